@@ -3,7 +3,7 @@
 No link is followed, and nothing waits or fills up.
 
 Only a path's last part must not be a link: a folder on the way may lie on another disk. Files that
-a user names, a link or a pipe among them, are read by `arena.rules.user_file`.
+a user names, a link or a pipe among them, are read by `arena.rules.load`.
 """
 
 import errno

@@ -23,8 +23,7 @@ from protocol.messages import (
 )
 from protocol.messages import Event as SeenEvent
 from protocol.records import Commitment, FoulClass, LogRecord, Record, Result, Reveal, Sitting
-from protocol.ruleset import ImpossibleRulesError, check_seats
-from protocol.tiles import Tile
+from protocol.ruleset import ImpossibleRulesError, Tile, check_seats
 
 T = TypeVar("T")
 P = TypeVar("P", Commitment, Reveal)

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from protocol.ruleset import Ruleset
-from protocol.tiles import Tile
+from protocol.ruleset import Ruleset, Tile
 
 PROTOCOL = 1
 """The major version of the protocol; the referee refuses a bot that speaks another."""

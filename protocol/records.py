@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from protocol.messages import MAX_NOTE, Clock, Lot, Usage, WhyGame, WhyRound
-from protocol.ruleset import Ruleset
-from protocol.tiles import Tile
+from protocol.ruleset import Ruleset, Tile
 
 LOG_FORMAT = 1
 

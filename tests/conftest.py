@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 
+from arena import processes
 from arena.sandbox.temporary import temporary_folder
 from tests.support import library
 from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
-from tournaments.verification import processes
 
 # Hundreds of interpreters are started: each would compile everything anew where bytecode is not
 # kept, as images for containers like to have it.

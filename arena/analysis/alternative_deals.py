@@ -15,11 +15,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena import engine
+from arena.engine.deal import begin
 from arena.engine.state import Game, Round
 from arena.engine.structs import Dealt, Hand
 from protocol.messages import Call, Drew, GoOn, Keep, Lot, Option, Refuse
-from protocol.ruleset import Ruleset, set_of_tiles
-from protocol.tiles import Tile, high_first
+from protocol.ruleset import Ruleset, Tile, high_first, set_of_tiles
 
 SILENT = ("keep", "call")
 """Phases in which the usual answer leaves no event, so that it is not public."""
@@ -93,7 +93,7 @@ def _walk(deal: RoundHistory, until: StopAt | None) -> Iterator[SeatQuestion]:
     game, deals, done = deal.start.copy(), deque(deal.deals), 0
     while True:
         while engine.needs_deal(game) and deals:
-            engine.begin(game, deals.popleft())
+            begin(game, deals.popleft())
         state, options = game.playing, engine.legal(game)
         if until == (state.turn, done, state.phase.name) and options:
             yield SeatQuestion(game, None)

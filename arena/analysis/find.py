@@ -69,7 +69,7 @@ def find_place(path: Path) -> Path | None:
 
     An event file stands for the event that it was played into. None: there is nothing.
     """
-    from arena.logs.compression import actual_path
+    from arena.logs.checksummed import actual_path
 
     here, run = actual_path(path), Path(RUNS, path.stem if path.suffix == ".toml" else path)
     if len(path.parts) == 1 and not (here / EVENT).is_file() and (run / EVENT).is_file():
@@ -267,7 +267,7 @@ def read_foul(event: Path, game: str, seat: int) -> str:
 
     They name its crash, if it is gone, or the line that it wrote.
     """
-    from arena.analysis.crash import name_crash
+    from arena.logs.gamelog import name_crash
     from protocol.codec import printable
     from protocol.records import FoulRecord
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,10 +14,58 @@ from arena.engine import view
 from arena.engine.structs import Hand
 from arena.logs.gamelog import Log
 from arena.match.referee import Referee
-from protocol.messages import Ask, Drew, Event, GameOver, Option, RoundOver
+from protocol.messages import (
+    Annulled,
+    Ask,
+    Drew,
+    Event,
+    GameOver,
+    Option,
+    Played,
+    RoundOver,
+    TurnedUp,
+)
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result, RoundRecord
-from protocol.ruleset import Ruleset, set_of_tiles
-from protocol.tiles import Tile, high_first
+from protocol.ruleset import Ruleset, Tile, high_first, set_of_tiles
+
+# The ends of a round's line, and what draws and passes tell of hands, as everybody saw.
+
+
+def with_ends(events: Iterable[Event]) -> Iterator[tuple[Event, tuple[int, ...]]]:
+    """Yield each event of a round with the ends of the line before it; none before a tile."""
+    ends: tuple[int, ...] = ()
+    for event in events:
+        yield event, ends
+        if isinstance(event, Played) and event.end != "lead":
+            left = event.end == "left"
+            ends = (event.tile[0], ends[1]) if left else (ends[0], event.tile[1])
+        elif isinstance(event, Played | TurnedUp):
+            ends = event.tile
+        elif isinstance(event, Annulled):
+            ends = ()
+
+
+class PassesAndDraws(NamedTuple):
+    """Numbers at the ends, as bits, at which each seat passed, unless it drew since, or drew.
+
+    A method's `at` is a seat, or in arrays of rounds side by side the seats and the rounds.
+    """
+
+    passed: Any
+    drew: Any
+
+    def add_draw(self, at: Any, ends: Any) -> None:
+        """Note that a seat drew: the new tile may fit where the seat passed."""
+        self.drew[at] |= ends
+        self.passed[at] = 0
+
+    def add_pass(self, at: Any, ends: Any) -> None:
+        """Note that a seat passed."""
+        self.passed[at] |= ends
+
+
+# Frames: what everybody, one seat or a spectator sees at each moment of a replay or live game.
+
 
 Spectator = Literal["nobody"]
 SPECTATOR: Spectator = "nobody"

@@ -13,15 +13,12 @@ from msgspec.structs import replace
 from arena.analysis.timeline import Answer
 from arena.match import referee
 from arena.match.bot_pool import BotPool
-from arena.match.bot_process import BotProcess
+from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import LagError
-from arena.match.game_setup import OpenQuestion
-from arena.match.piped_process import CannotStartError
-from arena.match.poller import Poller
-from arena.match.referee import STALE_LINES
-from arena.match.reply import ReplyWaiter
+from arena.match.poller import Poller, ReplyWaiter
+from arena.match.referee import STALE_LINES, OpenQuestion
 from arena.sandbox.command import Command
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.process import Sandbox
 from protocol.codec import Fault, decode_line, printable
 from protocol.errors import UserError
 from protocol.messages import Choose, Clock

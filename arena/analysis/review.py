@@ -13,11 +13,10 @@ from msgspec import Raw
 from rich.text import Text
 
 from arena.analysis import frames, text
-from arena.analysis.crash import name_crash
 from arena.analysis.text import Look
 from arena.analysis.timeline import AskedQuestion, Moment, RoundEnd, Timeline, round_ends
 from arena.document.blocks import Block, Column, Paragraph, table
-from arena.logs.gamelog import LoggedGame
+from arena.logs.gamelog import LoggedGame, name_crash
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
 from protocol.records import FoulRecord

@@ -1,6 +1,7 @@
-"""Terminal text of logged games, drawn from frames. No I/O; text from bots is escaped."""
+"""Terminal text of games and of repeated answers. No I/O; text from bots is escaped."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -9,10 +10,10 @@ from msgspec.structs import asdict
 from rich.cells import cell_len
 from rich.text import Text
 
-from arena.analysis.crash import stderr_lines
 from arena.analysis.frames import Frame
-from arena.analysis.timeline import Answer
-from arena.logs.gamelog import LoggedGame
+from arena.analysis.timeline import Answer, AskedQuestion
+from arena.document.blocks import Cell, Column, Table, table
+from arena.logs.gamelog import LoggedGame, stderr_lines
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
 from protocol.messages import (
@@ -43,8 +44,10 @@ from protocol.messages import (
     WhyGame,
 )
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord
-from protocol.ruleset import count_sides, target
-from protocol.tiles import Tile, high_first
+from protocol.ruleset import Tile, count_sides, high_first, target
+
+# Terminal text of logged games, drawn from frames. No I/O; text from bots is escaped.
+
 
 LYING = 0x1F031
 """The glyph of 0-0 along the line; the others follow, seven to each left number of pips."""
@@ -86,9 +89,9 @@ TURNS = {
 QUIT = ("q", "Q", "\x03", "\x04")
 HELP = "Enter: next   p: back   q: quit"
 
-Cell = tuple[str, str]
+Span = tuple[str, str]
 """Words that stay on one line, and their style."""
-Row = tuple[str, list[Cell]]
+Row = tuple[str, list[Span]]
 """The label of a row, and its cells."""
 
 
@@ -299,7 +302,7 @@ def group_options(
         yield tuple(option for _, option in together), number is not None and number == chosen
 
 
-def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Cell]:
+def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Span]:
     """Yield the options, the chosen one marked, after the name of the seat that was asked."""
     yield f"{who} had", "dim"
     cells = list(options_text(frame.options, chosen))
@@ -329,7 +332,7 @@ def foul_clock(foul: FoulRecord) -> str:
     return f"limit {foul.limit_ms} ms; CPU {cpu}; lag {foul.given_back_ms:g} ms"
 
 
-def _each(numbers: Iterable[int], look: Look) -> list[Cell]:
+def _each(numbers: Iterable[int], look: Look) -> list[Span]:
     shown = [f"{who} {number}" for who, number in zip(look.parties(), numbers, strict=False)]
     return [(f"{words},", "") for words in shown[:-1]] + [(shown[-1], "")]
 
@@ -361,15 +364,15 @@ def _many(tiles: int) -> str:
     return count_in_digits(tiles, "tile")
 
 
-def _tiles(tiles: Iterable[Tile], look: Look, *, in_line: bool = False) -> list[Cell]:
+def _tiles(tiles: Iterable[Tile], look: Look, *, in_line: bool = False) -> list[Span]:
     return [(tile_text(tile, look, in_line=in_line), "") for tile in tiles]
 
 
-def _free(text: str, style: str) -> list[Cell]:
+def _free(text: str, style: str) -> list[Span]:
     return [(word, style) for word in text.split(" ")]
 
 
-def row(label: str, cells: list[Cell], look: Look) -> Text:
+def row(label: str, cells: list[Span], look: Look) -> Text:
     """Return a row of a frame, wrapped between its cells."""
     names = map(look.name, range(len(look.names)))
     margin, width = 4 + max(map(cell_len, ("boneyard", *names))), look.width
@@ -383,3 +386,87 @@ def row(label: str, cells: list[Cell], look: Look) -> Text:
         text.append(" " * indent).append(words, style)
         at, indent = at + indent + cell_len(words), 1
     return text
+
+
+# Descriptions of the answers of a bot that was asked again. No I/O; a bot's text is escaped.
+
+
+POINTS = "Points: this side's gain minus the average of the others; game %: its chances then"
+PLAYED_ON = (
+    "Estimated on other deals of the hidden tiles that agree with everything this seat has seen, "
+    "all equally likely. From here on a keen player (heavy tiles, few that fit next) plays "
+    f"every seat to the end of the round. {POINTS}; ± is half of a 95 % interval."
+)
+SOLVED = (
+    f"Exact: this seat knows where all tiles are, and both play perfectly from here on. {POINTS}."
+)
+
+
+class OptionValue(Struct, frozen=True):
+    """The value of an option, over all deals that were tried."""
+
+    lead: float
+    """Points that the seat's side gains beyond the average of the others, until the round's end."""
+    half_width: float
+    """Half of the 95 % interval of `lead`; 0 if no tile is hidden from the seat."""
+    beyond: float
+    """`lead` minus that of the compared option under the same deals."""
+    beyond_half_width: float
+    percent: float
+    """The percent of the game that the seat may expect by the scores at the round's end."""
+    percent_half_width: float
+    exact: bool
+    """True if all play perfectly from here on; else the keen player plays on."""
+
+
+def answer_report(asked: AskedQuestion, found: Sequence[Answer], look: Look) -> Iterator[Text]:
+    """Describe the answers: one in full, many counted."""
+    choices = [one.choice for one in found if isinstance(one, ChoiceRecord)]
+    for one in found[-1:] if len(found) == 1 or len(choices) < len(found) else ():
+        time = f"{one.ms:g} of {asked.question.time_ms} ms"
+        if isinstance(one, FoulRecord):
+            yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
+        else:
+            option = option_words(asked.options[one.choice])
+            yield Text(f"It chooses {option} ({time}), {_compared(asked, one.choice)}.", "bold")
+        for label, cells in evidence_rows(one):
+            yield row(label, cells, look)
+    if len(found) > 1:
+        for choice, times in Counter(choices).most_common():
+            option = option_words(asked.options[choice])
+            said = f"{option}: {times} of {len(found)} times, {_compared(asked, choice)}."
+            yield Text(said, "bold")
+        spent = [one.ms for one in found]
+        yield Text(
+            f"Mean {sum(spent) / len(spent):.1f} ms, maximum {max(spent):.1f} ms, of "
+            f"{asked.question.time_ms} ms; a new process each time.",
+            "dim",
+        )
+
+
+def _compared(asked: AskedQuestion, choice: int) -> str:
+    logged = asked.choice
+    if logged is None:
+        return "but the log has a foul" if asked.answer else "but the log has no answer"
+    if logged == choice:
+        return "the same as in the log"
+    return f"but {option_words(asked.options[logged])} in the log"
+
+
+def option_value_table(
+    asked: AskedQuestion, outlooks: Sequence[OptionValue], compared: int, again: int | None
+) -> Table:
+    """Return the value of each option, with marks at the log's choice and at the new one."""
+    columns = [Column("option", "word"), Column("", "word"), Column("points", detail="±")]
+    columns.append(Column(f"vs. {option_words(asked.options[compared])}", detail="±"))
+    columns.append(Column("game %", detail="±"))
+    rows: list[Sequence[str | Cell]] = []
+    for number, (option, one) in enumerate(zip(asked.options, outlooks, strict=True)):
+        marks = {"log": asked.choice == number, "now": again == number}
+        marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
+        beyond = Cell(f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
+        points = Cell(f"{one.lead:+.1f}", f"{one.half_width:.1f}")
+        percent = Cell(f"{one.percent:.1f}", f"{one.percent_half_width:.1f}")
+        against = "" if number == compared else beyond
+        rows.append((option_words(option), marked, points, against, percent))
+    return table("Options", columns, rows)

@@ -1,24 +1,243 @@
-"""A conversation with one bot process, bounded in every wait and buffer."""
+"""A conversation with one bot process, bounded in every wait and buffer; its scripted game."""
 
 import fcntl
+import re
 import struct
 import termios
 from collections import deque
 from collections.abc import Callable
-from typing import Self
+from pathlib import Path
+from random import Random
+from typing import Literal, NamedTuple, Self
 
 import trio
+from msgspec import Struct
 
-from arena.conformance.language_hints import language
+from arena.engine.shuffle import board_seed
 from arena.match import referee
-from arena.match.bot_process import BotProcess
-from arena.match.piped_process import exit_reason
-from arena.match.poller import Poller
-from arena.match.reply import ReplyWaiter
+from arena.match.bot_process import BotProcess, exit_reason
+from arena.match.poller import Poller, ReplyWaiter
+from arena.match.referee import GameSetup, OpenQuestion, Referee
 from arena.sandbox.command import Command
-from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.usage import ResourceUsage
-from protocol.codec import Fault
+from arena.sandbox.process import ResourceUsage, Sandbox
+from protocol.codec import Fault, encode_line
+from protocol.messages import Choose, Clock
+from protocol.records import FoulRecord
+from protocol.ruleset import Ruleset
+
+# Values of the check: its extent, broken promises, results, and exceptions that end a step.
+
+
+State = Literal["pass", "fail", "skip", "missed"]
+"""skip: it cannot judge this bot. missed: its time was up, or this machine was too busy."""
+
+
+class Violation(Struct, frozen=True):
+    """A broken promise, with all that its author needs to fix it."""
+
+    fault: str
+    sent: tuple[str, ...]
+    """The last lines that it was sent, cut and safe to show."""
+    came: str
+    """The bot's output, cut and safe to show."""
+    expected: str
+    mend: str
+    stderr: str = ""
+    gone: bool = False
+    """True if the process had ended by itself."""
+
+
+class ViolationError(Exception):
+    """The bot breaks a promise of the protocol."""
+
+    def __init__(self, finding: Violation) -> None:
+        super().__init__(finding.fault)
+        self.finding = finding
+
+
+class SkippedError(Exception):
+    """The step cannot judge this bot; the text is the reason."""
+
+    state: State = "skip"
+
+
+class UndecidedError(SkippedError):
+    """The bot or a busy machine broke the promise; the text is what was seen."""
+
+    state = "missed"
+
+
+class OutOfTimeError(SkippedError):
+    """The step's time was up in the middle of a game."""
+
+    def __init__(self, questions: int) -> None:
+        super().__init__(f"The step's time was up after {questions} questions.")
+        self.questions = questions
+        """Questions of that game that were answered."""
+
+
+class EventGame(NamedTuple):
+    """The game of an event."""
+
+    rules: Ruleset
+    seats: int
+
+
+class Budget(Struct, frozen=True):
+    """The extent and the duration of the check."""
+
+    total_s: float = 300.0
+    """Seconds after which no further step begins."""
+    step_s: float = 15.0
+    """Seconds after which a step asks no further question; less when many steps are to come."""
+    pause_ms: int = 1_500
+    """Time in which the bot is left alone before it is asked again, in ms."""
+    quiet_ms: int = 100
+    """Time for which the check listens if the bot must be silent, in ms."""
+    whole: bool = True
+    """True for whole games and long ones; otherwise a round of each game and little more."""
+
+
+class StepResult(Struct, frozen=True):
+    """The result of a step."""
+
+    number: int
+    name: str
+    title: str
+    promise: str
+    """The part of SPEC.md that demands it."""
+    state: State
+    note: str
+    ms: int
+    finding: Violation | None = None
+
+
+# Advice for the language of a bot, as far as its command reveals the language.
+
+
+class LanguageHints(NamedTuple):
+    """A language's way to write a line at once."""
+
+    name: str
+    flush: str
+    json: str
+
+
+COMPILED = LanguageHints(
+    "a compiled language",
+    "C: fflush(stdout); C++: std::cout << ... << std::endl; Rust: io::stdout().flush(); "
+    "Go: writer.Flush()",
+    "the language's JSON library, or the text of the examples in SPEC.md",
+)
+LANGUAGES = {
+    "python": LanguageHints("Python", "print(..., flush=True)", "json.dumps(...)"),
+    "node": LanguageHints(
+        "JavaScript", 'process.stdout.write(text + "\\n")', "JSON.stringify(...)"
+    ),
+    "java": LanguageHints(
+        "Java",
+        "System.out.flush(), or new PrintWriter(System.out, true) and println",
+        "a JSON library, or the text of the examples in SPEC.md",
+    ),
+    "ruby": LanguageHints("Ruby", "$stdout.sync = true", "JSON.generate(...)"),
+    "perl": LanguageHints("Perl", "$| = 1;", "JSON::PP's encode_json"),
+    "lua": LanguageHints("Lua", "io.stdout:flush()", "the text of the examples in SPEC.md"),
+    "sh": LanguageHints("shell", "printf flushes; a filter after it may not", "printf"),
+}
+BY_SUFFIX = {
+    ".py": "python", ".js": "node", ".mjs": "node", ".ts": "node", ".jar": "java", ".class": "java",
+    ".java": "java", ".rb": "ruby", ".pl": "perl", ".lua": "lua", ".sh": "sh",
+}  # fmt: skip
+
+
+def language(command: Command) -> LanguageHints:
+    """Return the language of a bot, by its program's name and the suffixes of its files."""
+    for part in command.argv[1:]:
+        if Path(part).suffix in BY_SUFFIX:
+            return LANGUAGES[BY_SUFFIX[Path(part).suffix]]
+    program = re.sub(r"[\d.]+$", "", Path(command.argv[0]).name)
+    program = {"nodejs": "node", "bash": "sh", "dash": "sh", "deno": "node"}.get(program, program)
+    suffix = BY_SUFFIX.get(Path(command.argv[0]).suffix, "")
+    return LANGUAGES.get(program) or LANGUAGES.get(suffix) or COMPILED
+
+
+# A game of the real engine and referee: the bot has one seat, the script plays the others.
+
+
+BOARDS = 400
+
+WantedQuestion = Callable[[OpenQuestion], bool]
+
+
+class ScriptedSeat:
+    """The bot's seat in one game: its messages and questions, and the referee's rulings."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        seats: int,
+        seat: int,
+        number: int,
+        clock: Clock,
+        board: int = 1,
+        wanted: WantedQuestion | None = None,
+    ) -> None:
+        """Begin the game on a board.
+
+        `wanted`: until this question its seat is played here too, as if it had not been asked.
+        Raises ImpossibleRulesError.
+        """
+        self.seat = seat
+        self.rules = rules
+        self.number = number
+        self.asked_at = 0.0
+        """The time at which its question was sent, in s, where a step notes it."""
+        self._wanted = wanted
+        self._chance = Random(board)
+        self._lines: list[bytes] = []
+        names = ("other",) * seat + ("bot",) + ("other",) * (seats - seat - 1)
+        setup = GameSetup("check", number, board, names, rules, clock)
+        self._referee = Referee(setup, board_seed(b"check", "check", board))
+        self._go_on()
+
+    @property
+    def question(self) -> OpenQuestion | None:
+        """Return the open question to the bot; None if the game is over."""
+        return self._referee.awaiting
+
+    def lines(self) -> list[bytes]:
+        """Return the messages to the bot since the last call."""
+        lines, self._lines = self._lines, []
+        return lines
+
+    def receive(self, line: bytes, ms: float) -> Fault | None:
+        """Take the bot's answer after this many ms; return the referee's fault, if it finds one."""
+        self._referee.receive(self.seat, line, ms)
+        for record in self._referee.take_records():
+            if isinstance(record, FoulRecord):
+                return Fault(record.foul, record.detail)
+        self._go_on()
+        return None
+
+    def _go_on(self) -> None:
+        self._collect()
+        while question := self._referee.awaiting:
+            if question.seat == self.seat:
+                if self._wanted is None or self._wanted(question):
+                    self._wanted = None
+                    return
+                del self._lines[-1]
+            choice = self._chance.randrange(len(question.options))
+            answer = encode_line(Choose(id=question.id, choice=choice)).rstrip()
+            self._referee.receive(question.seat, answer, 1.0)
+            self._collect()
+
+    def _collect(self) -> None:
+        self._lines += [line for seat, line in self._referee.take_outgoing() if seat == self.seat]
+
+
+# A conversation with one bot process, bounded in every wait and buffer.
+
 
 SENT_KEPT = 3
 STDERR_KEPT = 8_192

@@ -2,15 +2,13 @@
 
 from typing import NamedTuple
 
-from arena.analysis.crash import crash_line
-from arena.conformance import diagnose_silence
-from arena.conformance.connection import Connection
-from arena.conformance.diagnose_line import Diagnosis, Expected, diagnose
-from arena.conformance.model import Violation, ViolationError
-from arena.conformance.scripted_game import ScriptedSeat
+from arena.conformance import diagnose
+from arena.conformance.connection import Connection, ScriptedSeat, Violation, ViolationError
+from arena.conformance.diagnose import Diagnosis, Expected, diagnose_line
+from arena.logs.gamelog import crash_line
 from arena.match import referee
-from arena.match.game_setup import OpenQuestion
-from arena.match.piped_process import STDERR_A_GAME
+from arena.match.bot_process import STDERR_A_GAME
+from arena.match.referee import OpenQuestion
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import BotHello, Choose, Unavailable
 
@@ -35,7 +33,7 @@ async def expect_hello(connection: Connection, start_ms: int) -> BotHello:
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
         half, due = connection.partial_line, Expected("hello")
-        found = await diagnose_silence.diagnose_silence(connection, due, start_ms)
+        found = await diagnose.diagnose_silence(connection, due, start_ms)
         raise violation(connection, found, half, expected)
     said = referee.parse_hello(line)
     if isinstance(said, Unavailable):
@@ -75,7 +73,7 @@ async def await_answer(connection: Connection, seat: ScriptedSeat) -> AcceptedAn
     if fault:
         raise await _bad_line(connection, due, old[-1], fault, expected)
     found = _old_numbers(question, old)
-    found = found or await diagnose_silence.diagnose_silence(connection, due, question.time_ms)
+    found = found or await diagnose.diagnose_silence(connection, due, question.time_ms)
     raise violation(connection, found, b"\n".join([*old, connection.partial_line]), expected)
 
 
@@ -83,9 +81,9 @@ async def expect_silence(connection: Connection, seconds: float, when: str) -> N
     """Check that nothing comes for this many seconds. Raises ViolationError."""
     said = await connection.read_for(seconds)
     if said:
-        raise violation(connection, diagnose_silence.chatter(said, when), said, "nothing")
+        raise violation(connection, diagnose.chatter(said, when), said, "nothing")
     if connection.exit_reason:
-        found = diagnose_silence.exit_description(connection)
+        found = diagnose.exit_description(connection)
         raise violation(connection, found, b"", "nothing, and the process waits")
 
 
@@ -106,7 +104,7 @@ async def _bad_line(
     connection: Connection, due: Expected, line: bytes, fault: Fault, expected: str
 ) -> ViolationError:
     behind = await connection.read_for(GATHER_S)
-    found = diagnose(line, behind, fault, due, connection.language)
+    found = diagnose_line(line, behind, fault, due, connection.language)
     if fault.foul == "flooding":
         found = Diagnosis(fault.detail, "Write one answer for each question, with its `id`.")
     return violation(connection, found, line, expected)

@@ -1,38 +1,305 @@
-"""The check of a bot: every step by its number, within a fixed time; long waits begin early."""
+"""The check of a bot: every step by its number, within a fixed time, and the report about it."""
 
+import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import Literal
 
 import trio
+from msgspec import Struct
 from msgspec.structs import replace
+from rich.console import Console
+from rich.text import Text
 
-from arena.conformance.cases import concurrent_games, games, messages, process, resources
-from arena.conformance.model import SkippedError, State, StepResult, ViolationError
+from arena.conformance.connection import SkippedError, State, StepResult, Violation, ViolationError
 from arena.conformance.session import CheckStep, Session
+from arena.conformance.steps import (
+    ANSWER_STEPS,
+    CONCURRENT_STEPS,
+    EVENT_STEP,
+    GAME_STEPS,
+    LEAVING_STEPS,
+    MESSAGE_STEPS,
+    PAUSE_STEP,
+    PROCESS_STEPS,
+    RESOURCE_STEPS,
+    STEPS_OF_NAMED_GAMES,
+)
+from arena.document.blocks import Block, Column, table
+from arena.match.bot_process import CannotStartError
 from arena.match.clock import LagError
-from arena.match.piped_process import CannotStartError
-from arena.signals import run_async
+from arena.program import run_async
+from arena.rules.english import count_in_digits
+from arena.sealed.module import is_module
 from protocol.errors import UserError, unknown_name
+
+# Reports of a check: marks and faults for people as steps end, and one value for programs.
+
+
+TITLE = 44
+WIDEST = 100
+TELLING = 20
+"""Questions with several options after which option 0 each time is no coincidence: of two options
+a coin takes the first so often once in a million times."""
+INDENT = 4
+SLOW_START_MS = 1000
+"""The time of a start, in ms, from which its author is told: every sitting starts the bot anew."""
+SLOW_START = 0.5
+"""The share of the allowed time from which its author is told too."""
+STYLES: dict[State, str] = {
+    "pass": "green",
+    "fail": "bold red",
+    "skip": "yellow",
+    "missed": "yellow",
+}
+MARKS: dict[State, str] = {"pass": ".", "fail": "F", "skip": "s", "missed": "s"}
+COUNTED: dict[State, str] = {
+    "pass": "passed",
+    "fail": "failed",
+    "skip": "skipped",
+    "missed": "not finished (--seconds, or a busy machine)",
+}
+_NUMBER = re.compile(r"\d+")
+
+Verdict = Literal["passed", "failed", "not finished", "not started"]
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """A check that is over."""
+
+    name: str
+    verdict: Verdict
+    """Its result: not finished if a step was not reached in time, or lagged."""
+    sandbox: str
+    seconds: float = 0.0
+    questions: int = 0
+    mean_ms: float = 0.0
+    worst_ms: float = 0.0
+    start_ms: float | None = None
+    """The time from a start to the hello, the fastest of several, in ms; null: not known."""
+    start_limit_ms: int
+    outcomes: tuple[StepResult, ...] = ()
+    choices: int = 0
+    first_choices: int = 0
+    error: str = ""
+    is_sealed: bool = False
+    """True if its times are million instructions."""
+
+    @property
+    def first_failure(self) -> StepResult | None:
+        """Return the first step that failed."""
+        return next((one for one in self.outcomes if one.state == "fail"), None)
+
+
+def make_report(
+    name: str, session: Session, outcomes: Sequence[StepResult], seconds: float
+) -> Report:
+    """Return the report of a session that is over."""
+    answers = session.answers
+    times = [one.ms for one in answers]
+    choices = [one.choice for one in answers if one.options > 1]
+    return Report(
+        name=name,
+        verdict=check_verdict(outcomes),
+        sandbox=session.sandbox.state,
+        seconds=round(seconds, 3),
+        questions=len(answers),
+        mean_ms=round(sum(times) / max(1, len(times)), 3),
+        worst_ms=round(max(times, default=0.0), 3),
+        start_ms=session.start_ms and round(session.start_ms, 1),
+        start_limit_ms=session.clock.start_ms,
+        outcomes=tuple(outcomes),
+        choices=len(choices),
+        first_choices=choices.count(0),
+        is_sealed=is_module(session.command.argv),
+    )
+
+
+def check_verdict(outcomes: Sequence[StepResult]) -> Verdict:
+    """Return the result of all steps."""
+    states = {one.state for one in outcomes}
+    return "failed" if "fail" in states else "not finished" if "missed" in states else "passed"
+
+
+class Printer:
+    """A printer of a check: the first fault of each kind at once, all that is alike at its end."""
+
+    def __init__(self, console: Console, *, verbose: bool) -> None:
+        """Prepare; `verbose`: each step gets a line instead of a mark."""
+        self._console = console
+        self._verbose = verbose
+        self._alike: dict[str, list[StepResult]] = {}
+        self._skipped: dict[str, list[StepResult]] = {}
+        self.marks = Text()
+        """A mark for each step that has ended, and for each reason to skip some."""
+
+    def print_result(self, outcome: StepResult) -> None:
+        """Print a step that has ended, as far as it must be seen at once."""
+        # All steps after one on which they depend are skipped: one mark says so.
+        is_skipped = outcome.state in ("skip", "missed")
+        if not is_skipped or outcome.note not in self._skipped:
+            self.marks.append(MARKS[outcome.state], STYLES[outcome.state])
+        if is_skipped:
+            self._skipped.setdefault(outcome.note, []).append(outcome)
+        if self._verbose and not is_skipped:
+            state = "FAIL" if outcome.state == "fail" else outcome.state
+            text = Text(f"{outcome.number:>3} ").append(state, STYLES[outcome.state])
+            text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
+            self._print(text.append(f" {outcome.note}", "dim") if outcome.note else text)
+        if outcome.finding:
+            alike = self._alike.setdefault(_NUMBER.sub("0", outcome.finding.fault), [])
+            alike.append(outcome)
+            if len(alike) == 1:
+                self._print_violation(outcome, outcome.finding)
+
+    def finish(self, report: Report) -> None:
+        """Print what is alike and, in the last line, the verdict."""
+        if not self._verbose and len(self.marks) > 1:
+            self._print(self.marks)
+        for alike in self._alike.values():
+            if len(alike) > 1:
+                many = f"{len(alike)} steps failed alike ({step_numbers(alike)})"
+                self._print(Text(f"{many}: ", STYLES["fail"]).append(_fault(alike[0])))
+        for reason, skipped in self._skipped.items():
+            steps = f"{count_in_digits(len(skipped), 'step')} skipped ({step_numbers(skipped)})"
+            self._print(Text(f"{steps}: ", STYLES["skip"]).append(reason))
+        for sentence in remarks(report):
+            self._print(Text(sentence))
+        style = STYLES["pass" if report.verdict == "passed" else "fail"]
+        self._print(Text(verdict_line(report), style))
+
+    def _print(self, text: Text) -> None:
+        self._console.print(text, soft_wrap=not self._console.is_terminal)
+
+    def _print_violation(self, outcome: StepResult, finding: Violation) -> None:
+        if not self._verbose:
+            failed = Text(f"Step {outcome.number} ", "bold").append("FAILED", STYLES["fail"])
+            self._print(failed.append(f": {outcome.title}"))
+        for name, words in violation_parts(finding):
+            style = "bold red" if name == "fault" else ""
+            texts = [Text(line, style) for line in words.splitlines()]
+            if self._console.is_terminal:
+                width = min(self._console.width, WIDEST) - INDENT - len("expected ")
+                texts = [line for text in texts for line in text.wrap(self._console, width)]
+            for line in texts:
+                self._console.print(Text(f"{'':{INDENT}}{name:<8} ", "dim") + line, soft_wrap=True)
+                name = ""
+        self._console.print()
+
+
+def violation_parts(finding: Violation) -> Iterator[tuple[str, str]]:
+    """Yield what a bot's author needs to fix a fault, each part after its name."""
+    yield "fault", finding.fault
+    for line in finding.sent[-1:]:
+        yield "sent", line
+    yield "got", finding.came
+    yield "expected", finding.expected
+    yield "fix", finding.mend
+    if finding.stderr:
+        yield "stderr", finding.stderr
+
+
+def _fault(outcome: StepResult) -> str:
+    return outcome.finding.fault if outcome.finding else ""
+
+
+def step_numbers(outcomes: Iterable[StepResult]) -> str:
+    """Return the steps' numbers as `--only` takes them: "4,6-9"."""
+    ranges: list[list[int]] = []
+    for one in outcomes:
+        if ranges and ranges[-1][-1] == one.number - 1:
+            ranges[-1].append(one.number)
+        else:
+            ranges.append([one.number])
+    return ",".join(f"{it[0]}" if len(it) == 1 else f"{it[0]}-{it[-1]}" for it in ranges)
+
+
+def remarks(report: Report) -> Iterator[str]:
+    """Yield sentences about a bot that are no faults: its times, a slow start, a suspicion."""
+    unit = "million instructions" if report.is_sealed else "ms"
+    if report.questions:
+        yield (
+            f"{report.questions:,} questions: {report.mean_ms:.1f} {unit} on average, "
+            f"{report.worst_ms:.1f} {unit} maximum."
+        )
+    limit = report.start_limit_ms
+    if report.start_ms and report.start_ms > min(SLOW_START_MS, SLOW_START * limit):
+        yield (
+            f"Warning: it starts slowly, in {report.start_ms:,.0f} ms with the sandbox "
+            f"{report.sandbox}; the limit is {limit:,} ms (start_ms). Every sitting starts it anew."
+        )
+    if report.choices >= TELLING and report.first_choices == report.choices:
+        yield (
+            f"Warning: it took option 0 in all {report.choices} questions with several options. "
+            "Does it read `options`?"
+        )
+
+
+def verdict_line(report: Report) -> str:
+    """Return the verdict in a line."""
+    first = report.first_failure
+    counted = Counter(one.state for one in report.outcomes)
+    counted["pass"] += 0  # Said of none, too.
+    parts = (f"{counted[one]} {words}" for one, words in COUNTED.items() if one in counted)
+    verdict = report.verdict.upper() if report.verdict != "passed" else report.verdict
+    line = f"{report.name} {verdict}: {', '.join(parts)} in {report.seconds:.1f} s."
+    return f"{line} Begin with step {first.number}; it may cause the others." if first else line
+
+
+# --- many bots ---
+
+
+def short_line(report: Report) -> str:
+    """Return a line about one of many bots."""
+    first = report.first_failure
+    if first:
+        return f"{report.name} FAILED at step {first.number}: {_fault(first)}"
+    if report.error:
+        return f"{report.name} NOT STARTED: {report.error}"
+    return verdict_line(report)
+
+
+def reports_table(reports: Sequence[Report]) -> Block:
+    """Return a table of many bots."""
+    columns = [Column("bot", "name"), Column("check", "word"), Column("first failure", "word")]
+    columns += [Column("passed"), Column("failed"), Column("skipped", spare=True)]
+    columns += [Column("start ms"), Column("mean ms"), Column("worst ms", spare=True)]
+    return table("Checked bots", columns, map(_row, reports))
+
+
+def _row(report: Report) -> tuple[str, ...]:
+    counted, first = Counter(one.state for one in report.outcomes), report.first_failure
+    return (
+        *(report.name, report.verdict, f"step {first.number}" if first else ""),
+        *(f"{counted['pass']}", f"{counted['fail']}", f"{counted['skip'] + counted['missed']}"),
+        "" if report.start_ms is None else f"{report.start_ms:.0f}",
+        *(f"{report.mean_ms:.1f}", f"{report.worst_ms:.1f}"),
+    )
+
+
+# The check of a bot: every step by its number, within a fixed time; long waits begin early.
+
 
 NAMED = 16
 STEPS: tuple[CheckStep, ...] = (
-    *process.STEPS,
-    *messages.ANSWERS,
-    *concurrent_games.STEPS,
-    *messages.STEPS,
-    *resources.STEPS,
-    *process.LEAVING,
-    *games.STEPS,
+    *PROCESS_STEPS,
+    *ANSWER_STEPS,
+    *CONCURRENT_STEPS,
+    *MESSAGE_STEPS,
+    *RESOURCE_STEPS,
+    *LEAVING_STEPS,
+    *GAME_STEPS,
     # It waits the longest, and begins long before.
-    resources.PAUSE,
+    PAUSE_STEP,
 )
 """All steps; a step comes before those whose failure it explains."""
 
 NumberedStep = tuple[int, CheckStep]
 
 
-OF_EVENTS: tuple[CheckStep, ...] = (*STEPS, games.EVENT)
+OF_EVENTS: tuple[CheckStep, ...] = (*STEPS, EVENT_STEP)
 """The steps for a bot of an event: its own game comes last."""
 
 
@@ -49,7 +316,7 @@ def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[Numbe
     """
     steps = OF_EVENTS if of_event else STEPS
     if not words:
-        others = games.STEPS_OF_NAMED_GAMES if of_event else ()
+        others = STEPS_OF_NAMED_GAMES if of_event else ()
         return tuple((number, step) for number, step in enumerate(steps, 1) if step not in others)
     numbers = {
         number

@@ -7,14 +7,21 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from arena.conformance import expect
-from arena.conformance.connection import Connection
+from arena.conformance.connection import (
+    BOARDS,
+    Budget,
+    Connection,
+    EventGame,
+    OutOfTimeError,
+    ScriptedSeat,
+    SkippedError,
+    WantedQuestion,
+)
 from arena.conformance.expect import AcceptedAnswer
-from arena.conformance.model import Budget, EventGame, OutOfTimeError, SkippedError
-from arena.conformance.scripted_game import BOARDS, ScriptedSeat, WantedQuestion
-from arena.match.piped_process import CannotStartError, compile_module
+from arena.match.bot_process import CannotStartError, compile_module
 from arena.match.poller import Poller
 from arena.sandbox.command import Command
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.process import Sandbox
 from protocol.messages import BotHello, Clock
 from protocol.ruleset import Ruleset
 

@@ -1,4 +1,4 @@
-"""Values of a document: sections, paragraphs, lists, tables and figures. Pure.
+"""Values of a document: sections, paragraphs, lists, tables and figures; and their Markdown. Pure.
 
 A document is made once; a medium shows the blocks, columns and items whose `media` name it. A text
 is a line of Markdown, of which two marks are known: backticks for code, `**` for what is strong.
@@ -8,10 +8,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Flag, auto
 from itertools import compress
-from typing import Any, Literal, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeVar, assert_never
 
+from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
+
+# Values of a document: sections, paragraphs, lists, tables and figures. Pure.
+
 
 MARKS = re.compile(r"`([^`]*)`|\*\*([^*]*)\*\*")
 UNKNOWN = "·"
@@ -275,3 +280,93 @@ def _columns(column: Column, text: Word, detail: Word) -> tuple[Word, ...]:
     if column.axis:
         return ()
     return (text, detail) if column.detail else (text,)
+
+
+# Documents as Markdown, and the templates of documents as HTML. Pure.
+
+
+# Documents as Markdown. Pure.
+
+
+LEFT = 2
+"""Columns that are aligned left in any case: a rank and a name, or a name and its first number."""
+WORDS = ("name", "word", "code", "digest")
+"""Kinds of columns that are aligned left wherever they stand."""
+
+
+def to_markdown(document: Document) -> str:
+    """Return a document as Markdown; an empty line stands before each block."""
+    shown = select(document.blocks, Media.MARKDOWN)
+    return "\n".join((f"# {document.title}", *_blocks(shown), ""))
+
+
+def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        if not isinstance(block, Section) or Media.MARKDOWN in block.titled:
+            yield ""
+        yield from _block(block)
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Paragraph(text=text):
+            yield text
+        case Bullets(items=items):
+            for item in items:
+                yield f"- {item.text}"
+                yield from (f"  - {text}" for text in item.items)
+        case Code(text=text):
+            yield from (f"    {line}" for line in text.split("\n"))
+        case Table():
+            kinds = block.plain_kinds()
+            head, rows = block.plain()
+            yield from _markdown_table(head, [_marked(row, kinds) for row in rows], kinds)
+        case Matrix():
+            yield from _markdown_table(*block.plain(), ["number"] * (1 + len(block.names)))
+        case Section(title=title, blocks=blocks, titled=titled):
+            if Media.MARKDOWN in titled:
+                yield f"## {title}"
+            yield from _blocks(blocks)
+        case Figure():
+            pass
+        case other:
+            assert_never(other)
+
+
+def _marked(row: Sequence[str], kinds: Sequence[Kind]) -> list[str]:
+    return [
+        f"`{text}`" if kind == "code" and text else text
+        for text, kind in zip(row, kinds, strict=True)
+    ]
+
+
+def _markdown_table(
+    head: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[Kind]
+) -> Iterator[str]:
+    rule = ["---" if at < LEFT or kind in WORDS else "---:" for at, kind in enumerate(kinds)]
+    yield from (_line(head), _line(rule), *(_line(row) for row in rows))
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+# Documents as HTML: the folder of the template, and its texts. Pure.
+
+
+FOLDER = Path(__file__).parent
+"""The folder of `document.html.j2`, whose macro `blocks` renders what `select` returns."""
+HYPHEN = re.compile(r"(?<![\w-])-(?=\d)")
+
+
+def minus(text: str) -> str:
+    """Replace the hyphen of a number with a minus sign, which is as wide as a plus."""
+    return HYPHEN.sub("−", text)
+
+
+def inline(text: str) -> Markup:
+    """Return a text of a document as HTML, escaped, with its marks as elements."""
+    return Markup("").join(
+        Markup("<{0}>{1}</{0}>").format(span.mark, span.text) if span.mark else minus(span.text)
+        for span in marked_spans(text)
+    )

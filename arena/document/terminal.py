@@ -69,10 +69,10 @@ def renderables(
             case Code(text=text):
                 yield Text(printable_lines(text))
             case Table():
-                yield _table(block, width, room)
+                yield _rich_table(block, width, room)
             case Matrix(names=names):
                 columns = [Column("", "name"), *map(Column, names)]
-                yield _table(table(block.caption, columns, block.plain()[1]), width, room)
+                yield _rich_table(table(block.caption, columns, block.plain()[1]), width, room)
             case Section(title=title, blocks=inner, titled=titled):
                 if Media.TERMINAL in titled:
                     yield Text(printable_lines(title), "bold")
@@ -91,7 +91,7 @@ def _text(text: str, tone: Tone) -> Text:
     return drawn
 
 
-def _table(shown: Table, width: int, room: int | None) -> RichTable:
+def _rich_table(shown: Table, width: int, room: int | None) -> RichTable:
     """Draw a table; numbers stay whole, and names are cut in the middle once columns are gone."""
     shown = _fit_columns(shown, width)
     head, rows = shown.plain()

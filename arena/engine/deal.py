@@ -1,14 +1,147 @@
 """The deal and the beginning of a round: hands, deals that do not count, the lead, antes."""
 
+from collections.abc import Callable
+from typing import assert_never
+
 from msgspec.structs import replace
 
-from arena.engine import boneyard, lead, round_end, scoring
-from arena.engine.shuffle import SEED, RandomWords, shuffle
+from arena.engine import boneyard, scoring, turn
+from arena.engine.shuffle import SEED, RandomWords, randbelow, shuffle
 from arena.engine.state import Game, Round
 from arena.engine.structs import Dealt, Hand, Lots, Method, Phase, Row
-from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Option, Refuse
-from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Deal, Ruleset, hand_size, set_of_tiles
-from protocol.tiles import Tile
+from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Lot, Option, Refuse
+from protocol.ruleset import (
+    BY_DOUBLE,
+    MOST_DEALS,
+    Deal,
+    Lead,
+    Ruleset,
+    Tile,
+    hand_size,
+    later_lot,
+    set_of_tiles,
+)
+
+# The lead: the seat that begins a round, and the tile with which it begins.
+
+
+ODD_OR_EVEN: tuple[Option, ...] = (Guess("odd"), Guess("even"))
+
+
+def method(game: Game) -> Method:
+    """Return the method that decides the leader of the next round (C.7)."""
+    lead, before = game.rules.lead, game.round
+    if before is None:
+        return lead.first
+    how = lead.later
+    if before.over == "blocked" and lead.after_blocked != "as_later":
+        how = lead.after_blocked
+    if before.winner is None and lead.after_tie != "as_later":
+        how = lead.after_tie
+    return later_lot(lead) if how == "lot" else how
+
+
+def choose_leader(game: Game, how: Method, stream: RandomWords) -> tuple[int, Lots]:
+    """Choose the leader as far as chance or the last round decides; draw the lots for it.
+
+    If a double decides, the seat is the one that draws first if nobody holds the double; with odd
+    and even it is the seat that guesses.
+    """
+    seats, before, deal = game.seats, game.round, game.rules.deal
+    match how:
+        case "random" | "highest_double" | "double_six":
+            return randbelow(stream, seats), ()
+        case "highest":
+            return _by_lot(max, deal, seats, stream)
+        case "lowest":
+            return _by_lot(min, deal, seats, stream)
+        case "count":
+            lots = draw_lots(deal, range(seats), stream)
+            return _total(lots) % seats, lots
+        case "odd_even":
+            return randbelow(stream, seats), draw_lots(deal, range(seats), stream)
+        case "rotate" | "same" | "winner":
+            assert before is not None
+            return _in_turn(game, how, before.leader, before.winner), ()
+        case _:
+            assert_never(how)
+
+
+def _in_turn(game: Game, how: str, leader: int, winner: int | None) -> int:
+    """Return the leader after another round (C.9, C.10); without a winner the leader stays."""
+    if how == "rotate":
+        return game.after(leader)
+    return leader if how == "same" or winner is None else winner
+
+
+def draw_lots(deal: Deal, seats: range | list[int], stream: RandomWords) -> Lots:
+    """Draw and show a tile for each of these seats, from a freshly shuffled set."""
+    tiles = shuffle(stream, set_of_tiles(deal))
+    return tuple([Lot(seat, tile) for seat, tile in zip(seats, tiles, strict=False)])
+
+
+def is_right_guess(lots: Lots, guess: Guess) -> bool:
+    """Tell whether the total of the lots is odd or even as the seat guessed (C.11)."""
+    return (_total(lots) % 2 == 1) == (guess.parity == "odd")
+
+
+def _total(lots: Lots) -> int:
+    return sum(sum(lot.tile) for lot in lots)
+
+
+def _by_lot(
+    best: Callable[[list[int]], int], deal: Deal, seats: int, stream: RandomWords
+) -> tuple[int, Lots]:
+    """Draw a tile for each seat; tied seats draw again from a freshly shuffled set (C.8, D)."""
+    tied = list(range(seats))
+    shown: Lots = ()
+    while len(tied) > 1:
+        lots = draw_lots(deal, tied, stream)
+        shown += lots
+        drawn = [sum(lot.tile) for lot in lots]
+        wanted = best(drawn)
+        tied = [seat for seat, pips in zip(tied, drawn, strict=True) if pips == wanted]
+    return tied[0], shown
+
+
+def lead_weight(tile: Tile) -> tuple[int, int]:
+    """Return the weight of a tile: its pips, and among equals its larger end (C.16)."""
+    return sum(tile), max(tile)
+
+
+def holder_of(deal: Deal, how: Method, hands: tuple[Hand, ...]) -> tuple[int, Tile] | None:
+    """Return the seat with the double that this method asks for, and that double."""
+    wanted = [
+        (tile[0], seat, tile)
+        for seat, hand in enumerate(hands)
+        for tile in hand
+        if tile[0] == tile[1] and (how == "highest_double" or tile[0] == deal.highest_pip)
+    ]
+    return max(wanted)[1:] if wanted else None
+
+
+def next_leader(hands: tuple[Hand, ...]) -> tuple[int, Tile]:
+    """Return the seat with the highest double dealt, or without a double the heaviest tile."""
+    held = [(tile, seat) for seat, hand in enumerate(hands) for tile in hand]
+    tile, seat = max(held, key=lambda one: (one[0][0] == one[0][1], lead_weight(one[0])))
+    return seat, tile
+
+
+def required_lead(lead: Lead, hand: Hand, won_with: Tile | None) -> Tile | None:
+    """Return the only tile that the leader may play first, or None for any (C.14-C.16)."""
+    match lead.tile:
+        case "any":
+            return None
+        case "set_double":
+            return won_with
+        case "highest":
+            return next_leader((hand,))[1]
+        case _:
+            assert_never(lead.tile)
+
+
+# The deal and the beginning of a round: hands, deals that do not count, the lead, antes.
+
 
 KEEP: tuple[Option, ...] = (Keep(),)
 KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
@@ -70,8 +203,8 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
     if before is not None and before.over is None:
         return _tiles(game, seed, before.number, before.phase.deal + 1, before.phase.began, ())
     number = before.number + 1 if before else 1
-    how = lead.method(game)
-    leader, lots = lead.choose_leader(game, how, RandomWords(seed, number, "lead"))
+    how = method(game)
+    leader, lots = choose_leader(game, how, RandomWords(seed, number, "lead"))
     if how == "odd_even":
         none: tuple[Hand, ...] = ((),) * game.seats
         return Dealt(number, 0, leader, lots, none, ())
@@ -125,7 +258,7 @@ def lay_out(game: Game, dealt: Dealt) -> None:
     """Begin a round as `begin` does, but stop before tiles are drawn or turned up for the lead."""
     before = game.round
     again = before is not None and before.number == dealt.round
-    how: Method = before.phase.how if before and again else lead.method(game)
+    how: Method = before.phase.how if before and again else method(game)
     history = before.history[:] if before and again else []
     if dealt.deal == 0:
         phase = Phase(
@@ -170,16 +303,16 @@ def find_leader(game: Game) -> None:
         return _annul(state, Annulled(strong, "suit"))
     won_with = None
     if how in BY_DOUBLE:
-        held = lead.holder_of(game.rules.deal, how, state.hands)
+        held = holder_of(game.rules.deal, how, state.hands)
         missing = game.rules.lead.missing
         if held is None and missing == "redeal" and may_annul:
             return _annul(state, Annulled(None, "missing"))
         if held is None and missing == "draw_for_it":
             held = _draw_for_it(game, state)
-        state.leader, won_with = held or lead.next_leader(state.hands)
+        state.leader, won_with = held or next_leader(state.hands)
         state.turn = state.leader
     if game.rules.lead.tile != "any":
-        required = lead.required(game.rules.lead, state.hand(state.leader), won_with)
+        required = required_lead(game.rules.lead, state.hand(state.leader), won_with)
         state.phase = replace(state.phase, must_lead=required)
     state.history.append(Leads(state.leader))
     return _show(game, state)
@@ -190,7 +323,7 @@ def _draw_for_it(game: Game, state: Round) -> tuple[int, Tile] | None:
     seat, held = state.leader, None
     while state.stock_size and held is None:
         boneyard.draw_tile(game, state, seat)
-        held = lead.holder_of(game.rules.deal, state.phase.how, state.hands)
+        held = holder_of(game.rules.deal, state.phase.how, state.hands)
         seat = game.after(seat)
     state.drawn = 0
     return held
@@ -214,7 +347,7 @@ def _open(game: Game, state: Round) -> None:
         state.phase = replace(state.phase, name="play", queue=())
     state.turn = state.leader
     scoring.ante(game)
-    round_end.settle(game, state)
+    turn.settle(game, state)
 
 
 def _annul(state: Round, event: Annulled) -> None:
@@ -236,6 +369,6 @@ def apply_keep(game: Game, state: Round, option: Keep | Refuse) -> None:
 def apply_guess(game: Game, state: Round, guess: Guess) -> None:
     """Show the lots: the seat that was right leads, and the tiles can be dealt (C.11)."""
     caller, lots = state.turn, state.phase.lots
-    state.leader = caller if lead.is_right_guess(lots, guess) else game.after(caller)
+    state.leader = caller if is_right_guess(lots, guess) else game.after(caller)
     state.history += [Guessed(caller, guess.parity), *lots]
     state.phase = Phase(0, state.phase.how, state.leader, "deal")

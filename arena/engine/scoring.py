@@ -5,8 +5,7 @@ from typing import Any, assert_never
 
 from arena.engine.state import Game, Round
 from protocol.messages import Played
-from protocol.ruleset import Formula, Score, count_sides, side_of
-from protocol.tiles import Tile
+from protocol.ruleset import Formula, Score, Tile, count_sides, side_of
 
 Pips = tuple[int, ...]
 

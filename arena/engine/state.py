@@ -2,18 +2,16 @@
 
 from collections.abc import Sequence
 
-from arena.engine.settings import Settings
 from arena.engine.structs import Bit, Hand, Mask, Phase, Row, Seats
-from arena.engine.tile_table import Ends, TileTable
+from arena.engine.tables import Ends, Settings, TileTable
 from protocol.messages import Event, WhyGame, WhyRound
-from protocol.ruleset import Ruleset
-from protocol.tiles import Tile, high_first
+from protocol.ruleset import Ruleset, Tile, high_first
 
 
 class Round:
     """One deal being played.
 
-    Here tiles are bits (`arena.engine.tile_table`); the properties give them as pips. A hand is a
+    Here tiles are bits (`arena.engine.tables`); the properties give them as pips. A hand is a
     mask, and a list too, because options are listed in the order in which a seat received tiles.
     """
 

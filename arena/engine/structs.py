@@ -5,8 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from protocol.messages import Lot, Stock
-from protocol.ruleset import FirstLead
-from protocol.tiles import Tile
+from protocol.ruleset import FirstLead, Tile
 
 Bit = int
 """A tile: a number with a single bit."""

@@ -5,15 +5,8 @@ needs only the last state calls those.
 """
 
 from arena import engine
-from arena.engine import (
-    IllegalOptionError,
-    chance_decides,
-    legal,
-    needs_deal,
-    new_game,
-    pips,
-    places,
-)
+from arena.engine import IllegalOptionError, deal, legal, needs_deal, new_game, pips, places
+from arena.engine.deal import chance_decides
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from protocol.messages import Option
@@ -35,7 +28,7 @@ __all__ = [
 def begin(game: Game, dealt: Dealt) -> Game:
     """Return the game after chance has decided."""
     after = game.copy()
-    engine.begin(after, dealt)
+    deal.begin(after, dealt)
     return after
 
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from arena import engine
 from arena.engine.state import Game, Round
 from arena.engine.structs import Bit, Onlooker
-from arena.engine.tile_table import TileTable
+from arena.engine.tables import TileTable
 from protocol.codec import QuestionForm, encode_event, encode_json, encode_round_over
 from protocol.messages import (
     Ask,

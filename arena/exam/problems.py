@@ -1,26 +1,41 @@
-"""Problem sets: positions of games, each with the value of every option, a line of JSON each. Pure.
+"""Problem sets: positions of games with the value of every option; bots sit them, and get marks."""
 
-A problem has the deals and the choices of its game up to a question, so that the referee itself
-makes everything that the bot is sent.
-"""
-
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice, zip_longest
+from random import Random
 from typing import Literal, NamedTuple
 
+import numpy as np
+import trio
 from msgspec import Struct
 
+from arena.analysis.reask import ask_once, monitored
+from arena.analysis.timeline import Answer, AskedQuestion, Timeline
+from arena.engine import view
 from arena.engine.deal import deal_tiles, is_seed
 from arena.engine.shuffle import SEED, RandomWords
 from arena.engine.structs import Dealt, Hand
-from arena.match.game_setup import GameSetup, OpenQuestion
-from arena.match.referee import Referee
+from arena.logs.gamelog import LoggedGame
+from arena.match.bot_pool import BotPool
+from arena.match.poller import Poller
+from arena.match.referee import GameSetup, OpenQuestion, Referee
 from arena.rules.variants import VARIANTS, find_variant
-from protocol.codec import DamagedRecordError, decode_json, encode_json
+from arena.sandbox.command import Command
+from arena.sandbox.process import Sandbox
+from arena.valuation.decision_loss import standard_error, try_options
+from arena.valuation.endgames import exact_leads, is_open
+from protocol.codec import DamagedRecordError, Fault, decode_json, encode_json, encode_line
 from protocol.errors import UserError
 from protocol.messages import Choose, Clock, Lot
-from protocol.records import DealRecord, LogRecord
+from protocol.records import ChoiceRecord, DealRecord, FoulClass, FoulRecord, LogRecord
 from protocol.ruleset import ImpossibleRulesError, Ruleset, check_seats, set_of_tiles
+
+# Problem sets: positions of games, each with the value of every option, a line of JSON each. Pure.
+#
+# A problem has the deals and the choices of its game up to a question, so that the referee itself
+# makes everything that the bot is sent.
+
 
 MOST_BYTES = 1 << 26
 MOST_PROBLEMS = 2000
@@ -179,3 +194,259 @@ def _check(problem: Problem, before: Sequence[Problem]) -> None:
     check_seats(problem.ruleset, problem.seats)
     if not 0 <= problem.seat < problem.seats:
         raise UserError(f"seat must be from 0 to {problem.seats - 1}, not {problem.seat}")
+
+
+# Problems made from game logs: endgames that are solved, and middle games that are estimated.
+
+
+WORLDS = 512
+"""The worlds in which the options of a middle game are tried."""
+CLEAR = 4.0
+"""The standard errors by which the worst option of a middle game must be below the best one."""
+DIGITS = 3
+AT_ONCE = 10
+"""Middle games that are tried together."""
+
+
+class _Candidate(NamedTuple):
+    logged: LoggedGame
+    asked: AskedQuestion
+
+
+class Candidates:
+    """At most one endgame and one middle game of each logged game."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = Random(seed)
+        self._found: dict[tuple[ProblemKind, str], list[_Candidate]] = defaultdict(list)
+
+    def look(self, logged: LoggedGame) -> None:
+        """Look for problems in a game, unless it had fouls or was cut off.
+
+        Raises DamagedLogError.
+        """
+        fouled = any(isinstance(record, FoulRecord) for record in logged.records)
+        # With questions about single options the choices would not be those of an exam.
+        forced = logged.sitting.clock.forced == "ask"
+        if fouled or forced or logged.game.forfeited or not logged.result:
+            return
+        endgames, middle = list[AskedQuestion](), list[AskedQuestion]()
+        timeline = Timeline(logged)
+        for seat in range(len(logged.sitting.seats)):
+            for asked in timeline.questions(seat):
+                if len(asked.options) > 1 and asked.game.playing.layout:
+                    (endgames if is_open(asked.game) else middle).append(asked)
+        self._rng.shuffle(endgames)
+        self._rng.shuffle(middle)
+        name = logged.sitting.rules.name
+        solved = (one for one in endgames if len(set(exact_leads(one.game))) > 1)
+        if good := next(solved, None):
+            self._found["endgame", name].append(_Candidate(logged, good))
+        if middle:
+            self._found["middle game", name].append(_Candidate(logged, middle[0]))
+
+    def endgames(self, many: int) -> Iterator[Problem]:
+        """Yield so many endgames, or all, in turn from each ruleset."""
+        found = filter(None, chain.from_iterable(zip_longest(*self._shuffled("endgame"))))
+        for one in islice(found, many):
+            leads = exact_leads(one.asked.game)
+            yield _problem(one, "endgame", leads, [0.0] * len(leads))
+
+    def middle_games(
+        self, many: int, worlds: int, tell: Callable[[int], None]
+    ) -> Iterator[Problem]:
+        """Yield so many middle games, or all, in turn from each ruleset."""
+        makers = [_clear(found, worlds) for found in self._shuffled("middle game")]
+        found = filter(None, chain.from_iterable(zip_longest(*makers)))
+        for made, problem in enumerate(islice(found, many), start=1):
+            tell(made)
+            yield problem
+
+    def _shuffled(self, wanted: ProblemKind) -> list[list[_Candidate]]:
+        """Return the candidates of each ruleset."""
+        found = [some for (kind, _), some in sorted(self._found.items()) if kind == wanted]
+        for candidates in found:
+            self._rng.shuffle(candidates)
+        return found
+
+
+def _clear(found: Sequence[_Candidate], worlds: int) -> Iterator[Problem]:
+    """Yield the middle games of a ruleset whose worst option is clearly worse than the best."""
+    for start in range(0, len(found), AT_ONCE):
+        some = found[start : start + AT_ONCE]
+        tried = try_options([one.asked for one in some], worlds)
+        for one, options in zip(some, tried, strict=True):
+            means = options.leads.mean(axis=1)
+            beyond = options.leads[int(means.argmax())] - options.leads
+            errors = standard_error(beyond).tolist()
+            losses = beyond.mean(axis=1)
+            worst = int(np.argmax(losses))
+            if losses[worst] > max(1.0, CLEAR * errors[worst]):
+                yield _problem(one, "middle game", means.tolist(), errors)
+
+
+def _problem(
+    one: _Candidate, kind: ProblemKind, values: Iterable[float], errors: Iterable[float]
+) -> Problem:
+    logged, asked = one
+    before = logged.records[: asked.index]
+    return Problem(
+        number=0,
+        kind=kind,
+        rules=rules_of(logged.sitting.rules),
+        seats=len(logged.sitting.seats),
+        seat=asked.seat,
+        deals=tuple(
+            problem_deal(record, logged.sitting.rules)
+            for record in before
+            if isinstance(record, DealRecord)
+        ),
+        choices=tuple(record.choice for record in before if isinstance(record, ChoiceRecord)),
+        values=tuple(round(float(value), DIGITS) for value in values),
+        errors=tuple(round(float(error), DIGITS) for error in errors),
+        source=f"{logged.sitting.event}, {logged.game.game}",
+    )
+
+
+# An exam: problems put to a bot, each as a game of its own, and what its answers cost.
+
+
+MOST_FOULS = 20
+"""Fouls after which a bot is asked no more: all further problems are lost too."""
+
+
+class ExamAnswer(Struct, frozen=True):
+    """A bot's answer to a problem, and its cost."""
+
+    number: int
+    choice: int | None
+    """The chosen option, counted from 0; None: a foul."""
+    loss: float
+    """Points that the choice costs against the best option; a foul costs as much as the worst."""
+    error: float
+    """The standard error of `loss`; 0 if it is exact."""
+    foul: FoulClass | None
+    ms: float
+
+
+async def sit_exam(
+    command: Command,
+    posed: Iterable[tuple[Problem, PosedProblem]],
+    clock: Clock,
+    sandbox: Sandbox,
+    jobs: int,
+    tell: Callable[[int], None],
+) -> list[ExamAnswer]:
+    """Put posed problems to so many processes of a bot side by side; return its answers in order.
+
+    `tell`: called with the number of answers so far. Raises CannotStartError, LagError.
+    """
+    answers: dict[int, ExamAnswer] = {}
+    left, poller = iter(posed), Poller()
+
+    async def ask_all() -> None:
+        """Take problems until none is left, and ask one process, or the one that replaces it."""
+        async with monitored(poller, command, clock, sandbox) as pool:
+            for problem, one in left:
+                fouls = sum(answer.foul is not None for answer in answers.values())
+                result = None if fouls >= MOST_FOULS else await _ask(poller, pool, problem, one)
+                answers[problem.number] = _answer(problem, result)
+                tell(len(answers))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(poller.run)
+        async with trio.open_nursery() as lanes:
+            for _ in range(jobs):
+                lanes.start_soon(ask_all)
+        nursery.cancel_scope.cancel()
+    return [answers[number] for number in sorted(answers)]
+
+
+async def _ask(poller: Poller, pool: BotPool, problem: Problem, posed: PosedProblem) -> Answer:
+    result, bot = await ask_once(poller, pool, posed.question, posed.lines)
+    if isinstance(result, FoulRecord):
+        # Another process answers the next problem.
+        bot.disqualify(bot.fault or Fault(result.foul, result.detail))
+    else:
+        seats = problem.seats
+        bot.send(encode_line(view.game_over(problem.number, "foul", (0,) * seats, (1,) * seats)))
+    bot.set_listener(None)
+    return result
+
+
+def _answer(problem: Problem, result: Answer | None) -> ExamAnswer:
+    """Return an answer and its cost; without a result the bot was asked no more."""
+    ms = round(result.ms, 3) if result else 0.0
+    if not isinstance(result, ChoiceRecord):
+        foul = result.foul if result else "forfeit"
+        return ExamAnswer(problem.number, None, max(problem.losses), 0.0, foul, ms)
+    loss, error = problem.losses[result.choice], problem.errors[result.choice]
+    return ExamAnswer(problem.number, result.choice, round(loss, 3), error, None, ms)
+
+
+# Marks of an exam: how much a bot lost, by kind of problem and by game. Pure.
+
+
+class Mark(Struct, frozen=True):
+    """The losses of a bot on problems of a kind."""
+
+    kind: str
+    """The kind; empty: all problems."""
+    rules: str
+    """The ruleset's name; empty: all of them."""
+    problems: int
+    best: int
+    """Answers that cost nothing; of a middle game, nothing within two standard errors."""
+    loss: float
+    """Points that an answer cost, in the mean."""
+    half_width: float
+    """Half of the 95 % interval of `loss`, for other problems of the same kind."""
+    worst: float
+    fouls: int
+
+
+def mark_answers(problems: Sequence[Problem], answers: Iterable[ExamAnswer]) -> list[Mark]:
+    """Return the marks of all problems, of each kind, and of each kind in each game."""
+    given = {one.number: one for one in answers}
+    groups: dict[tuple[str, str], list[ExamAnswer]] = {}
+    for problem in problems:
+        kind = problem.kind
+        for group in (("", ""), (kind, ""), (kind, problem.ruleset.name)):
+            groups.setdefault(group, []).append(given[problem.number])
+    return [_mark(kind, rules, found) for (kind, rules), found in sorted(groups.items())]
+
+
+def compare_answers(
+    problems: Iterable[Problem], one: Iterable[ExamAnswer], other: Iterable[ExamAnswer]
+) -> list[tuple[str, float, float]]:
+    """Return how much more one bot lost than another, with half of the 95 % interval, by kind.
+
+    The problems are the same, so what is hard for both leaves the interval.
+    """
+    theirs = {answer.number: answer.loss for answer in other}
+    more = {answer.number: answer.loss - theirs[answer.number] for answer in one}
+    groups: dict[str, list[float]] = {}
+    for problem in problems:
+        for kind in ("", problem.kind):
+            groups.setdefault(kind, []).append(more[problem.number])
+    return [(kind, *_mean(found)) for kind, found in sorted(groups.items())]
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    many = np.array(values)
+    return round(float(many.mean()), 3), round(1.96 * float(standard_error(many)), 3)
+
+
+def _mark(kind: str, rules: str, answers: Sequence[ExamAnswer]) -> Mark:
+    losses = [one.loss for one in answers]
+    mean, half_width = _mean(losses)
+    return Mark(
+        kind=kind,
+        rules=rules,
+        problems=len(losses),
+        best=sum(one.foul is None and one.loss <= 2 * one.error for one in answers),
+        loss=mean,
+        half_width=half_width,
+        worst=round(max(losses), 3),
+        fouls=sum(one.foul is not None for one in answers),
+    )

@@ -1,15 +1,51 @@
-"""The game logs of a folder: list them, find a game's log, compress the finished ones."""
+"""The game logs of a folder, and the commitments and seeds of boards as an event publishes them."""
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import quote
 
 from arena.files import refuse_link, remove_partial_files
-from arena.logs import compression
-from arena.logs.checksummed import grep_prefix
+from arena.logs import checksummed
+from arena.logs.checksummed import grep_prefix, read_plain
 from arena.logs.gamelog import is_over
-from protocol.codec import line_start
-from protocol.records import DealRecord, Sitting
+from protocol.codec import DamagedRecordError, decode_commitment, decode_reveal, line_start
+from protocol.records import Commitment, DealRecord, Reveal, Sitting
+
+# Commitments to boards, and the seeds that reveal their deals, as an event publishes them.
+
+
+P = TypeVar("P", Commitment, Reveal)
+SEEDS = "seeds.jsonl"
+"""The file of an event's folder that reveals the seeds."""
+
+
+def published_commitments(path: Path) -> dict[int, str]:
+    """Read the commitments of a file, by board. Raises DamagedFileError."""
+    return {one.board: one.sha256 for one in _promises(path, decode_commitment)}
+
+
+def published_seeds(path: Path) -> dict[int, bytes]:
+    """Read the seeds that a file reveals, by board. Raises DamagedFileError."""
+    return {one.board: bytes.fromhex(one.seed) for one in _promises(path, decode_reveal)}
+
+
+def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
+    boards: set[int] = set()
+
+    def decode_new(line: bytes) -> P:
+        promise = decode(line)
+        if promise.board in boards:
+            raise DamagedRecordError(f"board {promise.board} was there before")
+        boards.add(promise.board)
+        return promise
+
+    return read_plain(path, decode_new)
+
+
+# The game logs of a folder: list them, find a game's log, compress the finished ones.
+
 
 FOLDER = "games"
 """The folder of game logs in an event's folder, or in the folder of a person's games."""
@@ -43,7 +79,7 @@ def list_logs(folder: Path) -> list[Path]:
     """Return the game logs in a folder, compressed or not, sorted by name. Raises UserError."""
     if folder.name == FOLDER:  # Any other one was named by the user.
         refuse_link(folder)
-    return compression.list_files(folder, ENDING)
+    return checksummed.list_files(folder, ENDING)
 
 
 def is_log(path: Path) -> bool:
@@ -51,7 +87,7 @@ def is_log(path: Path) -> bool:
 
     Raises OSError.
     """
-    name, packs = path.name.removesuffix(compression.ENDING), path.name.endswith(compression.ENDING)
+    name, packs = path.name.removesuffix(checksummed.ENDING), path.name.endswith(checksummed.ENDING)
     here = packs or path.resolve().parent.name == FOLDER
     return (here and name.endswith(ENDING)) or any(True for _ in grep_prefix(path, LOG_PREFIXES))
 
@@ -86,7 +122,7 @@ def compress_finished(path: Path) -> None:
     Raises OSError, and then the log is as it was.
     """
     if path.exists() and path.stat().st_size >= MIN_PACK_BYTES and is_over(path):
-        compression.compress(path)
+        checksummed.compress(path)
 
 
 def remove_leftovers(folder: Path) -> None:

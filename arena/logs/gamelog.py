@@ -1,20 +1,21 @@
-"""The game log of a sitting: append to it while games are played, read it back for replay."""
+"""The game log of a sitting: written while games are played, followed, read back for replay."""
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import starmap
-from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from pathlib import Path, PurePath
+from typing import BinaryIO, Generic, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
-from arena.files import APPEND, CHUNK, open_regular
-from arena.logs import checksummed, compression
-from arena.logs.checksummed import DamagedFileError, Entry, damaged, grep_prefix
-from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
+from arena.files import APPEND, CHUNK, DamagedFileError, open_regular
+from arena.logs import checksummed
+from arena.logs.checksummed import Entry, damaged, grep_prefix, open_any, read_sealed
+from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum, unseal
 from protocol.records import (
     ChoiceRecord,
     FoulRecord,
@@ -27,6 +28,55 @@ from protocol.records import (
     SittingOver,
     SpentRecord,
 )
+
+# The crash that ended a bot, read from the last lines of its stderr.
+
+
+CRASHES = (
+    re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt|Exit)(?::.*)?$"),
+    re.compile(r"^Exception in thread .*$"),
+    re.compile(r"^thread '.*' .*panicked at .*$"),
+    re.compile(r"^panic: .*$"),
+    re.compile(r"^.*(?:command not found|: not found|cannot open shared object file).*$"),
+    re.compile(r"^terminate called after throwing.*$"),
+    re.compile(r"^.*(?:can't open file '|: No such file or directory$).*$"),
+    re.compile(r"^.+ at \S+ line \d+(?:, <\w*> (?:line|chunk) \d+)?\.$"),
+    re.compile(r"^\S*lua\S*: .+:\d+: .*$"),
+)
+PYTHON = re.compile(r'^File "(?P<file>[^"]+)", line (?P<line>\d+)')
+JAVASCRIPT = re.compile(r"^at .*?\(?(?:file://)?(?P<file>/[^\s():]+):(?P<line>\d+):\d+\)?$")
+LIBRARY = re.compile(r"/lib/python|/site-packages/|^<|/node_modules/")
+
+
+def stderr_lines(stderr: str) -> list[str]:
+    """Return the lines of a stderr, whose newlines a log writes as escapes; no blank ones."""
+    lines = stderr.replace("\\n", "\n").splitlines()
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def crash_line(stderr: str) -> str:
+    """Return the line that names the crash; empty if there is none."""
+    lines = map(str.strip, reversed(stderr_lines(stderr)))
+    return next((line for line in lines if any(known.match(line) for known in CRASHES)), "")
+
+
+def name_crash(stderr: str) -> str:
+    """Return the crash and its place, as `NameError: … (bot.py, line 9)`; else the last line."""
+    lines = [line.strip() for line in stderr_lines(stderr)]
+    crash = crash_line(stderr) or "".join(lines[-1:])
+    # Python names the innermost call last, JavaScript first.
+    for pattern, calls in ((PYTHON, reversed(lines)), (JAVASCRIPT, iter(lines))):
+        for place in filter(None, map(pattern.match, calls)):
+            if not LIBRARY.search(place["file"]):
+                return f"{crash} ({PurePath(place['file']).name}, line {place['line']})"
+    return crash
+
+
+# The game log of a sitting: written while games are played, followed, read back for replay.
+
+
+# The game log of a sitting: append to it while games are played, read it back for replay.
+
 
 ANSWERS = (ChoiceRecord, FoulRecord)
 """Records of what a bot did with a question."""
@@ -62,7 +112,7 @@ class GameLog:
         self._sitting: Sitting | None = None
         self._records = self._results = self._checksum = 0
         self._over = False
-        compression.decompress(path)
+        checksummed.decompress(path)
         self._take_up(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = open_regular(path, APPEND)
@@ -260,7 +310,7 @@ def is_over(path: Path) -> bool:
     The lines before it are not checked. Raises DamagedFileError, OSError.
     """
     end = b""
-    with compression.open_any(path) as file:
+    with checksummed.open_any(path) as file:
         for data in iter(partial(file.read, CHUNK), b"") if file else ():
             end = (end + data)[-CHUNK:]
     return end.endswith(b"\n") and end.rpartition(b"\n")[0].rpartition(b"\n")[2].startswith(OVER)
@@ -317,3 +367,131 @@ def logged_game(sitting: LogRecord, records: Sequence[LogRecord]) -> LoggedGame:
 def read_games(path: Path) -> Iterator[LoggedGame]:
     """Yield every game in a log, one at a time. Raises DamagedFileError."""
     return starmap(logged_game, assemble_games(read_records(path), type))
+
+
+# The following of a game log that another process writes: read the new lines, lock nothing.
+#
+# A last line that is not whole yet waits for the next look; so does a line that a kill cut short,
+# so that the repair of a log never takes back anything that was read.
+
+
+FOLLOW_CHUNK = 2**20
+"""Bytes that are read at once; no line of a log is longer."""
+LONGEST_GAME = 100_000
+"""The most records of one game in memory: nobody could watch a longer game."""
+
+
+class LogFollower:
+    """A reader of one log, up to the last line at the latest look."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = 0
+        """Bytes that have been read, all of them whole lines."""
+        self._games = GameAssembler[LogRecord](LONGEST_GAME)
+        self._checksum = 0
+
+    def look(self, end: int = sys.maxsize) -> Iterator[LoggedGame]:
+        """Read the lines since the last look; yield the games that ended in them, one at a time.
+
+        `end`: the number of the log's bytes, not compressed, that may be read by now. Raises
+        DamagedFileError, OSError.
+        """
+        with open_any(self.path) as file:
+            if file is None:
+                raise DamagedFileError(f"{self.path} was deleted.")
+            self._skip(file)
+            rest, left = b"", end - self.size
+            while data := file.read(min(left, FOLLOW_CHUNK)):
+                left -= len(data)
+                whole = (rest + data).rfind(b"\n") + 1
+                lines, rest = (rest + data)[:whole], (rest + data)[whole:]
+                if len(rest) >= FOLLOW_CHUNK:
+                    raise DamagedFileError(
+                        f"{self.path}: a line of more than {FOLLOW_CHUNK} bytes."
+                    )
+                for line in lines.splitlines(keepends=True):
+                    yield from self._take(line)
+
+    def _skip(self, file: BinaryIO) -> None:
+        if not file.seekable():
+            left = self.size
+            while left and (data := file.read(min(left, FOLLOW_CHUNK))):
+                left -= len(data)
+        else:
+            left = max(0, self.size - file.seek(0, os.SEEK_END))
+            file.seek(self.size)
+        if left:
+            raise DamagedFileError(f"{self.path} was truncated.")
+
+    def playing(self) -> LoggedGame | None:
+        """Return the records so far of the game that is running or was cut off; or None."""
+        playing = self._games.playing()
+        return logged_game(*playing) if playing else None
+
+    def _take(self, line: bytes) -> Iterator[LoggedGame]:
+        try:
+            body, checksum = unseal(line, self._checksum)
+            record = decode_record(body)
+            ended = self._games.take(type(record), record)
+        except DamagedRecordError as error:
+            raise DamagedFileError(f"{self.path}, byte {self.size}: {error}") from error
+        self.size += len(line)
+        self._checksum = checksum
+        if ended and isinstance(record, Result):
+            yield logged_game(*ended)
+
+
+# The finished games of a log as lines, cheap to read, for other processes to decode.
+
+
+KINDS_BY_START: dict[bytes, type[LogRecord]] = {
+    line_start(kind): kind for kind in (Sitting, SittingOver, GameRecord, Result)
+}
+"""The beginnings of the lines that begin or end games."""
+
+
+class EncodedGame(Struct, frozen=True):
+    """A finished game as its lines; their checksums were right, and nobody has decoded them."""
+
+    path: Path
+    sitting: bytes
+    lines: tuple[bytes, ...]
+    """Its own lines: the game's record first, the result last."""
+
+    @property
+    def name(self) -> str:
+        """The game's name in the event. Raises DamagedLogError."""
+        try:
+            game = decode_record(self.lines[0])
+        except DamagedRecordError as error:
+            raise self._damage(error) from error
+        assert isinstance(game, GameRecord), "So its first line begins."
+        return game.game
+
+    def decode(self) -> LoggedGame:
+        """Return the game. Raises DamagedLogError if a line is not a record of it."""
+        try:
+            sitting, *records = map(decode_record, (self.sitting, *self.lines))
+        except DamagedRecordError as error:
+            raise self._damage(error) from error
+        game = logged_game(sitting, records)
+        assert game.result, "So its last line begins."
+        beyond = any(is_beyond_seats(record, game.sitting) for record in records)
+        if beyond or game.sitting.seats != game.result.seats:
+            raise self._damage("it is not a game of its sitting")
+        return game
+
+    def _damage(self, why: object) -> DamagedLogError:
+        return DamagedLogError(f"{self.path}: a game of it cannot be read: {why}.")
+
+
+def read_encoded_games(path: Path) -> Iterator[EncodedGame]:
+    """Yield the finished games of a log. Raises DamagedFileError."""
+    for sitting, lines in assemble_games(read_sealed(path, bytes), _kind_of):
+        if _kind_of(lines[-1]) is Result:
+            yield EncodedGame(path, sitting, tuple(lines))
+
+
+def _kind_of(line: bytes) -> type[LogRecord]:
+    return KINDS_BY_START.get(line[: line.find(b",") + 1], ChoiceRecord)

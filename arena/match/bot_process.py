@@ -1,26 +1,339 @@
-"""Bot processes: the bots that a poller serves, with the faults that end their games."""
+"""Bot processes: three pipes without blocking, and the faults that end a bot's games."""
 
+import os
 import select
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
 
 import trio
 from msgspec.structs import replace
 
-from arena.match.piped_process import (
-    READ,
-    REAP_S,
-    SHUT_DOWN_S,
-    STDERR_A_GAME,
-    PipedProcess,
-    Pipes,
-    exit_reason,
-)
 from arena.match.player import Evidence, Listener
-from arena.sandbox.command import Command
-from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.usage import ResourceUsage
-from arena.sealed.frames import FrameReader
+from arena.sandbox.command import Command, as_named, program_paths
+from arena.sandbox.network import AccessError, Censor
+from arena.sandbox.process import SHORTAGES, Process, ResourceUsage, Sandbox, SandboxedProcess
+from arena.sealed import module
+from arena.sealed.compiled import compile_once
+from arena.sealed.module import FrameReader
 from protocol.codec import Fault, printable
 from protocol.messages import MAX_LINE
+
+# A bot's process with its three pipes: starts it, reads and writes without blocking, closes it.
+
+
+READ = 65_536
+"""The most bytes read at once: all that a pipe holds, so that no flood holds up the others."""
+CLOSED = -1
+"""A descriptor to which every write fails."""
+SHELL_SIGNALS = 128
+"""The number that bubblewrap, like a shell, adds to the signal that killed its program."""
+STDERR_A_GAME = 2**20
+"""Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
+STDERR_KEPT = 2_048
+"""The last bytes of stderr that are kept of a bot in a game."""
+SHUT_DOWN_S = 1.0
+"""The time in s that a bot has to exit after its stdin was closed."""
+REAP_S = 10.0
+"""The time in s that the kernel has to end a killed process."""
+
+
+class Pipes(Protocol):
+    """The reader and writer of processes' pipes."""
+
+    looked_at: float
+    """The time of its last look at all pipes, in s of the monotonic clock."""
+
+    def register_reader(self, descriptor: int, reader: Callable[[], None] | None) -> None:
+        """Call the reader whenever the descriptor has data to read; None ends that."""
+
+    def register_writer(self, process: "PipedProcess") -> None:
+        """Flush the process whenever its pipe takes more, until no line waits for it."""
+
+    def unregister_writer(self, process: "PipedProcess") -> None:
+        """Flush the process no more."""
+
+
+class CannotStartError(Exception):
+    """The failure of a bot's process to start; its text says why.
+
+    The machine or the command is to blame, not the bot: it is never a foul.
+    """
+
+    def __init__(self, text: str, error: OSError | None = None) -> None:
+        super().__init__(text)
+        self.shortage = error is not None and error.errno in SHORTAGES
+        """True if the machine was short of a resource, so that trying again may help."""
+
+
+class PipedProcess:
+    """One process in a slot of the sandbox. No call blocks, or raises for what the process does.
+
+    Subclasses judge what they read.
+    """
+
+    frames: FrameReader | None = None
+    """The reader of its host's frames, of a sealed bot."""
+
+    def __init__(
+        self, command: Command, sandbox: Sandbox, stderr_kept: int = STDERR_KEPT, code: bytes = b""
+    ) -> None:
+        """Start the process in this thread, in a group of its own.
+
+        `trio.lowlevel.open_process` would fork in a worker thread, which trio retires after 10 s
+        without work; then the kernel kills each process that asked to die with its parent.
+        Raises CannotStartError.
+        """
+        if module.is_module(command.argv):
+            self.frames = FrameReader()
+            command, sandbox = hosted(command, sandbox, len(code))
+        self.limits = sandbox.limits
+        """The limits of its resources."""
+        self.tables = 1
+        """The number of games at once that its hello offers."""
+        self.read_at = 0.0
+        """The time of its last output, in s of the monotonic clock."""
+        self.stderr = bytearray()
+        """The last bytes of its stderr."""
+        self.stderr_kept = stderr_kept
+        """The last bytes of stderr that are kept as evidence."""
+        self.stderr_bytes = 0
+        """The bytes that it has written to stderr in the present game."""
+        self._inbox = bytearray()
+        self._outbox = bytearray(code)
+        self._closed = False
+        self._pipes: Pipes | None = None
+        self._censor = Censor(command.environment)
+        self._slot, self._process = spawn(command, sandbox)
+        assert self._process.stdin
+        assert self._process.stdout
+        assert self._process.stderr
+        self._pidfd = open_pidfd(self._slot, self._process)
+        self._stdin = self._process.stdin.fileno()
+        self._stdout = self._process.stdout.fileno()
+        self._stderr = self._process.stderr.fileno()
+        for descriptor in (self._stdin, self._stdout, self._stderr):
+            os.set_blocking(descriptor, False)
+
+    @property
+    def never_ran(self) -> bool:
+        """True if the sandbox ended before the bot began: the machine's fault, not the bot's."""
+        return self._slot.never_ran()
+
+    @property
+    def stdin(self) -> int | None:
+        """The descriptor that must become writable before the rest can be sent; None: no rest."""
+        return self._stdin if self._outbox else None
+
+    def on_readable(self) -> None:
+        """Take what the process has written to stdout, or its end."""
+        raise NotImplementedError
+
+    def on_stderr(self) -> None:
+        """Take what the process has written to stderr."""
+        self._read_stderr()
+
+    def on_exit(self) -> None:
+        """Note that the process has ended; a child of it may hold its stdout open."""
+        raise NotImplementedError
+
+    # --- sending ---
+
+    def send(self, line: bytes) -> None:
+        """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
+        if self.frames:
+            self.frames.note_sent(line)
+        # Every question passes here: the usual write costs one call.
+        try:
+            written = 0 if self._outbox else os.write(self._stdin, line)
+        except OSError:
+            written = self._write(line)
+        if written < len(line):
+            self._hold(line[written:])
+
+    def _hold(self, rest: bytes) -> None:
+        if not self._outbox and self._pipes:
+            self._outbox += rest
+            self._pipes.register_writer(self)
+        else:
+            self._outbox += rest
+
+    def flush(self) -> None:
+        """Write the rest, or as much of it as the pipe takes."""
+        del self._outbox[: self._write(self._outbox)]
+
+    def _write(self, line: bytes | bytearray) -> int:
+        try:
+            return os.write(self._stdin, line)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            # The process closed its stdin, or has ended: that shows soon enough.
+            return len(line)
+
+    def close_stdin(self) -> None:
+        """Close stdin; later lines go nowhere, for its descriptor may soon be another file's."""
+        assert self._process.stdin
+        if self._pipes:
+            self._pipes.unregister_writer(self)
+        self._outbox.clear()
+        self._process.stdin.close()
+        self._stdin = CLOSED
+
+    # --- receiving ---
+
+    def _register(self, pipes: Pipes) -> None:
+        self._pipes = pipes
+        pipes.register_reader(self._stdout, self.on_readable)
+        pipes.register_reader(self._stderr, self.on_stderr)
+        pipes.register_reader(self._pidfd, self.on_exit)
+        if self._outbox:
+            pipes.register_writer(self)
+
+    def _unregister(self) -> None:
+        if self._pipes:
+            for descriptor in (self._stdout, self._stderr, self._pidfd):
+                self._pipes.register_reader(descriptor, None)
+            self._pipes.unregister_writer(self)
+            self._pipes = None
+
+    def _stop_reading(self, descriptor: int) -> None:
+        if self._pipes:
+            self._pipes.register_reader(descriptor, None)
+
+    def _read_stdout(self) -> bytes:
+        """Read once; return what came, nothing if the process has closed its stdout."""
+        assert self._pipes
+        try:
+            data = os.read(self._stdout, READ)
+        except BlockingIOError:
+            return b""
+        if data:
+            # It was there when the poller looked: the bot does not pay for reads of other bots.
+            self.read_at = self._pipes.looked_at
+        else:
+            self._closed = True
+            self._stop_reading(self._stdout)
+        return data
+
+    def _read_stderr(self) -> None:
+        try:
+            data = os.read(self._stderr, READ)
+        except BlockingIOError:
+            return
+        if not data:
+            self._stop_reading(self._stderr)
+        self.stderr_bytes += len(data)
+        self.stderr += data
+        if self._censor:
+            # All that is kept: a value may come in two reads.
+            self.stderr[:] = self._censor.clean(bytes(self.stderr))
+        del self.stderr[: -self.stderr_kept]
+
+    def _take_line(self) -> bytes | None:
+        end = self._inbox.find(b"\n")
+        if end < 0:
+            return None
+        line = bytes(self._inbox[:end])
+        del self._inbox[: end + 1]
+        return self._censor.clean(line)
+
+    # --- the end ---
+
+    def _kill(self) -> None:
+        # Kill the whole group before reaping the first process: until then its id is not reused.
+        if self._process.returncode is None:
+            self._slot.kill()
+
+    def _close(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            assert pipe
+            with suppress(OSError):
+                pipe.close()
+        os.close(self._pidfd)
+        self._slot.close()
+
+
+def exit_reason(pidfd: int) -> str:
+    """Return how a process ended, as the end of a sentence about it; do not reap it."""
+    # The process id must stay taken until the group is killed.
+    ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if ended is None:
+        return "left"
+    names = {known.value: known.name for known in signal.Signals}
+    status, by_itself = ended.si_status, ended.si_code == os.CLD_EXITED
+    killer = status - SHELL_SIGNALS if by_itself else status
+    # Higher statuses than those of signals come from the bot itself: Perl's `die` has 255.
+    if by_itself and not 0 < killer <= signal.SIGRTMAX:
+        return f"exited with status {status}"
+    return f"was killed by {names.get(killer, f'signal {killer}')}"
+
+
+def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
+    """Return a descriptor that becomes readable when the process has ended.
+
+    Raises CannotStartError if the machine has none left, and leaves no process.
+    """
+    try:
+        return os.pidfd_open(process.pid)
+    except OSError as error:
+        slot.kill()
+        with process:
+            slot.close()
+        raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
+
+
+async def compile_module(command: Command, sandbox: Sandbox) -> bytes:
+    """Return a sealed bot's module compiled; nothing for other bots. Raises CannotStartError."""
+    if not module.is_module(command.argv):
+        return b""
+    path, memory = command.argv[0], sandbox.limits.memory
+    return await compile_once(path, memory, lambda: spawn(*hosted(command, sandbox, "only")))
+
+
+def hosted(command: Command, sandbox: Sandbox, compiled: int | str) -> tuple[Command, Sandbox]:
+    """Return the command of a sealed bot's host, and its sandbox. Raises CannotStartError."""
+    if module.wasmtime_folder() is None:
+        raise CannotStartError(module.MISSING)
+    # No file but the module: what else its event opens to it, a stranger may have written.
+    reads = (*program_paths(Path(sys.executable)), *module.host_files(), command.argv[0])
+    argv = module.host_argv(command.argv, sandbox.limits.memory, compiled)
+    host = Command(argv, command.folder, reads)
+    return host, sandbox.for_hosts(module.SPARE_MIB)
+
+
+def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process]:
+    """Start a bot's process in a slot of its own.
+
+    Raises CannotStartError: a missing file, or a machine that refuses, is not a bot's foul.
+    """
+    for path in (command.folder, command.argv[0], *command.reads):
+        if path.startswith("/") and not Path(path).exists():
+            raise CannotStartError(f"{path} does not exist")
+    for path in command.reads:
+        # The folder that was checked before the first game must still be the one opened now.
+        if as_named(Path(path)) != Path(path):
+            raise CannotStartError(f"a folder above {path} has become a link")
+    try:
+        slot = sandbox.new_process()
+    except OSError as error:
+        raise CannotStartError(f"the sandbox has no place for a bot: {error}", error) from error
+    try:
+        return slot, slot.start(command)
+    except AccessError as error:
+        slot.close()
+        raise CannotStartError(str(error)) from error
+    except OSError as error:
+        slot.close()
+        text = f"{command.argv[0]} cannot be started: {error.strerror}"
+        raise CannotStartError(text, error) from error
+
+
+# Bot processes: the bots that a poller serves, with the faults that end their games.
+
 
 DEATH_MS = 30
 """The time in ms that a process has to end after a line that is not a message: often a crash wrote

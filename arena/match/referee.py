@@ -7,17 +7,17 @@ to send, the records to log, and the seat that must answer next.
 import hashlib
 from collections.abc import Callable, Iterable, Set
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from arena import engine
 from arena.engine import view
+from arena.engine.deal import begin, chance_decides
 from arena.engine.shuffle import chance_of_bot, commitment
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.engine.view import LineWriter
 from arena.match.clock import bank_left_ms
-from arena.match.game_setup import GameSetup, OpenQuestion
 from protocol import __version__
 from protocol.codec import Fault, decode_line, encode_line, printable
 from protocol.messages import (
@@ -46,7 +46,53 @@ from protocol.records import (
     SentRecord,
     UsageSum,
 )
-from protocol.ruleset import count_sides, side_of
+from protocol.ruleset import Ruleset, count_sides, side_of
+
+# The structs of the referee: the setup of a game, and the open question.
+
+
+class GameSetup(Struct, frozen=True):
+    """The setup of a game: its entrants and seats, its board, its rules and its clock."""
+
+    game: str
+    """The game's name in the event."""
+    number: int
+    """The game's number on the bots' pipes."""
+    board: int
+    seats: tuple[str, ...]
+    """The entrant in each seat."""
+    rules: Ruleset
+    clock: Clock
+    """The clock of each seat that has none of its own."""
+    fouls: FoulPolicy = FoulPolicy()
+    forfeited: tuple[int, ...] = ()
+    """Seats that have lost the game before it begins; no bot sits there."""
+    clocks: tuple[Clock, ...] = ()
+    """The clock of each seat, if bots have clocks of their own."""
+
+    def clock_of(self, seat: int) -> Clock:
+        """Return the clock of a seat."""
+        return self.clocks[seat] if self.clocks else self.clock
+
+
+class OpenQuestion(Struct, frozen=True):
+    """The open question to a seat."""
+
+    seat: int
+    id: int
+    options: tuple[Option, ...]
+    time_ms: int
+    is_effort: bool = False
+    """True if the time is counted in million instructions, by the host of a sealed bot."""
+
+    @property
+    def limit_ms(self) -> int:
+        """The time on our own clock, in ms; of a sealed bot only a broken host needs so much."""
+        return max(600_000, 1000 * self.time_ms) if self.is_effort else self.time_ms
+
+
+# The referee of one game: lines in, lines and records out. No clock, no processes, no I/O.
+
 
 STALE_LINES = 16
 """The most answers to closed questions that a seat may send in one game."""
@@ -64,7 +110,7 @@ class Referee:
         self,
         setup: GameSetup,
         seed: bytes,
-        chance: Chance = engine.chance_decides,
+        chance: Chance = chance_decides,
         writer: Callable[[Game, int], LineWriter] = LineWriter,
     ) -> None:
         """Begin the game.
@@ -194,7 +240,7 @@ class Referee:
 
     def _deal(self) -> None:
         dealt = self._chance(self._game, self._seed)
-        engine.begin(self._game, dealt)
+        begin(self._game, dealt)
         self.unlogged.append(DealRecord(**asdict(dealt)))
 
     def _go_on(self) -> None:

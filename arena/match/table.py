@@ -10,11 +10,9 @@ from msgspec.structs import replace
 from arena.logs.gamelog import Log
 from arena.match.bot_process import STDOUT_KEPT
 from arena.match.clock import LagError, Timer, TimeUsage
-from arena.match.game_setup import OpenQuestion
 from arena.match.player import Evidence, Player
-from arena.match.poller import Poller
-from arena.match.referee import Referee
-from arena.match.reply import ReplyWaiter
+from arena.match.poller import Poller, ReplyWaiter
+from arena.match.referee import OpenQuestion, Referee
 from protocol.codec import Fault, printable
 from protocol.messages import FromBot
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result

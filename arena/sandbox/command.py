@@ -1,17 +1,104 @@
-"""Command lines that start a locked bot. Starts nothing."""
+"""Command lines that start a locked bot: limits, and the files that it may read. Starts nothing."""
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path, PurePath
 from shutil import which
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct
 
-from arena.sandbox.limits import Limits
+# Limits of each bot's processes, and how a machine confines them.
+
+
+SandboxMode = Literal["auto", "require", "off"]
+"""auto: locked where this machine proves it. require: locked, or no game at all."""
+SandboxState = Literal["locked", "off"]
+MIB = 2**20
+
+
+class Confinement(Struct, frozen=True):
+    """The confinement of bots on a machine, as a trial proved it at the start of a run."""
+
+    state: SandboxState
+    """locked: bubblewrap, a filter of system calls, limits, and as root a user of its own; off:
+    a plain process of our own user."""
+    is_bounded: bool = False
+    """True if a cgroup bounds memory and processors of all that a bot starts."""
+    missing: tuple[str, ...] = ()
+    """The promises that are known not to be kept, in sentences."""
+
+    @property
+    def is_locked(self) -> bool:
+        """Tell whether bots are locked in."""
+        return self.state == "locked"
+
+    @property
+    def description(self) -> str:
+        """Return the state, and in words what it does not bound."""
+        unbounded = self.is_locked and not self.is_bounded
+        return f"{self.state}, memory and processors not bounded" if unbounded else self.state
+
+
+OFF = Confinement("off")
+LOCKED = Confinement("locked")
+BOUNDED = Confinement("locked", is_bounded=True)
+
+
+class Limits(Struct, frozen=True, forbid_unknown_fields=True):
+    """The limits of each bot. If a bot is refused something, its author must deal with it."""
+
+    memory_mib: Annotated[int, Meta(ge=16, le=1_048_576)] = 512
+    """Memory that all its processes may keep resident together, in MiB; more is a foul."""
+    processes: Annotated[int, Meta(ge=1, le=4096)] = 64
+    """Processes and threads that it may have at once."""
+    open_files: Annotated[int, Meta(ge=16, le=65_536)] = 64
+    """Descriptors that each of its processes may have open."""
+    file_mib: Annotated[int, Meta(ge=0, le=65_536)] = 16
+    """Size of any file that it writes, and of its /tmp and its /dev/shm, in MiB."""
+    cpu_s: Annotated[int, Meta(ge=1, le=31_536_000)] | None = None
+    """CPU time in a sitting, in s: of all its processes where a cgroup counts it (more is a foul),
+    else of each of them (more kills it); None: only the clock counts."""
+    cores: Annotated[float, Meta(ge=0.1, le=1024)] = 1.0
+    """Cores that it may keep busy, thinking or not; held in a cgroup only."""
+
+    unavailable: Annotated[int, Meta(ge=0, le=1000)] = 3
+    """Times in a sitting that it may say that it is unavailable and is started again, after a pause
+    of up to a minute; once more is a foul."""
+
+    cents: Annotated[float, Meta(ge=0.01, le=1e9)] | None = None
+    """US cents that its answers may cost in the event, as it states them: then it plays no more."""
+
+    @property
+    def memory(self) -> int:
+        """Return the resident memory of all its processes, in bytes."""
+        return self.memory_mib * MIB
+
+    @property
+    def wall(self) -> int:
+        """Return the private memory of each process, in bytes: twice the limit of the foul.
+
+        The foul informs the author; this limit only protects the machine from a burst.
+        """
+        return 2 * self.memory
+
+    @property
+    def address_space(self) -> int:
+        """Return the address space of each process, in bytes; Java reserves more than it uses."""
+        return max(8192 * MIB, 8 * self.memory)
+
+    @property
+    def file_bytes(self) -> int:
+        """Return the size of a file that it writes, in bytes."""
+        return self.file_mib * MIB
+
+
+# Command lines that start a locked bot. Starts nothing.
+
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 """The machine's folders of programs and libraries, which every bot may read."""
@@ -297,3 +384,248 @@ def _prlimit(tools: Tools, limits: Limits) -> Iterator[str]:
     yield f"--as={limits.address_space}"
     if limits.cpu_s is not None:
         yield f"--cpu={limits.cpu_s}"
+
+
+# Files that a command needs: its program's installation, and the files that it names.
+
+
+MOST_LINKS = 16
+"""Links that are followed from a program's name to its file."""
+MOST_SCRIPTS = 4
+"""Scripts whose interpreter is a script in turn; the kernel follows no more."""
+FIRST_LINE = 256
+"""Bytes of a script's first line that are searched for its interpreter."""
+SETTINGS_READ = 4096
+"""Characters of a virtual environment's settings that are read."""
+PYTHONS = ("bin", "lib", "lib64", "pyvenv.cfg")
+"""The parts of a Python, or a virtual environment, in its folder, which may hold a project too."""
+
+
+def resolve_links(path: Path) -> Path:
+    """Return the path without links in its folders; the path itself may be a link.
+
+    Python finds its virtual environment by the link that it was called by.
+    """
+    return Path(os.path.realpath(path.parent), path.name)
+
+
+def real_path(path: Path) -> Path:
+    """Return the path without links. Unlike `Path.resolve` it accepts links in a circle."""
+    return Path(os.path.realpath(path))
+
+
+def as_named(path: Path) -> Path:
+    """Return a named path, which may be a link: without links in its folders and without `..`.
+
+    Unlike `real_path` the result may be compared with folders.
+    """
+    return resolve_links(path) if path.name not in ("", "..") else real_path(path)
+
+
+def program_paths(program: Path, folder: Path | None = None) -> Iterator[str]:
+    """Yield the paths that must be readable for a program to start.
+
+    These are each link on the way, and its installation; never all of the folder in which it runs.
+    """
+    for script in _scripts(program):
+        for hop in _hops(script):
+            if not _of_the_machine(hop):
+                yield from map(str, _installation(hop, folder))
+
+
+def _scripts(program: Path) -> Iterator[Path]:
+    """Yield a program, and the interpreter of each script among them."""
+    script: Path | None = program
+    for _ in range(MOST_SCRIPTS):
+        if script is None:
+            return
+        yield script
+        script = interpreter(script)
+
+
+def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
+    """Yield the files that a command names, and folders inside its own folder, but never all of it.
+
+    Other files in its own folder, perhaps the event's secret, are readable only if they are named
+    explicitly. A word that cannot be a file's name names none.
+    """
+    for part in argv:
+        path = Path(folder, part)
+        is_inside = is_folder(path) and folder in path.resolve().parents
+        if is_inside or (is_file(path) and not _of_the_machine(path)):
+            yield from linked_paths(path)
+
+
+def linked_paths(path: Path) -> Iterator[str]:
+    """Yield each link on the way to a file or folder, in its folders too, and at last itself."""
+    place, links, parts = Path("/"), 0, deque(path.parts[1:])
+    while parts:
+        part = parts.popleft()
+        place = place.parent if part == ".." else place / part
+        if place.is_symlink() and links < MOST_LINKS:
+            yield str(place)
+            links += 1
+            leads = place.readlink()
+            parts.extendleft(reversed(leads.parts[1:] if leads.is_absolute() else leads.parts))
+            place = Path("/") if leads.is_absolute() else place.parent
+    yield str(place)
+
+
+def is_file(path: Path) -> bool:
+    """Tell whether there is such a file.
+
+    This avoids pathlib: a word of a command may not be a path, or too long, which is no error.
+    """
+    return os.path.isfile(path)  # noqa: PTH113 - see above
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether there is such a folder; see `is_file`."""
+    return os.path.isdir(path)  # noqa: PTH112 - as in `is_file`
+
+
+def _hops(path: Path) -> Iterator[Path]:
+    for _ in range(MOST_LINKS):
+        path = resolve_links(path)
+        yield path
+        if not path.is_symlink():
+            return
+        path = Path(path.parent, path.readlink())
+
+
+def _installation(program: Path, folder: Path | None) -> Iterator[Path]:
+    """Yield a program's installation, or the program alone if it has no folder of its own."""
+    prefix = program.parent.parent
+    is_apart = program.parent.name == "bin" and (
+        (prefix / "lib").is_dir() or (prefix / "lib64").is_dir()
+    )
+    # A home may have a bin and a lib, but not all of it belongs to an installation.
+    # Not Path.home(), which raises for a user without a home, as in a container.
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - see above
+    if not is_apart or prefix in (Path("/"), home, home / ".local"):
+        yield program
+    elif is_python(program) or (prefix / "pyvenv.cfg").is_file():
+        for folder in (prefix, *_base(prefix / "pyvenv.cfg")):
+            yield from (folder / part for part in PYTHONS if os.path.lexists(folder / part))
+    else:
+        yield program if prefix == folder else prefix
+
+
+def _base(settings: Path) -> Iterator[Path]:
+    """Yield the installation from which a virtual environment's Python was copied.
+
+    Anybody may have written the file, so its target must be a Python.
+    """
+    try:
+        with settings.open(errors="replace") as file:
+            words = [line.partition("=") for line in file.read(SETTINGS_READ).splitlines()]
+    except OSError:
+        return
+    for home in [value.strip() for name, _, value in words if name.strip() == "home"]:
+        base = real_path(Path(home)) / "python3"
+        if is_python(base) and not _of_the_machine(base):
+            yield base.parent.parent
+
+
+def is_python(program: Path) -> bool:
+    """Tell whether a file is a Python interpreter with its standard library beside it."""
+    prefix = program.parent.parent
+    return (
+        program.parent.name == "bin"
+        and program.name.startswith("python")
+        and any(file.is_file() for file in prefix.glob("lib/python3.*/os.py"))
+    )
+
+
+def interpreter(program: Path) -> Path | None:
+    """Return the interpreter that a script's first line asks for, unless all have it anyway."""
+    try:
+        with program.open("rb") as file:
+            first = file.readline(FIRST_LINE)
+    except OSError:
+        return None
+    if not first.startswith(b"#!"):
+        return None
+    words = first[2:].decode(errors="replace").split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    path = which(words[0]) if words else None
+    return Path(path) if path and not _of_the_machine(Path(path)) else None
+
+
+def _of_the_machine(path: Path) -> bool:
+    return is_within(path, SYSTEM)
+
+
+# Search of a bot's files for what would open more than was meant: outward links, named pipes.
+#
+# A link opens its target to a bot if a command names the link, and on workers of a cluster, which
+# receive contents. A named pipe joins two bots that may both read its folder. This module only
+# reads; a hard link cannot be told from the file itself.
+
+
+class Territory(NamedTuple):
+    """The folders of a bot's files, and the permitted targets of the links among them."""
+
+    own: tuple[Path, ...]
+    """The folders that the bot may read completely; links inside each may lead anywhere in it."""
+    base: Path
+    """The folder to which the words of the bot's command are relative."""
+    named: tuple[Path, ...]
+    """The paths that an organiser has named: links may lead there too."""
+
+
+def outward_on(path: Path, territory: Territory) -> Iterator[Path]:
+    """Yield each link on the way to a path that leads out of the territory.
+
+    A folder above all of the bot's files is the organiser's own, and may have any links.
+    """
+    own = (*territory.own, territory.base)
+    for link in map(Path, linked_paths(path)):
+        judged = link == as_named(path) or is_within(link, own)
+        if judged and link.is_symlink() and _leads_out(link, territory):
+            yield link
+
+
+def outward_below(folder: Path, territory: Territory) -> Iterator[Path]:
+    """Yield each link in a folder, at any depth, that leads out of the territory."""
+    for path in _below(folder):
+        if path.is_symlink() and _leads_out(path, territory):
+            yield path
+
+
+def pipes_below(folder: Path) -> Iterator[Path]:
+    """Yield each named pipe in a folder, at any depth."""
+    for path in _below(folder):
+        if stat.S_ISFIFO(path.lstat().st_mode):
+            yield path
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        yield from (Path(where, name) for name in sorted((*folders, *files)))
+
+
+def _leads_out(link: Path, territory: Territory) -> bool:
+    target = real_path(link)
+    homes = [one for one in territory.own if link.is_relative_to(one)]
+    everywhere = (*map(Path, readable_paths(())), *territory.named, *homes)
+    if is_within(target, everywhere) or is_python(target):
+        return False
+    # Without a folder of its own a bot's file is among others: it may mean only what is beside
+    # the link and not hidden, or a link to `../.ssh` would open that.
+    if homes or not target.is_relative_to(link.parent):
+        return True
+    return any(part.startswith(".") for part in target.relative_to(link.parent).parts)
+
+
+def foreign_interpreter(script: Path, territory: Territory) -> Path | None:
+    """Return the program outside that a bot's script asks for by its path; None if there is none.
+
+    One that is asked for by its name alone is what the organiser's PATH says. Any Python may be
+    asked for: scripts that pip writes ask for that of their virtual environment.
+    """
+    found = interpreter(script)
+    if found is None or which(found.name) == str(found) or is_python(real_path(found)):
+        return None
+    return None if is_within(real_path(found), (*territory.own, *territory.named)) else found

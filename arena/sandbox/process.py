@@ -1,30 +1,174 @@
-"""One bot in the sandbox: its start, its use of resources, and its end."""
+"""One bot in the sandbox: its user, its start, its use of resources, and its end."""
 
 import errno
+import fcntl
 import os
 import signal
+import stat
 import subprocess
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from copy import copy
+from functools import cache
+from itertools import count
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.sandbox.cgroups import Cgroup, Parents, parents
 from arena.sandbox.command import (
     NICE,
     WRITABLE,
     Command,
+    Confinement,
+    Limits,
+    SandboxState,
     Tools,
     can_read,
+    find_tools,
     walls,
     wrap_command,
 )
-from arena.sandbox.kernel.cgroups import Cgroup
-from arena.sandbox.kernel.seccomp import filter_program
-from arena.sandbox.limits import Confinement, Limits
 from arena.sandbox.network import Proxy, own_variables
-from arena.sandbox.usage import ResourceUsage, children, usage_of
-from arena.sandbox.users import User
+from arena.sandbox.syscalls import filter_program
+
+# Separate users: root gives every bot its own user for the life of the bot.
+
+
+FIRST, LAST = 60_600, 61_100
+"""User numbers that systems leave free; below 65,536, so that containers map them."""
+CLAIMS = Path("/run/boneyard-users")
+"""The folder of claims, root's alone: whoever could claim all numbers would stop every run. Not
+names of sockets or a folder in /tmp, which anybody may take first."""
+
+
+class NoUserLeftError(OSError):
+    """Every user number belongs to a living bot: a shortage that passes."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EAGAIN, f"All users from {FIRST} to {LAST - 1} are in use by bots")
+
+
+class User:
+    """A user number that no other bot on this machine has, in this run or another."""
+
+    def __init__(self) -> None:
+        """Claim a number. Raises NoUserLeftError, and OSError if claims cannot be made here."""
+        with _claims() as folder:
+            for number in sorted(set(range(FIRST, LAST)) - _users_in_use()):
+                if (claim := _claim(number, folder)) is not None:
+                    self.number, self._claim = number, claim
+                    return
+        raise NoUserLeftError
+
+    def release(self) -> None:
+        """Give the number back; nothing of the bot is left."""
+        os.close(self._claim)
+
+
+@contextmanager
+def _claims() -> Iterator[int]:
+    """Open the folder of claims. Raises PermissionError if others can enter it, and OSError."""
+    with suppress(FileExistsError):
+        CLAIMS.mkdir(0o700)
+    folder = os.open(CLAIMS, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        status = os.fstat(folder)
+        if status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077:
+            raise PermissionError(errno.EPERM, "Others can enter this folder", str(CLAIMS))
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _claim(number: int, folder: int) -> int | None:
+    """Return a descriptor that holds a user number until it is closed; None: another holds it."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    claim = os.open(f"{number}", flags, 0o600, dir_fd=folder)
+    try:
+        # The kernel releases the lock however its holder dies.
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(claim)
+        if error.errno != errno.EWOULDBLOCK:
+            raise
+        return None
+    return claim
+
+
+@cache
+def _users_in_use() -> frozenset[int]:
+    """Return the users who had processes when this run began: bots of others or of a dead referee.
+
+    Such a bot must not meet one that it could read. This looks once; later the claims tell.
+    """
+    users: set[int] = set()
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            numbers = status.read_text(errors="replace").partition("\nUid:")[2].partition("\n")[0]
+            users.update(map(int, numbers.split()))
+    return frozenset(users)
+
+
+# The resources used by a process and its descendants, read from /proc. Ends and starts nothing.
+
+
+PAGE = os.sysconf("SC_PAGE_SIZE")
+TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
+
+
+class ResourceUsage(Struct, frozen=True):
+    """A bot's use of resources."""
+
+    cpu_ms: float
+    """CPU time of all its processes since it was started, in ms."""
+    memory: int
+    """Memory that its processes keep resident now, in bytes."""
+
+
+def usage_of(pid: int, most: int) -> ResourceUsage:
+    """Return the use of a process and its descendants; consider no more than `most` of them."""
+    cpu_ms, memory = 0.0, 0
+    for _, process in zip(range(most), process_tree(pid), strict=False):
+        with suppress(OSError, IndexError, ValueError):
+            # The name may hold anything; the figures follow its closing bracket.
+            fields = _read(f"/proc/{process}/stat").rpartition(b")")[2].split()
+            cpu_ms += sum(map(int, fields[11:15])) * TICK_MS
+            memory += int(fields[21]) * PAGE
+    return ResourceUsage(cpu_ms, memory)
+
+
+def process_tree(pid: int) -> Iterator[int]:
+    """Yield a process and its descendants, parents first."""
+    waiting = deque([pid])
+    while waiting:
+        process = waiting.popleft()
+        yield process
+        waiting += children(process)
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that the threads of a process started and that still are its own."""
+    processes: list[int] = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - as in `_read`
+            processes += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+    return processes
+
+
+def _read(path: str) -> bytes:
+    """Return a file of the kernel. Raises OSError.
+
+    Not by pathlib, which takes twice as long: each bot is measured ten times a second.
+    """
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - see above
+        return file.readall()
+
+
+# One bot in the sandbox: its start, its use of resources, and its end.
+
 
 Process = subprocess.Popen[bytes]
 SHORTAGES = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
@@ -228,3 +372,64 @@ def clean_environment(command: Command, *, is_locked: bool) -> dict[str, str]:
     if is_locked:
         folders = [folder for folder in folders if can_read(command, folder)]
     return {"PATH": ":".join(folders) or os.defpath, "LANG": "C.UTF-8", "HOME": "/nonexistent"}
+
+
+# The sandbox of a run: how bots are confined, and a process for every bot.
+
+
+NUMBERS = count(1)
+"""Numbers of cgroups: a worker has a sandbox for each order, and all are named by its process."""
+
+
+class Sandbox:
+    """A source of processes of bots, all confined alike and with the same limits."""
+
+    def __init__(self, confinement: Confinement, limits: Limits, why_off: str = "") -> None:
+        """Prepare a sandbox. `why_off`: the reason why bots are not locked in, if nobody wished it.
+
+        Raises OSError (NoCgroupError among them) if its parts are missing.
+        """
+        self.confinement = confinement
+        self.limits = limits
+        self.why_off = why_off
+        self._tools: Tools = find_tools()
+        self._parents: Parents | None = parents() if confinement.is_bounded else None
+        for tool in ("bwrap", "setpriv", "prlimit") if self.is_locked else ():
+            if getattr(self._tools, tool) is None:
+                raise FileNotFoundError(f"The program {tool} is not installed")
+
+    @property
+    def state(self) -> SandboxState:
+        """Return the word for how bots are confined."""
+        return self.confinement.state
+
+    @property
+    def is_locked(self) -> bool:
+        """Tell whether bots are locked in."""
+        return self.confinement.is_locked
+
+    @property
+    def brief(self) -> str:
+        """Return how bots are confined, in a line; doctor has the rest."""
+        if self.is_locked:
+            return f"Sandbox: {self.confinement.description}."
+        why = self.why_off or "`boneyard doctor` helps."
+        return f"Sandbox: off; bots can do all that you can. {why}"
+
+    def for_hosts(self, mib: int) -> "Sandbox":
+        """Return the same sandbox with so much more memory, for processes that count their work."""
+        other = copy(self)
+        other.limits = replace(self.limits, memory_mib=self.limits.memory_mib + mib, cpu_s=None)
+        return other
+
+    def new_process(self) -> SandboxedProcess:
+        """Return a place for one bot. Raises OSError."""
+        cgroup = None
+        if self._parents is not None:
+            cgroup = Cgroup(self._parents, next(NUMBERS), self.limits)
+        try:
+            return SandboxedProcess(self.confinement, self.limits, self._tools, cgroup)
+        except OSError:
+            if cgroup:
+                cgroup.remove()
+            raise

@@ -10,8 +10,7 @@ from rich.text import Text
 
 from arena.sandbox.command import find_tools, packaged_bwrap
 from arena.sandbox.select import TrialResult
-from arena.sandbox.selftest.guarantees import GUARANTEES, Guarantee
-from arena.sandbox.selftest.trial import CANARIES
+from arena.sandbox.trial import CANARIES, GUARANTEES, Guarantee
 
 TO_LOCK = (
     "To lock bots in, install bubblewrap (Debian, Ubuntu, Fedora, Arch: package `bubblewrap`; or "

@@ -1,5 +1,8 @@
-"""Modules of WebAssembly as bots: the command of the host that runs one."""
+"""Modules of WebAssembly as bots: their compilers, their host's command and its frames."""
 
+import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,8 +12,67 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from py_compile import compile as compile_file
+from typing import NamedTuple, get_args
 
-from protocol.errors import UserError
+from protocol.codec import Fault, line_start, printable
+from protocol.errors import UserError, unknown_name
+from protocol.messages import GameStarts
+from protocol.records import FoulClass
+
+# Frames of the host of a sealed bot, as the referee reads them: what the bot cannot forge.
+
+
+GAME = line_start(GameStarts)
+FOULS: dict[bytes, FoulClass] = {name.encode(): name for name in get_args(FoulClass)}
+FIGURES = re.compile(rb"[0-9]{1,18}")
+MILLION = 1_000_000
+
+
+class HostFrame(NamedTuple):
+    """A line of the bot, or the end of its instance, with its work in million instructions."""
+
+    line: bytes | None
+    fault: Fault | None
+    effort_ms: float
+
+
+class FrameReader:
+    """The reader of one host's frames: it drops those of games that are over."""
+
+    def __init__(self) -> None:
+        self._games = 0
+        self._beginning = b""
+        """As much of the line that is being sent as tells whether a game begins with it."""
+
+    def note_sent(self, data: bytes) -> None:
+        """Count the games that begin in what is sent: a line, several, or a part of one."""
+        for number, part in enumerate(data.split(b"\n")):
+            before = b"" if number else self._beginning
+            self._beginning = (before + part)[: len(GAME)]
+            self._games += self._beginning == GAME != before
+
+    def read(self, line: bytes) -> HostFrame | None:
+        """Return the frame in a line; None if it belongs to an earlier game.
+
+        What is no frame comes from a broken host.
+        """
+        game, _, rest = line.partition(b" ")
+        used, _, content = rest.partition(b" ")
+        foul, _, detail = content[1:].partition(b" ")
+        known = content[:1] == b"=" or (content[:1] == b"!" and foul in FOULS)
+        if not (known and FIGURES.fullmatch(game) and FIGURES.fullmatch(used)):
+            fault = Fault("gone", f"Its host failed: {printable(line)}")
+            return HostFrame(None, fault, 0.0)
+        if int(game) != self._games:
+            return None
+        effort_ms = int(used) / MILLION
+        if content[:1] == b"=":
+            return HostFrame(content[1:], None, effort_ms)
+        return HostFrame(None, Fault(FOULS[foul], printable(detail, 400)), effort_ms)
+
+
+# Modules of WebAssembly as bots: the command of the host that runs one.
+
 
 SUFFIX = ".wasm"
 """The ending of a module's file: such a bot is never started but by the host."""
@@ -76,3 +138,67 @@ def check_clock(name: str, argv: Sequence[str], counts_instructions: bool) -> No
         process = "a process, whose instructions nobody counts: give it a time, as in 200ms"
         kind = "sealed: give it instructions, as in 200M" if is_module(argv) else process
         raise UserError(f"Bot {name} is {kind}.")
+
+
+# Compilers that make modules of WebAssembly: their commands, and whether they are here.
+
+
+MODULE = "{build}/my-bot.wasm"
+RUST_LIBRARY = ("rustc", "--print", "target-libdir", "--target", "wasm32-wasip1")
+
+
+class Toolchain(NamedTuple):
+    """A compiler of one language."""
+
+    language: str
+    name: str
+    build: tuple[str, ...]
+    """The command up to the source's file."""
+    install: str
+
+    def is_here(self) -> bool:
+        """Tell whether this machine has it, with its library for WebAssembly."""
+        if self.name == "ziglang":
+            return find_spec("ziglang") is not None
+        library = "/usr/lib/wasm32-wasi" if self.name == "clang" else "/"
+        if self.name == "rustc":
+            with suppress(OSError, subprocess.TimeoutExpired):
+                done = subprocess.run(RUST_LIBRARY, capture_output=True, text=True, timeout=20)
+                library = done.stdout.strip() or "/nonexistent"
+        return shutil.which(self.name) is not None and Path(library).exists()
+
+
+C = ("--target=wasm32-wasi", "-O2", "-s", "-o", MODULE)
+RUST = ("--edition=2021", "--target", "wasm32-wasip1", "-O", "-o", MODULE)
+GO = ("env", "GOOS=wasip1", "GOARCH=wasm", "go", "build", "-ldflags=-s -w", "-o", MODULE)
+DEBIAN = "apt install clang lld wasi-libc libclang-rt-dev-wasm32"
+TOOLCHAINS = (
+    Toolchain("c", "ziglang", ("{python}", "-m", "ziglang", "cc", *C), "pip install ziglang"),
+    Toolchain("c", "clang", ("clang", *C), DEBIAN),
+    Toolchain("rust", "rustc", ("rustc", *RUST), "rustup target add wasm32-wasip1"),
+    Toolchain("go", "go", GO, "apt install golang (1.21 or newer)"),
+)
+"""Each language's best first. C++ has none: the template throws exceptions, which WASI lacks."""
+
+
+def sealed_build(language: str, file: str) -> tuple[tuple[str, ...], str]:
+    """Return the command that builds a language's file, and a sentence about what is missing.
+
+    Raises UserError.
+    """
+    known = [one for one in TOOLCHAINS if one.language == language]
+    if not known:
+        languages = {one.language for one in TOOLCHAINS}
+        raise unknown_name("language of sealed bots", language, languages)
+    tools = next((one for one in known if one.is_here()), known[0])
+    missing = "" if tools.is_here() else f"It needs {tools.name}: {tools.install}."
+    return (*tools.build, file), missing
+
+
+def about_toolchains() -> str:
+    """Return in a sentence what is here for sealed bots."""
+    here = [f"{one.language} ({one.name})" for one in TOOLCHAINS if one.is_here()]
+    if wasmtime_folder() is None:
+        return MISSING
+    build = f"compiles {', '.join(here)}" if here else "finds no compiler (pip install ziglang)"
+    return f"Sealed bots (*.wasm) can play. `boneyard new --sealed` {build}."

@@ -4,7 +4,7 @@
 
 An agent is a seat: `player_0`, `player_1`, ... Its observation is a dictionary: `observation`, the
 vector of `arena.training.encoding`, and `action_mask`, over the numbers of
-`arena.training.actions`; all 0 for a seat that is not to move. As at a table, a seat is asked only
+`arena.training.encoding`; all 0 for a seat that is not to move. As at a table, a seat is asked only
 if it has a choice, and an episode is a game: as many rounds as its rules ask for, or `rounds`.
 Agents end together, and no game is cut short: `truncations` stay False.
 
@@ -39,8 +39,7 @@ from arena.analysis.text import Look, draw_frame
 from arena.analysis.timeline import Moment
 from arena.engine.shuffle import board_seed
 from arena.rules.variants import find_variant
-from arena.training.actions import Mask
-from arena.training.encoding import Encoding, Vector
+from arena.training.encoding import Encoding, Mask, Vector
 from arena.training.episode import Episode, Reward
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Ask

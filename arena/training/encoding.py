@@ -1,41 +1,130 @@
-"""A question as a vector: all that a seat may know and that matters for the game, as numbers.
+"""A question as a vector, and options as numbers: what agents learn from, and what they choose."""
 
-The same function serves in training and at the table: an agent finds the same facts at the same
-indices in the environment and when it plays as a bot. With T tiles (in the order of
-`protocol.tiles.tile_set`), P pips (0 to the highest) and n seats:
-
-| part | length | meaning |
-| --- | --- | --- |
-| hand | T | 1 for each tile in the seat's own hand |
-| line | T | 1 for each tile in the line |
-| left, right | P each | 1 for the pips that a tile must match; all 0 before the first tile |
-| played | n x T | by seat: 1 for each tile that it has played in this round |
-| passed | n x P | by seat: 1 if it passed on these pips and has drawn nothing since |
-| drew | n x P | by seat: 1 if it drew a tile while a tile with these pips would have fitted |
-| leader | n | by seat: 1 if it leads the round |
-| tiles | n | by seat: tiles that it holds, as a share of the set |
-| scores | n | by seat: its score, as a share of the target, from -2 to 2 |
-| boneyard | 2 | tiles in it, and tiles that may still be drawn, as shares of the set |
-| passes | 1 | passes in a row, as a share of the seats |
-| round | 1 | the round's number, as a share of all that can be played |
-| pot | 1 | points in the pot, as a share of the target, at most 2 |
-| bids | n | by seat: its last bid, as a share of all chips; only if there is an auction |
-
-"By seat" begins with the own seat and goes on in the order of play, so that with partners the
-third is the own partner. The encoding uses only the question, which a bot receives too.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.line import PassesAndDraws, with_ends
-from arena.training.actions import Actions
-from protocol.messages import Annulled, Ask, Bade, Drew, Event, Leads, Passed, Played
-from protocol.ruleset import Ruleset, check_seats, set_of_tiles, target
-from protocol.tiles import Tile, flip
+from arena.analysis.frames import PassesAndDraws, with_ends
+from protocol.messages import (
+    Annulled,
+    Ask,
+    Bade,
+    Bid,
+    Call,
+    Draw,
+    Drew,
+    End,
+    Event,
+    GoOn,
+    Guess,
+    Keep,
+    Leads,
+    Option,
+    Pass,
+    Passed,
+    Play,
+    Played,
+    PlayTwo,
+    Refuse,
+)
+from protocol.ruleset import Ruleset, Tile, check_seats, flip, set_of_tiles, target
+
+# Numbers for options: every option that a game can offer has one, the same at every moment.
+#
+# The numbers run in blocks; a block exists only if the rules can offer its options. With T tiles,
+# in the order of `protocol.ruleset.tile_set` (0-0, 1-0, 1-1, 2-0, ...):
+#
+# | block | numbers | where |
+# | --- | --- | --- |
+# | play a tile on the left | T, by tile | |
+# | play a tile on the right | T, by tile | |
+# | lead a tile | T, by tile | |
+# | draw, pass | 2 | |
+# | play two tiles | T x T, by the left tile, then by the right one | two tiles a turn |
+# | keep, refuse the deal | 2 | deals may be refused |
+# | guess odd, even | 2 | odd or even decides who leads |
+# | bid 0, 1, 2, ... chips | 1 + seats x the chips that each begins with | an auction |
+# | call, go on | 2 | blocked rounds are called |
+#
+# A seat that receives chips from outside the table (where points for a round are paid in chips)
+# could bid more than the table began with; such bids have no number and are not offered. No named
+# game pays chips so.
+
+
+Mask = NDArray[np.int8]
+"""An array with 1 for each number that may be chosen."""
+ENDS: tuple[End, ...] = ("left", "right", "lead")
+
+
+class Actions:
+    """A two-way mapping between the options of a game and their numbers."""
+
+    def __init__(self, rules: Ruleset, seats: int) -> None:
+        self.options: tuple[Option, ...] = tuple(_options(rules, seats))
+        """Every option; its index is its number."""
+        self.numbers = {option: number for number, option in enumerate(self.options)}
+
+    def mask(self, options: Iterable[Option]) -> Mask:
+        """Return 1 for each of these options and 0 for all others."""
+        mask = np.zeros(len(self.options), np.int8)
+        mask[[self.numbers[option] for option in options if option in self.numbers]] = 1
+        return mask
+
+    def choice(self, number: int, options: Sequence[Option]) -> int:
+        """Return the index of the numbered option in the list of a question.
+
+        Raises ValueError if the question does not offer it.
+        """
+        if not (0 <= number < len(self.options) and self.options[number] in options):
+            raise ValueError(f"Action {number} is not offered now.")
+        return options.index(self.options[number])
+
+
+def _options(rules: Ruleset, seats: int) -> Iterator[Option]:
+    tiles = set_of_tiles(rules.deal)
+    for end in ENDS:
+        yield from (Play(tile, end) for tile in tiles)
+    yield from (Draw(), Pass())
+    if rules.turn.tiles == 2:
+        yield from (PlayTwo(left, right) for left in tiles for right in tiles)
+    if rules.deal.refuse_doubles:
+        yield from (Keep(), Refuse())
+    if rules.lead.first == "odd_even":
+        yield from (Guess("odd"), Guess("even"))
+    if rules.boneyard.auction:
+        yield from map(Bid, range(1 + seats * rules.stakes.chips))
+    if rules.end.blocked == "call":
+        yield from (Call(), GoOn())
+
+
+# A question as a vector: all that a seat may know and that matters for the game, as numbers.
+#
+# The same function serves in training and at the table: an agent finds the same facts at the same
+# indices in the environment and when it plays as a bot. With T tiles (in the order of
+# `protocol.ruleset.tile_set`), P pips (0 to the highest) and n seats:
+#
+# | part | length | meaning |
+# | --- | --- | --- |
+# | hand | T | 1 for each tile in the seat's own hand |
+# | line | T | 1 for each tile in the line |
+# | left, right | P each | 1 for the pips that a tile must match; all 0 before the first tile |
+# | played | n x T | by seat: 1 for each tile that it has played in this round |
+# | passed | n x P | by seat: 1 if it passed on these pips and has drawn nothing since |
+# | drew | n x P | by seat: 1 if it drew a tile while a tile with these pips would have fitted |
+# | leader | n | by seat: 1 if it leads the round |
+# | tiles | n | by seat: tiles that it holds, as a share of the set |
+# | scores | n | by seat: its score, as a share of the target, from -2 to 2 |
+# | boneyard | 2 | tiles in it, and tiles that may still be drawn, as shares of the set |
+# | passes | 1 | passes in a row, as a share of the seats |
+# | round | 1 | the round's number, as a share of all that can be played |
+# | pot | 1 | points in the pot, as a share of the target, at most 2 |
+# | bids | n | by seat: its last bid, as a share of all chips; only if there is an auction |
+#
+# "By seat" begins with the own seat and goes on in the order of play, so that with partners the
+# third is the own partner. The encoding uses only the question, which a bot receives too.
+
 
 Vector = NDArray[np.float32]
 MOST = 2.0

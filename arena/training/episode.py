@@ -1,15 +1,23 @@
-"""One game without bots, clock or log: its questions, actions and rewards, and how it looks."""
+"""One game without bots, clock or log, and the decisions of a logged game as examples."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import add
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from arena import engine
+from arena.analysis.timeline import Answer, AskedQuestion, Timeline
 from arena.engine import view
+from arena.engine.deal import begin, chance_decides
 from arena.engine.state import Game
+from arena.logs.gamelog import LoggedGame
 from arena.match.referee import needs_answer
+from arena.training.encoding import Encoding, Mask, Vector
 from protocol.messages import Ask, Clock, Option
+from protocol.records import RoundRecord
 from protocol.ruleset import Ruleset, count_sides, side_of
+
+# One game without bots, clock or log: its questions, actions and rewards, and how it looks.
+
 
 Reward = Literal["points", "places"]
 """The kind of reward of a step; see `arena.training.boneyard_v0`."""
@@ -70,7 +78,7 @@ class Episode:
                 self.options = ()
                 return rewards
             if engine.needs_deal(game):
-                engine.begin(game, engine.chance_decides(game, self._seed))
+                begin(game, chance_decides(game, self._seed))
                 continue
             self.options = engine.legal(game)
             if needs_answer(CLOCK, self.options, fouled=False):
@@ -104,3 +112,41 @@ def _rivals(rules: Ruleset, values: Sequence[int]) -> Iterator[tuple[int, list[i
     sides = range(count_sides(partners, len(values)))
     for seat, own in enumerate(values):
         yield own, [values[side] for side in sides if side != side_of(partners, seat)]
+
+
+# The decisions of a logged game as examples to learn from, in the numbers of the environment.
+
+
+class DecisionRow(NamedTuple):
+    """An answered question to a seat, in the encoding of the training environment."""
+
+    asked: AskedQuestion
+    answer: Answer
+    vector: Vector
+    mask: Mask
+    action: int | None
+    """The number of the chosen option; None: the seat fouled, or the option has no number."""
+
+
+def decision_rows(
+    timeline: Timeline, encoding: Encoding, seats: Iterable[int]
+) -> Iterator[DecisionRow]:
+    """Yield the answered questions to these seats, in the order in which they were asked."""
+    numbers = encoding.actions.numbers
+    every = [one for seat in seats for one in timeline.questions(seat)]
+    for one in sorted(every, key=lambda question: question.index):
+        if one.answer:
+            ask = seat_question(one.game, one.seat, one.options)
+            action = None if one.choice is None else numbers.get(one.options[one.choice])
+            mask = encoding.actions.mask(one.options)
+            yield DecisionRow(one, one.answer, encoding.vector(ask), mask, action)
+
+
+def margins_by_round(logged: LoggedGame) -> dict[int, Rewards]:
+    """Return the environment's reward of each seat for each finished round, in points."""
+    before, margins = (0,) * len(logged.sitting.seats), dict[int, Rewards]()
+    for record in logged.records:
+        if isinstance(record, RoundRecord):
+            margins[record.round] = round_margins(logged.sitting.rules, before, record.scores)
+            before = record.scores
+    return margins

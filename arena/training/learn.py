@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.training.vector_env import RoundsVectorEnv
+from arena.training.single_seat import RoundsVectorEnv
 
 ENVIRONMENTS, STEPS = 2048, 16
 """Environments side by side, and steps of each in a rollout."""

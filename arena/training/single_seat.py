@@ -1,4 +1,4 @@
-"""The engine as a Gymnasium environment: the agent has one seat, bots of the ladder the others.
+"""Gymnasium environments of one seat, against bots: one game at a time, or thousands of rounds.
 
     env = SingleSeatEnv("draw", 2, rivals="greedy", rounds=1)
 
@@ -9,23 +9,33 @@ action that is not offered is a foul: the first option is taken, and `info["foul
 The agent has a choice in every episode: a board on which it has none is left out.
 """
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any
 
 import numpy as np
 from gymnasium import Env
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
 from msgspec import to_builtins
+from numpy.typing import NDArray
 
+from arena import engine
+from arena.analysis.frames import PassesAndDraws
 from arena.engine import view
+from arena.engine.deal import begin, chance_decides
+from arena.engine.shuffle import board_seed
+from arena.engine.state import Game
 from arena.training.boneyard_v0 import Rendering, raw_env
-from arena.training.encoding import Vector
-from arena.training.episode import CLOCK, Reward
+from arena.training.encoding import ENDS, MOST, Encoding, Mask, Vector
+from arena.training.episode import CLOCK, Reward, round_margins
 from arena.training.policy import Policy, Question
+from arena.valuation.batch import Flags, Ints, Numbers, Places, RoundBatch, mask_tables
 from protocol.codec import encode_line
 from protocol.errors import UserError, unknown_name
-from protocol.messages import Ask, Option
-from protocol.ruleset import Ruleset
+from protocol.messages import Ask, Draw, Leads, Option, Pass
+from protocol.ruleset import Ruleset, set_of_tiles, target
 from sample_bots import counting, greedy, random_bot, suit
 
 LADDER: Mapping[str, Policy] = {
@@ -131,3 +141,300 @@ class SingleSeatEnv(Env[Vector, np.int64]):
         ask = self.question()
         mask = self.encoding.actions.mask(ask.options)
         return self.encoding.vector(ask), {"action_mask": mask, "fouled": fouled}
+
+
+# Rounds side by side, with what their seats saw: vectors and masks as those of an `Episode`.
+
+
+NEVER = np.iinfo(np.int16).max
+GRADE = 200
+"""More than the ranks of equally good plays."""
+TOGETHER = 1024
+"""Vectors that are made at a time: they stay in the processor's cache."""
+
+
+class SeenRounds:
+    """First rounds of one game, each a row; rows are replaced and played on in place."""
+
+    def __init__(self, rules: Ruleset, seats: int, encoding: Encoding) -> None:
+        """Begin without rows. Raises UserError for rules that arrays do not have."""
+        self.tables = mask_tables(rules, seats)
+        if rules.turn.tiles > 1 or rules.boneyard.auction or rules.end.blocked == "call":
+            raise UserError(
+                f"The game {rules.name} has turns that arrays do not have: bids, calls, or pairs "
+                "of tiles. Take SingleSeatEnv."
+            )
+        self.rules, self.seats, self.encoding = rules, seats, encoding
+        self.batch: RoundBatch
+        tiles = set_of_tiles(rules.deal)
+        self._bits = self.tables.bits.take(self.tables.ranks)
+        self._pips = 1 << np.arange(rules.deal.highest_pip + 1, dtype=np.int32)
+        self._target = target(rules, seats)
+        self._draw, self._pass = (encoding.actions.numbers[one] for one in (Draw(), Pass()))
+        grades = np.array([40 * (high == low) + high + low for high, low in tiles])
+        self._grades = np.tile(grades * GRADE, len(ENDS)).astype(np.int16)
+
+    def begin(self, games: Sequence[Game]) -> None:
+        """Take these games, in which a round has begun, as the rows."""
+        self.batch = RoundBatch.of(games)
+        leaders = (
+            [event.seat for event in game.playing.history if isinstance(event, Leads)][-1]
+            for game in games
+        )
+        self._leader = np.fromiter(leaders, np.int8)
+        self._played = np.zeros_like(self.batch.hands)
+        self._acts = PassesAndDraws(*np.zeros((2, *self._played.shape), np.int32))
+        self._came = np.zeros((len(games), self.seats, len(self._bits)), np.int16)
+        hands = [game.playing.hand_bits for game in games]
+        most = max(len(hand) for of_game in hands for hand in of_game)
+        # In the order in which they came; a shorter hand repeats its last tile.
+        dealt = [[hand + hand[-1:] * (most - len(hand)) for hand in of_game] for of_game in hands]
+        number = np.log2(np.array(dealt, np.int64)).astype(np.intp)
+        np.put_along_axis(self._came, number, np.arange(most, dtype=np.int16)[None, None], axis=2)
+
+    def replace(self, rows: Places, games: Sequence[Game]) -> None:
+        """Put these games in the places of rows."""
+        fresh = SeenRounds(self.rules, self.seats, self.encoding)
+        fresh.begin(games)
+        self.batch.replace(rows, fresh.batch)
+        facts = zip((self._played, *self._acts), (fresh._played, *fresh._acts), strict=True)
+        for own, new in facts:
+            own[:, rows] = new
+        self._leader[rows], self._came[rows] = fresh._leader, fresh._came
+
+    def masks(self, rows: Places) -> Mask:
+        """Return the mask of each seat to move; all 0 once the round is over."""
+        able, draws = self.batch.legal(rows)
+        mask = np.zeros((len(rows), len(self.encoding.actions.options)), np.int8)
+        mask[:, : len(self._grades)] = self._spread(self.batch.by_end(rows, able).T)
+        mask[:, self._draw] = draws
+        mask[:, self._pass] = self.batch.may_pass(able, draws)
+        mask[self.batch.ended[rows]] = 0
+        return mask
+
+    def vectors(self, rows: Places, seat: int) -> Vector:
+        """Return what a seat may know of these rounds, as `Encoding.vector`."""
+        seen = np.empty((len(rows), self.encoding.size), np.float32)
+        for start in range(0, len(rows), TOGETHER):
+            part = slice(start, start + TOGETHER)
+            self._look(rows[part], seat, seen[part])
+        return seen
+
+    def _look(self, rows: Places, seat: int, seen: Vector) -> None:
+        """Write what a seat may know of these rounds."""
+        batch, parts, tiles = self.batch, self.encoding.parts, len(self._bits)
+        order = np.array(self.encoding.order(seat))
+        seen[:, parts["hand"]] = batch.hands[seat][rows][:, None] & self._bits != 0
+        seen[:, parts["line"]] = batch.line[rows][:, None] & self._bits != 0
+        numbers = np.arange(len(self._pips))
+        for name, pips in zip(("left", "right"), batch.numbers(rows), strict=True):
+            seen[:, parts[name]] = pips[:, None] == numbers
+        by_seat = np.ix_(order, rows)
+        seen[:, parts["played"]] = self._spread(self._played[by_seat].T)
+        for name, pips in (("passed", self._acts.passed), ("drew", self._acts.drew)):
+            flags = pips[by_seat].T[:, :, None] & self._pips != 0
+            seen[:, parts[name]] = flags.reshape(len(rows), len(order) * len(self._pips))
+        seen[:, parts["leader"]] = self._leader[rows][:, None] == order
+        seen[:, parts["tiles"]] = self.tables.sizes(batch.hands[by_seat]).T / tiles
+        points, scores = batch.points[:, rows].T, batch.scores_of(rows)
+        seen[:, parts["scores"]] = np.clip(scores[:, order] / self._target, -MOST, MOST)
+        stock = (batch.back[:, rows] - batch.front[:, rows]).sum(axis=0)
+        seen[:, parts["boneyard"]] = np.stack([stock, batch.drawable[rows]], axis=1) / tiles
+        seen[:, parts["passes"].start] = np.minimum(1.0, batch.passes[rows] / self.seats)
+        seen[:, parts["round"]] = 1
+        # Whoever won the round has the pot, and so has gained something.
+        pot = np.where((scores != points).any(axis=1), 0, batch.pot[rows])
+        seen[:, parts["pot"].start] = np.minimum(MOST, pot / self._target)
+
+    def margins(self, rows: Places, seat: int) -> NDArray[np.float64]:
+        """Return the seat's reward for these rounds, which are over."""
+        margins = round_margins(self.rules, (0,) * self.seats, [*self.batch.scores_of(rows).T])
+        return np.asarray(margins[seat], np.float64)
+
+    def choose(self, rows: Places, masks: Mask, *, greedy: bool) -> Numbers:
+        """Return the first option of each question in its order, or what `greedy` chooses."""
+        came = 2 * self._came[rows, self.batch.turn[rows]]
+        ranks = np.concatenate([came, came + 1, came], axis=1) - greedy * self._grades
+        plays = masks[:, : ranks.shape[1]] != 0
+        best = np.where(plays, ranks, NEVER).argmin(axis=1)
+        other = np.where(masks[:, self._draw], self._draw, self._pass)
+        return np.where(plays.any(axis=1), best, other)
+
+    def act(self, rows: Places, actions: Numbers) -> None:
+        """Take an offered action in each of these rows."""
+        batch, seat = self.batch, self.batch.turn[rows]
+        draws, passes = actions == self._draw, actions == self._pass
+        left, right = (pips.astype(np.int32) for pips in batch.numbers(rows))
+        ends = np.where(left >= 0, 1 << np.maximum(left, 0) | 1 << np.maximum(right, 0), 0)
+        self._acts.add_draw((seat[draws], rows[draws]), ends[draws])
+        self._acts.add_pass((seat[passes], rows[passes]), ends[passes])
+        end, number = np.divmod(np.where(draws | passes, 0, actions), len(self._bits))
+        tile = np.where(draws | passes, 0, self._bits[number])
+        self._played[seat, rows] |= tile
+        batch.play(rows[~draws], (tile[~draws], end[~draws]))
+        rows, seat = rows[draws], seat[draws]
+        before = batch.hands[seat, rows]
+        batch.draw(rows)
+        tile = batch.hands[seat, rows] ^ before
+        number = (tile[:, None] & self._bits != 0).argmax(axis=1)
+        self._came[rows, seat, number] = self._came[rows, seat].max(axis=1) + 1
+
+    def _spread(self, masks: Ints) -> Flags:
+        """Return for some masks a row whether each tile is in them."""
+        flags: Flags = masks[:, :, None] & self._bits != 0
+        return flags.reshape(len(masks), masks.shape[1] * len(self._bits))
+
+
+# The environment of one seat, thousands at a time: rounds in arrays instead of one after another.
+#
+#     envs = RoundsVectorEnv(1024, "draw", 2, rivals="greedy")
+#
+# Row i of `reset(seed=s)` is `SingleSeatEnv(..., rounds=1)` after `reset(seed=s + i)`, at every
+# step. An episode is one round, and its reward comes at its end. The observation of a row whose
+# episode has ended is the next one's first (`AutoresetMode.SAME_STEP`); the last one is in
+# `infos["final_obs"]`. `infos["action_mask"]` belongs to the observations, `infos["fouled"]` to the
+# actions just taken.
+
+
+BatchRival = Callable[[Vector, Mask], Numbers]
+"""A function from the vectors and masks of many questions to an action for each."""
+NAMES = ("first", "greedy")
+
+
+class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
+    """Many rounds in which the agent has one seat, of one game."""
+
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - as its base declares it
+
+    def __init__(
+        self,
+        num_envs: int,
+        rules: str | Ruleset = "draw",
+        seats: int | None = None,
+        *,
+        rivals: str | BatchRival = "greedy",
+        seat: int = 0,
+    ) -> None:
+        """Set up rounds as `SingleSeatEnv` does.
+
+        `rivals`: "first", "greedy", or a function that chooses for all rows that wait, such as the
+        agent's own network. Raises UserError for `num_envs` below 1, another rival, a game whose
+        turns arrays do not have (auctions, calls, two tiles a turn), or as `SingleSeatEnv`.
+        """
+        if num_envs < 1:
+            raise UserError(f"num_envs must be 1 or more, not {num_envs}.")
+        if isinstance(rivals, str) and rivals not in NAMES:
+            raise unknown_name("rival of arrays", rivals, NAMES)
+        one = SingleSeatEnv(rules, seats, seat=seat, rounds=1)
+        self.num_envs, self.encoding = num_envs, one.encoding
+        self.single_observation_space = one.observation_space
+        self.single_action_space = one.action_space
+        self.observation_space = batch_space(one.observation_space, num_envs)
+        self.action_space = batch_space(one.action_space, num_envs)
+        self._rules, self._seats, self._seat, self._rivals = one.rules, one.seats, seat, rivals
+        self._new = engine.new_game(one.rules, one.seats)
+        self._rounds = SeenRounds(one.rules, one.seats, one.encoding)
+        self._every = np.arange(num_envs)
+        self._secrets = [secrets.token_bytes() for _ in self._every]
+        self._boards = [0] * num_envs
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Vector, dict[str, Any]]:
+        """Begin an episode in every row; a seed fixes all deals from now on."""
+        super().reset(seed=seed, options=options)
+        if seed is not None:
+            self._secrets = [f"{seed + row}".encode() for row in range(self.num_envs)]
+            self._boards = [0] * self.num_envs
+        self._masks = np.zeros((self.num_envs, len(self.encoding.actions.options)), np.int8)
+        self._rounds.begin([self._deal(row) for row in range(self.num_envs)])
+        # What ends before the agent's first choice was no episode.
+        self._ended = np.ones(self.num_envs, np.bool_)
+        self._play_on(self._every)
+        return self._seen(np.zeros(self.num_envs, np.bool_))
+
+    def step(
+        self, actions: Numbers
+    ) -> tuple[Vector, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Take an action in each row, and let the rivals play until the agent has a choice.
+
+        Raises ValueError for a number that no option has.
+        """
+        actions = np.asarray(actions)
+        if actions not in self.action_space:
+            raise ValueError(f"Not actions: {actions}. Take those of {self.action_space}.")
+        rounds, every = self._rounds, self._every
+        fouled = self._masks[every, actions] == 0
+        fouls = every[fouled]
+        if fouls.size:
+            actions = actions.copy()
+            actions[fouls] = rounds.choose(fouls, self._masks[fouls], greedy=False)
+        rounds.act(every, actions)
+        self._ended = np.zeros(self.num_envs, np.bool_)
+        self._rewards = np.zeros(self.num_envs)
+        self._final = np.zeros((self.num_envs, self.encoding.size), np.float32)
+        self._play_on(every)
+        vectors, infos = self._seen(fouled)
+        if self._ended.any():
+            infos |= {"final_obs": self._final, "_final_obs": self._ended}
+        return vectors, self._rewards, self._ended, np.zeros(self.num_envs, np.bool_), infos
+
+    def _end(self, rows: Places) -> None:
+        """Note what came of the episodes in these rows, and deal their next boards."""
+        first = rows[~self._ended[rows]]
+        if first.size:
+            self._rewards[first] = self._rounds.margins(first, self._seat)
+            self._final[first] = self._rounds.vectors(first, self._seat)
+            self._ended[first] = True
+        self._rounds.replace(rows, [self._deal(row) for row in rows.tolist()])
+
+    def _deal(self, row: int) -> Game:
+        """Return the next board of a row, on which a round has begun."""
+        self._boards[row] += 1
+        seed = board_seed(self._secrets[row], "training", self._boards[row])
+        game = self._new.copy()
+        while engine.needs_deal(game) and not game.over:
+            begin(game, chance_decides(game, seed))
+        return game
+
+    def _play_on(self, rows: Places) -> None:
+        """Play until the agent has a choice in each row; where a round ends, in the next one."""
+        rounds, ended = self._rounds, rows[:0]
+        while rows.size or ended.size:
+            # Dealing many rounds at once costs less, and so does playing them on with the others.
+            if len(ended) > len(rows):
+                self._end(ended)
+                rows, ended = np.concatenate([rows, ended]), ended[:0]
+            over = rounds.batch.ended[rows]
+            ended, rows = np.concatenate([ended, rows[over]]), rows[~over]
+            masks, own = rounds.masks(rows), rounds.batch.turn[rows] == self._seat
+            options = np.count_nonzero(masks, axis=1)
+            asked = own & (options > 1)
+            self._masks[rows[asked]] = masks[asked]
+            rows, masks, options = rows[~asked], masks[~asked], options[~asked]
+            actions = masks.argmax(axis=1)
+            chosen = np.flatnonzero(options > 1)
+            if chosen.size:
+                actions[chosen] = self._chosen(rows[chosen], masks[chosen])
+            if rows.size:
+                rounds.act(rows, actions)
+
+    def _chosen(self, rows: Places, masks: Mask) -> Numbers:
+        rounds = self._rounds
+        if isinstance(self._rivals, str):
+            return rounds.choose(rows, masks, greedy=self._rivals == "greedy")
+        turn, actions = rounds.batch.turn[rows], np.zeros(len(rows), np.intp)
+        vectors = np.empty((len(rows), self.encoding.size), np.float32)
+        for seat in range(self._seats):
+            vectors[turn == seat] = rounds.vectors(rows[turn == seat], seat)
+        actions[:] = self._rivals(vectors, masks)
+        fouled = masks[np.arange(len(rows)), actions] == 0
+        if fouled.any():
+            raise ValueError(f"A rival chose what is not offered: {actions[fouled][0]}.")
+        return actions
+
+    def _seen(self, fouled: NDArray[np.bool_]) -> tuple[Vector, dict[str, Any]]:
+        all_rows = np.ones(self.num_envs, np.bool_)
+        vectors = self._rounds.vectors(self._every, self._seat)
+        infos = {"action_mask": self._masks.copy(), "_action_mask": all_rows}
+        return vectors, infos | {"fouled": fouled, "_fouled": all_rows}

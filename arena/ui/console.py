@@ -1,8 +1,4 @@
-"""Output of all commands: lines and JSON at once, games and tables in their width and style.
-
-While games are played a thread writes, for a terminal may be stopped (Ctrl-S, a slow line), and
-who writes to it then waits: the referee's clock must not.
-"""
+"""Output of all commands: lines, JSON, games, tables, and the progress of long work."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -12,13 +8,23 @@ from itertools import chain
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from arena.rules.english import duration
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from arena.analysis.text import Look
     from arena.logs.gamelog import LoggedGame
+
+
+# Output of all commands: lines and JSON at once, games and tables in their width and style.
+#
+# While games are played a thread writes, for a terminal may be stopped (Ctrl-S, a slow line), and
+# who writes to it then waits: the referee's clock must not.
+
 
 Pager = Callable[[Iterable[str]], object]
 """A function that shows text in the user's pager, piece by piece."""
@@ -170,3 +176,50 @@ def _drawn(part: "RenderableType", console: "Console") -> str:
         console.print(part, soft_wrap=whole)
         console.print()
     return captured.get()
+
+
+# Progress of work that takes seconds or hours: a line on the terminal while it lasts.
+#
+# In a pipe there is nothing, or a line now and then for work that may go on in the background.
+
+
+T = TypeVar("T")
+
+LINE_EVERY_S = 30.0
+"""Time between two lines in a pipe."""
+
+
+@contextmanager
+def working(what: str, *, lines: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """Show that work goes on; yield a function that tells how much is done, and of how much.
+
+    `lines`: a pipe gets a line now and then.
+    """
+    begun = monotonic()
+    due = begun + LINE_EVERY_S
+
+    def tell(done: int, of: int) -> None:
+        nonlocal due
+        now = monotonic()
+        if lines and now >= due and 0 < done < of:
+            due = now + LINE_EVERY_S
+            left = duration((now - begun) / done * (of - done) / 60)
+            print_note(f"{what}: {done:,} of {of:,}, {left} left.")
+
+    if not sys.stderr.isatty():
+        yield tell
+        return
+    from rich.console import Console  # It takes 40 ms with the next one.
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def track(items: Iterable[T], what: str, of: int) -> Iterator[T]:
+    """Yield the items, and show how many are done."""
+    with working(what) as tell:
+        for done, item in enumerate(items):
+            tell(done, of)
+            yield item

@@ -1,6 +1,6 @@
 """The HTML pages: each joins a template, its styles, scripts and data into one file.
 
-The templates of `arena` are beside this file, those of `tournaments` in its own `pages` folder; all
+The templates of `arena` are beside this file, those of `tournaments` in folders called `html`; all
 extend `base.html.j2` and are escaped by Jinja2. A strict content-security policy lets the page run
 and load only what the file contains: no style attributes and no handlers in attributes.
 """
@@ -8,7 +8,7 @@ and load only what the file contains: no style attributes and no handlers in att
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,26 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from protocol import __version__
-from protocol.codec import encode_json
+from protocol.codec import encode_json, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+# The emblems of entrants: each has the same colour and shape on every page of its event.
+
+
+def emblem_numbers(entrants: Iterable[str], names: Sequence[str]) -> Mapping[str, int]:
+    """Return the emblem's number of each of these names: its place among the event's entrants.
+
+    A name that is not among them is left out.
+    """
+    places = {printable(name): at for at, name in enumerate(entrants)}
+    return {shown: places[shown] for shown in map(printable, names) if shown in places}
+
+
+# The HTML pages: each joins a template, its styles, scripts and data into one file.
+
 
 HERE = Path(__file__).parent
 """The folder of the templates, styles and scripts of `arena`."""

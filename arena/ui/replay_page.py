@@ -8,25 +8,452 @@ made from the frames of that seat alone.
 
 import base64
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
+from itertools import groupby, islice
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from arena.analysis import text
-from arena.analysis.frames import frames_for
+from arena.analysis.frames import Frame, Viewer, frames_for, join_draws, places_in_replay
+from arena.analysis.text import group_options
 from arena.analysis.timeline import Moment, Timeline, walk_log
-from arena.logs.catalog import REPLAYS
-from arena.logs.gamelog import LoggedGame
-from arena.ui.emblems import emblem_numbers
-from arena.ui.game_review import GameReview, Reviewed, review_game
-from arena.ui.html import TABLE_SCRIPTS, generator, page
-from arena.ui.scenes import Fields, GameInfo, SceneBuilder, about
-from arena.valuation import LuckTerms
+from arena.files import read_file, write_atomic
+from arena.logs.catalog import REPLAY_ENDING, REPLAYS
+from arena.logs.checksummed import actual_path
+from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
+from arena.match.clock import bank_left_ms
+from arena.ui.html import TABLE_SCRIPTS, emblem_numbers, generator, page
+from arena.valuation.terms import LuckTerms, ReviewedDecision
 from protocol.codec import encode_json, printable
 from protocol.errors import UserError
-from protocol.records import Sitting
+from protocol.messages import MAX_NOTE, Bid, Clock, Drew, Option, Play, Played, PlayTwo, TurnedUp
+from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord, Sitting
+from protocol.ruleset import Ruleset, Tile, count_sides, high_first, target
+
+if TYPE_CHECKING:
+    from arena.valuation.luck import DrawLuck
+
+
+# Scenes for web pages: frames as plain JSON, with the facts that a page shows beside them.
+
+
+DIGITS = "0123456789abcdefghi"
+"""The digit of each number of pips."""
+DIGITS_OF = {(a, b): DIGITS[a] + DIGITS[b] for a in range(19) for b in range(19)}
+"""The two digits of each tile, either way round."""
+SIGNS = {"left": "<", "right": ">", "lead": "="}
+"""The sign after a tile for the end that it is played on."""
+
+Fields = dict[str, Any]
+"""Fields of a scene, by name."""
+Tiles = str
+"""Tiles joined into one string, two digits each: "6453" is 6-4 and 5-3."""
+
+
+class GameInfo(Struct, frozen=True):
+    """Facts that do not change during a game."""
+
+    game: str
+    names: tuple[str, ...]
+    sides: tuple[str, ...]
+    """The sides that win or lose: the seats, or the two partnerships; scores are in this order."""
+    rules: str
+    goal: str
+    highest: int
+    doubles: bool
+    seat: int | None = None
+    """The seat whose view this is; None: everybody's."""
+    remarks: tuple[str, ...] = ()
+
+
+class Prompt(Struct, frozen=True):
+    """A question and its answer, if there is one yet."""
+
+    seat: int
+    options: tuple[str, ...]
+    """The options. A tile and its end: `64<` left, `64>` right, `64=` for the first
+    tile, `64<53>` two at once; anything else is words."""
+    id: int | None = None
+    chosen: int | None = None
+    """The index of the chosen option, from 0; None: not answered yet, or a foul."""
+    ms: float | None = None
+    """The time charged, in ms."""
+    note: str = ""
+
+
+class Foul(Struct, frozen=True):
+    """A foul with its evidence; no other seat is shown the evidence."""
+
+    seat: int
+    foul: str
+    detail: str
+    line: str
+    stderr: str
+    clock: str
+    """The figures of a late answer, in words."""
+
+
+class Time(Struct, frozen=True):
+    """The time that a seat has used."""
+
+    used: float
+    """Time charged in this game, in ms."""
+    bank: float
+    """Time left in the bank, in ms."""
+
+
+class Scene(Struct, frozen=True):
+    """One moment of a game as a viewer sees it; nothing in it is hidden from that viewer."""
+
+    round: int
+    turn: int | None
+    """The seat to move; None if there is none."""
+    words: str
+    line: Tiles
+    """The line from left to right, each tile [left, right]."""
+    lead: int
+    """The number of tiles to the left of the one that was led."""
+    laid: tuple[int, int]
+    """The number of new tiles at the left and at the right of the line."""
+    hands: tuple[Tiles | int, ...]
+    """The tiles of each seat, or their number."""
+    pips: tuple[int, ...]
+    stock: Tiles | int
+    """The tiles in the boneyard, or their number."""
+    drawable: int
+    pot: int | None
+    scores: tuple[int, ...]
+    points: tuple[int, ...]
+    """The points of the round that has just ended, for each seat or side."""
+    places: tuple[int, ...]
+    """The final places, 1 is best, if the game has just ended."""
+    times: tuple[Time | None, ...]
+    """The time that each seat has used; None if the viewer is not told."""
+    asked: Prompt | None
+    """The question that is open or has just been answered."""
+    foul: Foul | None
+
+
+def about(logged: LoggedGame, seat: int | None = None) -> GameInfo:
+    """Return the facts about a logged game that a page shows to every viewer."""
+    sitting = logged.sitting
+    info = game_info(logged.game.game, sitting.seats, sitting.rules)
+    look = text.Look(sitting.seats, partners=sitting.rules.deal.partners)
+    return replace(info, seat=seat, remarks=tuple(_remarks(logged, look)))
+
+
+def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
+    """Return the facts about a game of these entrants with these rules."""
+    look = text.Look(tuple(names), partners=rules.deal.partners)
+    points = f"{target(rules, len(names))} points"
+    return GameInfo(
+        game=printable(game),
+        names=tuple(map(look.name, range(len(names)))),
+        sides=tuple(look.parties()),
+        rules=printable(rules.name),
+        goal=f"{rules.game.rounds} rounds" if rules.game.rounds else points,
+        highest=rules.deal.highest_pip,
+        doubles=rules.deal.doubles,
+    )
+
+
+def _remarks(logged: LoggedGame, look: text.Look) -> Iterator[str]:
+    if forfeits := text.forfeits_text(logged, look):
+        yield forfeits
+    if logged.result is None:
+        yield "The game is unfinished and does not count."
+
+
+class SceneBuilder:
+    """A builder of scenes from the frames of one game, in their order, for one viewer."""
+
+    def __init__(
+        self, names: Sequence[str], clocks: Sequence[Clock], *, partners: bool, seat: Viewer = None
+    ) -> None:
+        """Start before the first frame; each seat has its clock.
+
+        `seat` is the viewer: it is shown only its own times; None is shown all times.
+        """
+        self._look = text.Look(tuple(names), partners=partners)
+        self._clocks = clocks
+        self._times = [
+            Time(0, clock.bank_ms) if seat in (None, at) else None
+            for at, clock in enumerate(clocks)
+        ]
+        self._round = self._lead = 0
+
+    def scene(self, frame: Frame) -> Scene:
+        """Return the scene of the next frame."""
+        left, right = self._laid(frame)
+        record = frame.record
+        if isinstance(record, ChoiceRecord | FoulRecord):
+            self._spend(record.seat, record.ms)
+        return Scene(
+            round=frame.round,
+            turn=frame.turn,
+            words=self._words(frame),
+            line=tiles(frame.line),
+            lead=self._lead,
+            laid=(left, right),
+            hands=tuple(_shown(hand) for hand in frame.hands),
+            pips=frame.pips,
+            stock=_shown(frame.stock),
+            drawable=frame.drawable,
+            pot=frame.pot,
+            scores=record.scores if isinstance(record, Result) else frame.scores,
+            points=record.points if isinstance(record, RoundRecord) else (),
+            places=record.places if isinstance(record, Result) else (),
+            times=tuple(self._times),
+            asked=_asked(frame),
+            foul=_foul(record) if isinstance(record, FoulRecord) else None,
+        )
+
+    def differences(self, frame: Frame, other: Frame, scene: Fields) -> Fields:
+        """Return what differs in the next frame from the scene that another viewer's frame made.
+
+        Only what one viewer sees and another does not can differ: the rest is made once.
+        """
+        record = frame.record
+        if isinstance(record, ChoiceRecord | FoulRecord):
+            self._spend(record.seat, record.ms)
+        fields = {
+            "turn": frame.turn,
+            "words": scene["words"] if frame.events == other.events else self._words(frame),
+            "hands": tuple(map(_shown, frame.hands)),
+            "pips": frame.pips,
+            "stock": _shown(frame.stock),
+            "times": tuple(self._times),
+            "asked": _asked(frame),
+            "foul": _foul(record) if isinstance(record, FoulRecord) else None,
+        }
+        return {key: value for key, value in fields.items() if value != scene[key]}
+
+    def _words(self, frame: Frame) -> str:
+        return " ".join(text.frame_sentences(frame, self._look))
+
+    def _laid(self, frame: Frame) -> tuple[int, int]:
+        if frame.round != self._round:
+            self._round, self._lead = frame.round, 0
+        laid = [event for event in frame.events if isinstance(event, Played | TurnedUp)]
+        left = sum(isinstance(event, Played) and event.end == "left" for event in laid)
+        self._lead += left
+        return left, len(laid) - left
+
+    def _spend(self, seat: int, ms: float) -> None:
+        if time := self._times[seat]:
+            bank = bank_left_ms(time.bank, self._clocks[seat].move_ms, ms)
+            self._times[seat] = Time(round(time.used + ms, 1), round(bank, 1))
+
+
+def tiles(some: Sequence[Tile]) -> Tiles:
+    """Return tiles in the notation of scenes."""
+    return "".join(map(DIGITS_OF.__getitem__, some))
+
+
+@lru_cache(maxsize=4096)
+def option(one: Option) -> str:
+    """Return an option in the notation of scenes; see `Prompt.options`."""
+    match one:
+        case Play():
+            return tiles([one.tile]) + SIGNS[one.end]
+        case PlayTwo():
+            return f"{tiles([one.left])}<{tiles([one.right])}>"
+        case _:
+            return text.option_words(one)
+
+
+def _shown(hidden: Sequence[Tile] | int) -> Tiles | int:
+    return hidden if isinstance(hidden, int) else tiles(hidden)
+
+
+def _asked(frame: Frame) -> Prompt | None:
+    record = frame.record
+    if record is None and frame.options and frame.turn is not None:
+        return Prompt(frame.turn, tuple(map(option, frame.options)))
+    if not isinstance(record, ChoiceRecord | FoulRecord) or not frame.options:
+        return None
+    if isinstance(record, FoulRecord):
+        return Prompt(record.seat, _listed(frame.options, None)[0], ms=record.ms)
+    options, chosen = _listed(frame.options, record.choice)
+    note = printable(record.note, MAX_NOTE) if record.note else ""
+    return Prompt(record.seat, options, id=record.id, chosen=chosen, ms=record.ms, note=note)
+
+
+def _listed(options: Sequence[Option], chosen: int | None) -> tuple[tuple[str, ...], int | None]:
+    if not isinstance(options[-1], Bid):
+        return tuple(map(option, options)), chosen
+    words, marks = zip(*text.options_text(options, chosen), strict=True)
+    return words, None if chosen is None else marks.index(True)
+
+
+def _foul(record: FoulRecord) -> Foul:
+    evidence = text.EVIDENCE
+    return Foul(
+        seat=record.seat,
+        foul=record.foul,
+        detail=printable(record.detail, evidence),
+        line=printable(record.line, evidence),
+        stderr=printable(record.stderr, evidence),
+        clock=text.foul_clock(record) if record.limit_ms else "",
+    )
+
+
+# The review of a game on its replay page: chances, luck, and the options' values.
+
+
+GRADES = (0.02, 0.05, 0.1)
+"""Gaps from which a decision is an inaccuracy, a mistake and a blunder, as parts of the target.
+
+In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles.
+"""
+GRADE_NAMES = ("", "inaccuracy", "mistake", "blunder")
+SURE = 2
+"""Standard errors that a gap must exceed to be called so: the rest may be noise of the worlds."""
+
+Reviewed = Mapping[int, Sequence[ReviewedDecision]]  # By seat.
+
+
+class MarkedDraw(Struct, frozen=True, array_like=True):
+    """The luck of the tiles that a seat drew at one moment, or of a deal, which has no tiles."""
+
+    at: int
+    """The moment of the replay, from 0."""
+    seat: int
+    tiles: Tiles
+    leads: tuple[float, ...]
+    """The luck of each side in points of lead."""
+    share: float
+    """The luck of the seat's side in percent of the game."""
+
+
+class MarkedDecision(Struct, frozen=True, array_like=True):
+    """A decision, and what each option was worth to the seat that was asked."""
+
+    at: int
+    seat: int
+    gap: float
+    """The value of the best option less that of the chosen one, in points of lead."""
+    error: float
+    grade: int
+    """The index of its name in GRADE_NAMES."""
+    leads: tuple[float, ...]
+    """The value of each option that the page shows, in points of lead."""
+    errors: tuple[float, ...]
+    """The standard errors of the values; empty if they are exact."""
+    percent: float
+    """The percent of the game that the best option has beyond the chosen one."""
+    loss: float
+    """The loss for sums of decisions, in points of lead: gaps are too large."""
+
+
+class GameReview(Struct, frozen=True):
+    """The review of a game."""
+
+    chances: tuple[tuple[float, ...], ...]
+    """At each moment the share of the other sides, in percent, that each side but the last can
+    expect to end above: all sides' shares add up to half their number."""
+    leads: tuple[tuple[float, ...], ...]
+    """At each moment the lead that each side but the last can still expect in this round."""
+    draws: tuple[MarkedDraw, ...]
+    decisions: tuple[MarkedDecision, ...]
+    grades: tuple[float, ...]
+
+
+def review_game(timeline: Timeline, terms: LuckTerms, known: Reviewed | None = None) -> GameReview:
+    """Review a game for those who may see all hands, or take over `known` decisions, by seat.
+
+    `terms`: those of its luck. Raises UserError.
+
+    No seat's own page may have any of it. Chances and luck need all hands; and the worlds behind
+    the values of a seat's options are drawn from the real one on, so the values would tell it.
+    """
+    from arena.valuation.luck import luck_of_games, replay_chances
+
+    logged, shown = timeline.logged, [*join_draws(timeline.moments, None)]
+    seats = range(len(logged.sitting.seats))
+    grades = tuple(part * target(logged.sitting.rules, len(seats)) for part in GRADES)
+    expected = replay_chances(timeline)
+    places = places_in_replay(shown)
+    asked = [one for seat in seats for one in _decisions(timeline, places, seat, grades, known)]
+    (luck,) = luck_of_games([timeline], terms)
+    return GameReview(
+        tuple(_rounded(100 * share for share in one.shares[:-1]) for one in expected),
+        tuple(_rounded(one.leads[:-1]) for one in expected),
+        tuple(_draws(logged, shown, luck.draws)),
+        tuple(sorted(asked, key=lambda one: one.at)),
+        grades,
+    )
+
+
+def _rounded(numbers: Iterable[float]) -> tuple[float, ...]:
+    return tuple(round(number, 1) for number in numbers)
+
+
+def _draws(
+    logged: LoggedGame, shown: Sequence[Sequence[Moment]], draws: Sequence["DrawLuck"]
+) -> Iterator[MarkedDraw]:
+    """Yield the luck of deals and draws, the draws of a seat at one moment together."""
+    luck = {(one.round, one.tile): one for one in draws if one.tile}
+    deals = {one.round: one for one in draws if not one.tile}
+    for at, together in enumerate(shown):
+        if deal := deals.pop(together[0].game.playing.number, None):
+            yield from (_marked(logged, at, seat, [deal]) for seat, _ in enumerate(deal.share))
+        came = [
+            (one.game.playing.number, high_first(event.tile))
+            for one in together
+            for event in one.events
+            if isinstance(event, Drew | TurnedUp) and event.tile
+        ]
+        drawn = sorted((luck[one] for one in came if one in luck), key=attrgetter("seat"))
+        for seat, own in groupby(drawn, attrgetter("seat")):
+            yield _marked(logged, at, seat, [*own])
+
+
+def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"]) -> MarkedDraw:
+    """Return the luck by these: a side's points less the mean of the other sides'."""
+    sides = range(count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats)))
+    points = [sum(one.points[side] for one in draws) for side in sides]
+    leads = (own - (sum(points) - own) / (len(points) - 1) for own in points)
+    share = sum(one.share[seat] for one in draws)
+    drawn = tiles([one.tile for one in draws if one.tile])
+    return MarkedDraw(at, seat, drawn, tuple(round(one, 2) for one in leads), round(100 * share, 1))
+
+
+def _decisions(
+    timeline: Timeline,
+    places: Mapping[int, int],
+    seat: int,
+    grades: Sequence[float],
+    known: Reviewed | None,
+) -> Iterator[MarkedDecision]:
+    from arena.valuation.decision_loss import review_seat
+
+    questions = timeline.questions(seat)
+    for one in (known or {}).get(seat) or review_seat(timeline, seat):
+        asked = questions[one.number - 1]
+        # Of bids that the page joins it shows the best.
+        rest = zip(one.values, one.errors, strict=True)
+        joined = group_options(asked.options, one.choice)
+        shown = [max(islice(rest, len(together))) for together, _ in joined]
+        leads, errors = map(_rounded, zip(*shown, strict=True))
+        gap, error, percent = _rounded((one.gap, one.error, one.percent_gap))
+        about = places[asked.index], seat, gap, error, _grade(one, grades)
+        yield MarkedDecision(*about, leads, () if one.exact else errors, percent, one.loss)
+
+
+def _grade(one: ReviewedDecision, grades: Sequence[float]) -> int:
+    sure = one.gap > SURE * one.error
+    return sum(one.gap >= least for least in grades) if sure else 0
+
+
+# Replays: a page that replays a game, with all hands or as one seat saw them, and its data.
+
 
 SCRIPT = "// {made_by}\nglobalThis.packedGame = {game};\n"
 """A script, because a page that is opened as a file may load scripts, and no other data."""
@@ -142,3 +569,87 @@ def _moments(
 
 def _pack(play: Playback) -> str:
     return base64.b64encode(zlib.compress(encode_json(play))).decode()
+
+
+# Files of replays: each game's, when it is made again, and how it is written.
+
+
+TermsOf = Callable[[LoggedGame], LuckTerms]
+"""A function that returns the terms of the luck of a game."""
+REPORT = ("report.html", "Report")
+"""The path of an event's report from its replay page, and the label of the link."""
+
+
+def place_in_plan(logged: LoggedGame) -> int:
+    """Return a game's place in its sitting's plan, from 1; games are played in another order.
+
+    Raises DamagedLogError.
+    """
+    game, boards = logged.game, logged.sitting.boards
+    if game.board not in boards:
+        raise DamagedLogError(f"Game {game.game}: its sitting has no board {game.board}.")
+    return 1 + boards.index(game.board)
+
+
+def is_newer(path: Path, log: Path) -> bool:
+    """Tell whether a replay is newer than the log, or other file, that it follows from."""
+    return path.exists() and path.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns
+
+
+def is_reviewed(path: Path) -> bool:
+    """Tell whether a page, or a replay, has the review of its game."""
+    return b'"reviewed":true' in read_file(path)
+
+
+def is_current(path: Path, luck: Path, *, reviewed: bool) -> bool:
+    """Tell whether this version made a replay, with a review or without as wished.
+
+    No review is older than the file of the `luck`.
+    """
+    if not path.exists() or not read_file(path).startswith(f"// {generator()}\n".encode()):
+        return False
+    old = reviewed and luck.exists() and not is_newer(path, luck)
+    return is_reviewed(path) == reviewed and not old
+
+
+class ReplayTask(NamedTuple):
+    """A log whose games get their replays."""
+
+    log: Path
+    folder: Path
+    """The folder of the replays."""
+    luck: Path
+    terms_of: TermsOf
+    reviewed: bool
+    """True if all get reviews; else only those keep theirs that have them."""
+
+
+def make_replays(task: ReplayTask) -> int:
+    """Write the replays of a log's games, unless current and newer than it; return their number.
+
+    Raises DamagedFileError, OSError.
+    """
+    made = 0
+    for logged in valid_games(read_games(task.log)):
+        path = task.folder / f"{logged.game.game}{REPLAY_ENDING}"
+        review = task.reviewed or (path.exists() and is_reviewed(path))
+        if not (is_newer(path, task.log) and is_current(path, task.luck, reviewed=review)):
+            packed = pack_game(logged, terms=task.terms_of(logged) if review else None)
+            write_replay(path, replay_script(packed))
+            made += 1
+    return made
+
+
+def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:
+    """Return a log's games in planned order; drop a game that was cut off and then played again."""
+    found: dict[int, LoggedGame] = {}
+    for logged in games:
+        if logged.result or place_in_plan(logged) not in found:
+            found[place_in_plan(logged)] = logged
+    return [found[at] for at in sorted(found)]
+
+
+def write_replay(path: Path, text: str) -> None:
+    """Write a page or a replay atomically: a reader sees the old or the new. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, [text.encode()], sync=False)

@@ -8,7 +8,7 @@ from pickle import UnpicklingError
 import jinja2
 from jinja2.bccache import Bucket
 
-from arena.document import html
+from arena.document import blocks
 from arena.document.blocks import plain
 from arena.files import user_cache
 
@@ -45,12 +45,12 @@ def template_cache() -> TemplateCache | None:
 def environment(folders: tuple[Path, ...]) -> jinja2.Environment:
     """Return the environment of the templates in these folders."""
     found = jinja2.Environment(
-        loader=jinja2.FileSystemLoader((*folders, html.FOLDER)),
+        loader=jinja2.FileSystemLoader((*folders, blocks.FOLDER)),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         bytecode_cache=template_cache(),
     )
-    found.filters |= {"inline": html.inline, "minus": html.minus, "plain": plain}
+    found.filters |= {"inline": blocks.inline, "minus": blocks.minus, "plain": plain}
     return found

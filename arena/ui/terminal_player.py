@@ -16,7 +16,7 @@ from rich.text import Text
 
 from arena.analysis import text
 from arena.analysis.frames import LiveFrames
-from arena.match.human import HumanPlayer
+from arena.match.player import HumanPlayer
 from protocol.messages import Ask, Bid, GameOver, Option, RoundOver
 
 READ = 4096

@@ -1,7 +1,7 @@
 """Decisions of a seat in a logged game: the value of each option, and the loss of the choice.
 
 The value of an option is the mean lead that the seat gains to the round's end in worlds that it
-could not tell from the real one (`worlds/`), played on by the keen player in every seat; all
+could not tell from the real one (`worlds.py`), played on by the keen player in every seat; all
 options are tried in the same worlds. Where the seat knows every tile and few are left, the value
 is exact (`endgames.py`).
 
@@ -22,19 +22,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.answer_text import OptionValue
+from arena.analysis.text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline, opponents
 from arena.engine import values
 from arena.engine.state import Game
-from arena.valuation import MORE, WORLDS
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import exact_gains
-from arena.valuation.playouts import play_out
-from arena.valuation.policy import KEEN, Policy
-from arena.valuation.reviewed_decision import Kind, ReviewedDecision, RoundPhase
+from arena.valuation.policy import KEEN, play_out
+from arena.valuation.terms import MORE, WORLDS, Kind, Policy, ReviewedDecision, RoundPhase
 from arena.valuation.win_chance import WHOLE, Law, share_of_scores
-from arena.valuation.worlds.questions import FEW, Worlds, question_worlds
+from arena.valuation.worlds import FEW, Worlds, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
+
+# Decisions of a seat in a logged game: the value of each option, and the loss of the choice.
+
 
 PARTS = 8
 """The parts of the worlds: each measures the option that looks best in the others."""

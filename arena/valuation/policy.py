@@ -1,20 +1,45 @@
-"""Policies: how a bot picks one of its plays, as weights of what a play does.
+"""Policies: how a bot picks its plays, how that is learnt from logs, and playouts by policies.
 
 A policy is a conditional logit: an option is chosen with the probability exp(worth) / sum of all
 exp(worth). A player of playouts adds Gumbel noise to each worth and takes the best option, which
 has just these probabilities; without noise it takes the option of the greatest worth.
 """
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from hashlib import shake_256
 from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from arena.valuation.batch.tables import FREE, RIGHT, TILES, Flags, Ints, MaskTables, Places
+from arena.analysis.timeline import Timeline
+from arena.engine.state import Game
+from arena.valuation.batch import (
+    ALL,
+    FREE,
+    HIGHER,
+    LEFT,
+    RESULTS,
+    RIGHT,
+    TILES,
+    Flags,
+    Ints,
+    MaskTables,
+    Places,
+    RoundBatch,
+    find_lightest,
+    names_needed,
+    parties,
+)
+from arena.valuation.terms import Policy
+from protocol.messages import Play, PlayTwo
+from protocol.records import ChoiceRecord
+
+# Policies: how a bot picks one of its plays, as weights of what a play does.
+
 
 UNIT = 1000
 """Parts of a logit in which worths are counted: whole numbers are the same on every machine."""
@@ -22,33 +47,6 @@ NOISES = 1 << 14
 """Gumbel noises in the table; a power of two."""
 PRIMES = 331, 613, 1361
 """Places in it from one option to the next, by the end and by each tile of a turn."""
-
-
-class Policy(Struct, frozen=True):
-    """The weight, in logits, of each thing that a play does."""
-
-    pip: float = 0.0
-    """Of each pip that leaves the hand."""
-    double: float = 0.0
-    """Of a double that leaves it."""
-    fits: float = 0.0
-    """Of each tile of the rest of the hand that then fits."""
-    safe: float = 0.0
-    """Of a rest of the hand that then has a play."""
-    both: float = 0.0
-    """Of each of them that then fits both ends."""
-    kinds: float = 0.0
-    """Of each different number in the rest of the hand."""
-    stuck: float = 0.0
-    """Of the probability that the next seat cannot play, by how many tiles are unseen."""
-    blocks: float = 0.0
-    """Of a next seat that in truth cannot play: players who infer hands tend to choose it."""
-    left: float = 0.0
-    """Of a play on the left end."""
-    place: float = 0.0
-    """Of each place in the hand before the first tile: of equals most bots take the first option.
-    Tiles drawn count those that had left the boneyard."""
-
 
 FEATURES = Policy.__struct_fields__
 KEEN = Policy(pip=0.065, double=1.1, fits=0.3, safe=0.7, stuck=20.0)
@@ -193,3 +191,298 @@ def first_best(worths: NDArray[np.int32], rows: Places) -> Places:
 def tables_of(tables: MaskTables, policy: Policy) -> PolicyTables:
     """Return the worths of plays with a set of tiles."""
     return PolicyTables(tables, policy)
+
+
+# Playouts: rounds played on to their end by a policy in every seat.
+#
+# All rounds of a batch take their turns together, seat after seat. The plain player plays the
+# heaviest tile that fits, doubles first; a tile that fits both ends covers the higher number. No
+# player draws if it can play; a blocked round is called by the lightest hand only.
+
+
+COMPACT_AT = 8
+"""Compact the batch once 1/8 of its rounds are over."""
+A_TURN = 7919
+"""Places in the table of noises from one turn of a round to the next; a prime."""
+
+
+def play_out(
+    batch: RoundBatch, policies: Sequence[Policy] = (), seeds: Places | None = None
+) -> NDArray[np.int32]:
+    """Return for each round (a row) the points that each seat gains until it is over.
+
+    `policies`: one for each seat; empty: all players are plain. `seeds`: a number for each round,
+    from which its noise follows; None: each seat takes the best option. Fees and antes still to be
+    paid count, and the pot that the winner takes. A round that is over brings no more.
+    """
+    needed = names_needed(batch.tables) | ({"line"} if policies else set())
+    if any(policy.place for policy in policies):
+        needed |= {"order"}
+    end = batch.select(np.arange(len(batch)), RESULTS)
+    in_play = ~(batch.ended | _called(batch))
+    for seat in range(batch.tables.seats):
+        members = np.flatnonzero(in_play & (batch.turn == seat))
+        own_seeds = None if seeds is None else seeds.take(members)
+        rounds = batch.select(members, needed)
+        _Playout(rounds, members, policies, own_seeds, end).play(seat)
+    end.credited = batch.ended
+    end.ended[:] = True
+    return (end.points + end.gains - batch.points).T
+
+
+def _called(batch: RoundBatch) -> Flags:
+    """Tell in which rounds one of the seats still to be asked calls: the lightest hand does."""
+    called = np.zeros(len(batch), np.bool_)
+    asked = np.flatnonzero(batch.asked) if batch.settings.dead_ends_to_call else called[:0]
+    if not asked.size:
+        return called
+    tables, step = batch.tables, batch.settings.step
+    sides = parties(tables, tables.held(batch.hands[:, asked]))
+    lightest = find_lightest(sides)
+    for seat in range(tables.seats):
+        place = (seat - batch.turn[asked]) * step % tables.seats
+        is_asked = place >= tables.seats - batch.asked[asked]
+        called[asked] |= is_asked & (lightest == seat % len(sides))
+    return called
+
+
+class _Playout:
+    """Rounds in which the same seat is to move, played to their end."""
+
+    def __init__(
+        self,
+        batch: RoundBatch,
+        members: Places,
+        policies: Sequence[Policy],
+        seeds: Places | None,
+        end: RoundBatch,
+    ) -> None:
+        self.batch, self.members, self.seeds, self.end = batch, members, seeds, end
+        self.policies = [tables_of(batch.tables, one) for one in policies]
+        self.turns = 0
+
+    def play(self, seat: int) -> None:
+        """Play all rounds to their end; this seat begins."""
+        batch = self.batch
+        while len(self.members):
+            self._turn(seat)
+            if batch.settings.dead_ends_to_call:
+                batch.ended |= _called(batch)
+            over = np.flatnonzero(batch.ended)
+            if len(over) * COMPACT_AT >= len(batch):
+                self._compact(over)
+            elif over.size:
+                batch.freeze(over)
+            seat = batch.settings.after[seat]
+
+    def _turn(self, seat: int) -> None:
+        """Let the seat draw until it can play or may draw no more, and play."""
+        batch, drew = self.batch, None
+        able, draws = batch.legal(ALL, seat)
+        if batch.settings.draw_when_able:
+            draws &= able == 0
+        stuck = np.flatnonzero(draws)
+        while stuck.size:
+            batch.draw_tile(seat, stuck)
+            if batch.settings.draw_ends_turn:
+                drew = stuck
+                break
+            able[stuck], draws = batch.legal(stuck, seat)
+            stuck = stuck[draws & (able[stuck] == 0)]
+        batch.play_of(seat, ALL, *self._plays(seat, able), drew=drew)
+
+    def _plays(self, seat: int, able: Ints) -> Iterator[tuple[Ints, int | Ints]]:
+        """Yield the tiles that the seat plays, and the end for each."""
+        batch, tables = self.batch, self.batch.tables
+        if self.policies:
+            yield from self._favourites(able, seat)
+        elif batch.settings.two_tiles:
+            high, low = tables.best_pair(able, batch.ends)
+            # A last tile alone goes where it fits.
+            yield np.where(high != 0, high, able), HIGHER
+            yield low, tables.low_end.take(batch.ends)
+        else:
+            yield able & -able, HIGHER
+
+    def _favourites(self, able: Ints, seat: int) -> list[tuple[Ints, Ints]]:
+        """Return the tiles that the seat plays by its policy, and the end for each; 0: none."""
+        batch, policy = self.batch, self.policies[seat]
+        left, right, lead = batch.by_end(ALL, able)
+        left |= lead
+        puts = [(able & -able, np.where(left, LEFT, RIGHT))]
+        several = able & (able - 1)
+        if batch.settings.two_tiles:
+            puts.append((np.zeros_like(able), np.full_like(able, RIGHT)))
+        else:
+            several |= left & right
+        self.turns += 1
+        rows = np.flatnonzero(several)
+        if not rows.size:
+            return puts
+        options = self._options(rows, able, left, right)
+        hands, others = batch.hands[seat], batch.hands[batch.settings.after[seat]]
+        # Without it no policy asks which tiles come first.
+        order = batch.order if "order" in batch.names else batch.line
+        worths = policy.worths(Position(hands, others, batch.line, order), options)
+        noise = None if self.seeds is None else self.seeds + self.turns * A_TURN
+        best = favourites(options, worths, noise)
+        puts[0][1][rows] = options.ends.take(best)
+        for (put, _), tiles in zip(puts, options.tiles, strict=True):
+            put[rows] = tiles.take(best)
+        return puts
+
+    def _options(self, rows: Places, able: Ints, *by_end: Ints) -> Options:
+        """Return all plays of these rows."""
+        tables, ends = self.batch.tables, self.batch.ends
+        if self.batch.settings.two_tiles:
+            of, tile, second = tables.each_pair(able.take(rows), ends.take(rows))
+            return options_of(tables, ends, rows.take(of), tile, np.zeros_like(of), second)
+        of, tile = tables.each_tile(np.stack([own.take(rows) for own in by_end], axis=1).ravel())
+        return options_of(tables, ends, rows.take(of >> 1), tile, of & 1)
+
+    def _compact(self, over: Places) -> None:
+        """Note how rounds ended, and go on with the others."""
+        members, batch = self.members.take(over), self.batch
+        rest = np.flatnonzero(~batch.ended)
+        for name in batch.names & CHANGING:
+            getattr(self.end, name)[..., members] = getattr(batch, name).take(over, axis=-1)
+        self.members = self.members.take(rest)
+        if self.seeds is not None:
+            self.seeds = self.seeds.take(rest)
+        batch.keep(rest)
+
+
+CHANGING = frozenset(("hands", "last_seat", "last_tile", "points", "pot"))
+"""Those of the arrays by which a batch scores that a playout changes."""
+
+
+# Learning a bot's policy from the plays that it chose in logged games: a conditional logit.
+
+
+Floats = NDArray[np.float64]
+
+PULL = 2e-6
+"""The pull of each weight to that of the usual policy, a choice. Most bots always take what they
+think best: with 2e-4 the choices of `greedy` looked less sure: log chance -0.06, now -0.01."""
+STEPS = 50
+"""The most steps of Newton's method; about ten are enough."""
+DECIMALS = 3
+"""Decimals of a learnt weight: its sums differ between machines far below them."""
+
+
+class Choice(NamedTuple):
+    """A play that a bot chose among several."""
+
+    game: Game
+    play: Play | PlayTwo
+    board: int
+
+
+class LearntPolicy(NamedTuple):
+    """A policy, and how well such a policy foresees choices on other boards."""
+
+    policy: Policy
+    choices: int
+    foreseen: float
+    """The share of the choices, 0 to 1, that are the best option of the policy which the boards of
+    the other half teach: of its own boards a policy foresees more than it will."""
+
+
+class _Rows(NamedTuple):
+    """The options of choices, which of them were chosen, and where each choice begins."""
+
+    options: Floats
+    chosen: Flags
+    begins: Places
+
+    def of(self, kept: Flags) -> "_Rows":
+        """Return those of some choices."""
+        sizes = np.diff(self.begins, append=len(self.options))
+        each = np.repeat(kept, sizes)
+        begins = np.cumsum(sizes[kept]) - sizes[kept]
+        return _Rows(self.options[each], self.chosen[each], begins)
+
+
+def choices_of(timeline: Timeline, seat: int) -> Iterator[Choice]:
+    """Yield the choices of a seat in a game that its policy is learnt from."""
+    for asked in timeline.questions(seat):
+        if isinstance(asked.answer, ChoiceRecord):
+            play = asked.options[asked.answer.choice]
+            plays = sum(isinstance(one, Play | PlayTwo) for one in asked.options)
+            if isinstance(play, Play | PlayTwo) and plays > 1:
+                yield Choice(asked.game, play, timeline.logged.game.board)
+
+
+def learn_policy(choices: Sequence[Choice]) -> LearntPolicy:
+    """Learn the policy under which these choices are likeliest, near to the usual one."""
+    if not choices:
+        return LearntPolicy(USUAL, 0, 0.0)
+    rows = _rows(choices)
+    odd = np.array([choice.board % 2 == 1 for choice in choices])
+    hits = sum(_count_foreseen(rows.of(~half), rows.of(half)) for half in (odd, ~odd))
+    return LearntPolicy(_likeliest(rows), len(choices), round(hits / len(choices), 4))
+
+
+def _likeliest(rows: _Rows) -> Policy:
+    """Return the policy under which the choices are likeliest, near to the usual one."""
+    options, chosen, begins = rows
+    spread = options.std(axis=0)
+    # A feature that no option of these has more than another keeps its usual weight.
+    used = spread > 0
+    scaled, usual = options[:, used] / spread[used], np.array(astuple(USUAL))
+    weights = usual.copy()
+    weights[used] = _newton(scaled, chosen, begins, usual[used] * spread[used]) / spread[used]
+    return Policy(*np.round(weights, DECIMALS).tolist())
+
+
+def _count_foreseen(learnt_from: _Rows, rows: _Rows) -> int:
+    """Count the choices that the policy of other choices thinks best; none teach nothing."""
+    if not len(learnt_from.begins) or not len(rows.begins):
+        return 0
+    worths = rows.options @ np.array(astuple(_likeliest(learnt_from)))
+    best = np.maximum.reduceat(worths, rows.begins)
+    return int(np.count_nonzero(worths[rows.chosen] >= best - 0.5 / UNIT))
+
+
+def _rows(choices: Sequence[Choice]) -> _Rows:
+    """Return the features of all options, which of them were chosen, and where choices begin."""
+    batch = RoundBatch.of([one.game for one in choices])
+    tables, rounds = batch.tables, np.arange(len(batch))
+    of, (tile, end), (second, _) = batch.plays()
+    next_seat = np.array(batch.settings.after)[batch.turn]
+    hands = batch.hands[batch.turn, rounds], batch.hands[next_seat, rounds]
+    position = Position(*hands, batch.line, batch.order)
+    options = options_of(tables, batch.ends, of, tile, end, second)
+    # The features are written once: as the worths by a policy of one weight.
+    alone = [tables_of(tables, Policy(**{name: 1.0})) for name in FEATURES]
+    features = np.stack([one.worths(position, options) for one in alone], axis=1) / UNIT
+    put = np.array([batch.puts(one.play) for one in choices])[of].T
+    chosen: Flags = (tile == put[0]) & (end == put[1]) & (second == put[2])
+    return _Rows(features, chosen, np.searchsorted(of, rounds))
+
+
+def _newton(options: Floats, chosen: Flags, begins: Places, usual: Floats) -> Floats:
+    """Return the weights of the highest penalised likelihood, which is concave."""
+    of = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(options)))
+    pull, seen, weights = PULL * len(begins), options[chosen].sum(axis=0), usual.copy()
+    value, step = -np.inf, np.zeros_like(weights)
+    for _ in range(STEPS):
+        tried = weights + step
+        worths = options @ tried
+        worths -= np.maximum.reduceat(worths, begins)[of]
+        chances = np.exp(worths)
+        sums = np.add.reduceat(chances, begins)
+        away = tried - usual
+        found = float(worths[chosen].sum() - np.log(sums).sum() - pull / 2 * (away @ away))
+        if found < value:
+            step /= 2
+            continue
+        weights, value = tried, found
+        chances /= sums[of]
+        means = np.add.reduceat(chances[:, None] * options, begins)
+        slope = seen - chances @ options - pull * away
+        curve = (options * chances[:, None]).T @ options - means.T @ means
+        step = np.linalg.solve(curve + pull * np.eye(len(weights)), slope)
+        if np.abs(step).max() < 1e-9:
+            break
+    return weights

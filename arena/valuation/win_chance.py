@@ -14,11 +14,12 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from arena import engine
+from arena.engine.deal import begin, chance_decides
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.valuation.batch import RoundBatch
-from arena.valuation.playouts import play_out
-from arena.valuation.policy import Policy
+from arena.valuation.policy import play_out
+from arena.valuation.terms import Policy
 from protocol.ruleset import Ruleset, count_sides, target
 
 Integers = NDArray[np.int64]
@@ -264,5 +265,5 @@ def _begun(rules: Ruleset, seats: int, number: int) -> Game:
     game, seed = engine.new_game(rules, seats), board_seed(b"boneyard win chance 1", "", number)
     later = len(rules.score.bonus) + 1
     while engine.needs_deal(game):
-        engine.begin(game, replace(engine.chance_decides(game, seed), round=later))
+        begin(game, replace(chance_decides(game, seed), round=later))
     return game

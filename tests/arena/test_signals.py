@@ -13,7 +13,7 @@ main()
 """
 IN_A_REPORT = """
 import threading
-import tournaments.commands.play_event as play
+import tournaments.commands.run as play
 write = play.write_files
 def interrupted(files):
     if threading.current_thread() is threading.main_thread():
@@ -23,7 +23,7 @@ play.write_files = interrupted
 """
 """Ctrl-C when all is played; the report before the first game is written in a thread."""
 IN_A_LEAGUE = """
-from tournaments.league.loop.loop import Journal, Turns
+from tournaments.league.loop import Journal, Turns
 Turns.play = lambda _: os.kill(os.getpid(), signal.SIGTERM)
 note = Journal.note
 Journal.note = lambda self, *words: (os.kill(os.getpid(), signal.SIGTERM), note(self, *words))

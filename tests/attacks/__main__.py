@@ -3,7 +3,7 @@
 import tempfile
 from pathlib import Path
 
-from arena.sandbox.limits import BOUNDED, LOCKED
+from arena.sandbox.command import BOUNDED, LOCKED
 from tests.attacks.runner import attack
 
 for confinement in (BOUNDED, LOCKED):

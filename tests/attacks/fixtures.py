@@ -16,15 +16,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.sandbox.selftest.processes import (
-    PATIENCE_S,
-    CannotProbeError,
-    Popen,
-    ask_process,
-    close_pipes,
-)
-from arena.sandbox.selftest.trial import SMALL
 from arena.sandbox.temporary import temporary_folder
+from arena.sandbox.trial import PATIENCE_S, SMALL, CannotProbeError, Popen, ask_process, close_pipes
 from protocol.codec import encode_json
 from tests.attacks.probes import OUTLIVE, Targets, network_cookie
 

@@ -11,16 +11,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.sandbox.limits import Confinement
+from arena.sandbox.canary import UNTRIED
+from arena.sandbox.command import Confinement
 from arena.sandbox.select import NEEDED
-from arena.sandbox.selftest.canary import UNTRIED
-from arena.sandbox.selftest.processes import (
+from arena.sandbox.trial import (
+    SMALL,
     CannotProbeError,
+    ProbeResult,
     Starter,
     ask_process,
     close_pipes,
 )
-from arena.sandbox.selftest.trial import SMALL, ProbeResult
 from protocol.codec import encode_json
 from tests.attacks.fixtures import End, ProbeScene, Start, scene
 from tests.attacks.probes import GROUPS, OUTLIVE, PROBES, Targets

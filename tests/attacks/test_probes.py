@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from arena.sandbox.selftest import processes
-from arena.sandbox.selftest.guarantees import GUARANTEES
-from arena.sandbox.selftest.processes import CannotProbeError, Popen
+from arena.sandbox import trial
+from arena.sandbox.trial import GUARANTEES, CannotProbeError, Popen
 from tests.attacks.fixtures import End, Start, kill_group
 from tests.attacks.probes import GROUPS, PROBES
 from tests.attacks.runner import run_probes, run_until_tried
@@ -150,7 +149,7 @@ def test_a_bot_that_does_not_answer_proves_nothing(
     program: str, patience_s: float, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def start(_: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
-        monkeypatch.setattr(processes, "PATIENCE_S", patience_s)
+        monkeypatch.setattr(trial, "PATIENCE_S", patience_s)
         return start_plain((PYTHON, "-I", "-S", "-c", program), reads)
 
     with pytest.raises(CannotProbeError, match=why):

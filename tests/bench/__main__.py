@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from arena.valuation.playouts import play_out
+from arena.valuation.policy import play_out
 from tests.bench import engine, peers, playouts, referee
 from tests.bench.figures import Figure, absent, figure, show
 from tests.bench.referee import Cost

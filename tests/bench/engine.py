@@ -3,6 +3,7 @@
 import random
 
 from arena import engine
+from arena.engine.deal import begin, chance_decides
 from arena.engine.shuffle import board_seed
 from arena.rules.variants import find_variant
 
@@ -12,6 +13,6 @@ def random_rounds(rules: str, seats: int, count: int, rng: random.Random) -> Non
     new = engine.new_game(find_variant(rules), seats)
     for number in range(count):
         game = new.copy()
-        engine.begin(game, engine.chance_decides(new, board_seed(b"bench", "engine", number)))
+        begin(game, chance_decides(new, board_seed(b"bench", "engine", number)))
         while options := engine.legal(game):
             engine.act_unchecked(game, rng.choice(options))

@@ -24,18 +24,22 @@ from typing import NamedTuple
 from arena.engine.shuffle import board_seed
 from arena.logs.catalog import compress_finished
 from arena.logs.gamelog import GameLog
-from arena.match.game_setup import GameSetup
-from arena.match.referee import Referee
-from arena.sandbox.limits import OFF
+from arena.match.referee import GameSetup, Referee
+from arena.sandbox.command import OFF
 from protocol.records import LogRecord, Result, SpentRecord
+from tournaments.event.folder import Folder, load_event, secret_of
+from tournaments.event.grow import open_event
+from tournaments.event.results import Ledger
 from tournaments.plan.event import Event
-from tournaments.plan.event_plan import read_plan
-from tournaments.schedule.game_numbers import numbers
-from tournaments.schedule.schedule import PlannedGame, PlannedSitting, sittings
-from tournaments.schedule.seating import seating, sitting
-from tournaments.storage.folder import Folder, load_event, secret_of
-from tournaments.storage.ledger import Ledger
-from tournaments.storage.open_event import open_event
+from tournaments.plan.read_plan import read_plan
+from tournaments.plan.schedule import (
+    PlannedGame,
+    PlannedSitting,
+    numbers,
+    seating,
+    sitting,
+    sittings,
+)
 
 ENTRY = (sys.executable, "-c", "from tournaments.cli.entry import main; main()")
 BOTS = ("first", "greedy", "random", "counting", "random-sh")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from arena import engine
+from arena.engine.deal import begin, chance_decides
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
@@ -35,7 +36,7 @@ def _middles(rules: Ruleset, seats: int, rng: random.Random) -> Iterator[Game]:
     while True:
         game, seed = engine.new_game(rules, seats), rng.randbytes(32)
         while engine.needs_deal(game):
-            engine.begin(game, engine.chance_decides(game, seed))
+            begin(game, chance_decides(game, seed))
         for _ in range(rng.randint(*MOVES)):
             if not game.playing.over:
                 engine.act_unchecked(game, plain_option(game))

@@ -23,15 +23,14 @@ from msgspec.structs import replace
 
 from arena.logs import checksummed
 from arena.rules.variants import find_variant
-from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
+from arena.sandbox.command import Command, Limits
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
+from tournaments.event.folder import Folder
+from tournaments.event.grow import open_event
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import Event
-from tournaments.schedule.schedule import sittings
-from tournaments.storage.folder import Folder
-from tournaments.storage.open_event import open_event
+from tournaments.plan.schedule import sittings
 
 AT_ONCE = 1000
 SPREAD = 100
@@ -45,8 +44,8 @@ import sys
 from pathlib import Path
 from tournaments.report import exports
 from arena.files import write_atomic
-from tournaments.storage.folder import Folder, load_event
-from tournaments.storage.ledger import read_ledger
+from tournaments.event.folder import Folder, load_event
+from tournaments.event.results import read_ledger
 folder = Folder(Path(sys.argv[1]))
 partners = load_event(folder).rules.deal.partners
 write_atomic(folder.games, exports.games_csv(read_ledger(folder.ledger), {}, partners))

@@ -18,14 +18,12 @@ from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess
-from arena.match.game_setup import GameSetup
 from arena.match.poller import Poller
-from arena.match.referee import Referee
+from arena.match.referee import GameSetup, Referee
 from arena.match.table import Table
 from arena.rules.variants import find_variant
-from arena.sandbox.command import Command
-from arena.sandbox.limits import OFF, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import OFF, Command, Limits
+from arena.sandbox.process import Sandbox
 from protocol.messages import Clock
 from tests.support.tables import sitting
 

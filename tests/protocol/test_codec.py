@@ -35,7 +35,7 @@ from protocol.records import (
 )
 from tests.support.fast_run import examples
 from tests.support.library import finished
-from tournaments.storage.folder import Folder
+from tournaments.event.folder import Folder
 
 CHOOSE = b'{"type":"choose","id":1,"choice":0}'
 HELLO = b'{"type":"hello","name":"first","version":"1"}'

@@ -10,8 +10,8 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
+from arena.match.bot_process import READ, STDERR_A_GAME, STDERR_KEPT
 from arena.match.clock import MOST_GIVEN_BACK_MS
-from arena.match.piped_process import READ, STDERR_A_GAME, STDERR_KEPT
 from arena.match.referee import STALE_LINES
 from protocol import codec, messages, ruleset
 from protocol.codec import Fault, decode_line

@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocol.tiles import flip, high_first, tile_set
+from protocol.ruleset import flip, high_first, tile_set
 
 
 @pytest.mark.parametrize(

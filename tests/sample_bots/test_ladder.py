@@ -12,8 +12,7 @@ import msgspec
 import pytest
 
 from protocol.messages import BotHello, Drew, FromBot, GameOver, Passed, Played, RoundOver
-from protocol.ruleset import Ruleset, Turn
-from protocol.tiles import Tile
+from protocol.ruleset import Ruleset, Tile, Turn
 from tests.support.scripted_bots import (
     BOTS,
     BYE,

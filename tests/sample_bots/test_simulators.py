@@ -17,8 +17,7 @@ from arena.engine import values, view
 from arena.engine.state import Game, Round
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Bid, Choose, Clock, Drew, Option
-from protocol.ruleset import derive, target
-from protocol.tiles import Tile
+from protocol.ruleset import Tile, derive, target
 from tests.support.fast_run import NAMED_TABLES, slow_except
 from tests.support.rulesets import MANY, many
 

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
+from arena.sandbox.command import Command, Limits
 from protocol.messages import Clock
 from tests.support.tables import BOTS, reads
 

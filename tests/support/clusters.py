@@ -20,7 +20,7 @@ PATIENCE_S = 120
 LOOK_S = 0.05
 LISTENS = "0A"
 """The state of a socket that listens, in /proc/net/tcp."""
-README = Path(__file__).parents[2] / "tournaments" / "cluster" / "README.md"
+README = Path(__file__).parents[2] / "tournaments" / "play" / "cluster" / "README.md"
 Process = subprocess.Popen[bytes]
 
 

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from arena.match.game_setup import GameSetup, OpenQuestion
-from arena.match.referee import Referee, bye, hello
+from arena.match.referee import GameSetup, OpenQuestion, Referee, bye, hello
 from arena.rules.variants import find_variant
 from protocol import codec
 from protocol.messages import Clock

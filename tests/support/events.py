@@ -12,14 +12,13 @@ from typing import IO, Any
 
 from click.testing import CliRunner
 
-from arena.logs.checksummed import read_lines
-from arena.logs.compression import decompress
+from arena.logs.checksummed import decompress, read_lines
 from arena.logs.gamelog import LoggedGame, read_games
-from arena.sandbox.limits import SandboxMode
+from arena.sandbox.command import SandboxMode
 from protocol.records import Result
 from tournaments.cli.main import main
-from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import read_ledger
+from tournaments.event.folder import Folder
+from tournaments.event.results import read_ledger
 
 BONEYARD = (sys.executable, "-c", "from tournaments.cli.entry import main; main()")
 DERIVED = ("report.md", "results.json", "games.csv", "ratings.csv", "crosstable.csv", "results.pgn")

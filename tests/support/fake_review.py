@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from arena.analysis.timeline import Timeline
-from arena.valuation.reviewed_decision import Kind, ReviewedDecision, RoundPhase
+from arena.valuation.terms import Kind, ReviewedDecision, RoundPhase
 from protocol.records import ChoiceRecord
 
 PHASES: tuple[RoundPhase, ...] = ("lead", "early", "draws", "endgame")

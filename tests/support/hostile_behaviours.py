@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from arena.sandbox.limits import OFF, Confinement
+from arena.sandbox.command import OFF, Confinement
 from arena.sandbox.select import TrialResult, examine, try_to_lock
 from protocol.messages import Clock
 from protocol.records import FoulClass

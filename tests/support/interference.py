@@ -12,11 +12,11 @@ from msgspec.structs import replace
 
 from arena import engine
 from arena.analysis.alternative_deals import RoundHistory, SeatQuestion, StopAt, replay_round
+from arena.engine.deal import chance_decides
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
-from arena.match.game_setup import GameSetup, OpenQuestion
-from arena.match.referee import Chance, Referee, bye, needs_answer
+from arena.match.referee import Chance, GameSetup, OpenQuestion, Referee, bye, needs_answer
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import FoulRecord
@@ -72,7 +72,7 @@ def heard(
 
     def dealt(game: Game, seed: bytes) -> Dealt:
         # After a foul the others may play on into deals that nobody wrote.
-        return next(deals, None) or engine.chance_decides(game, seed)
+        return next(deals, None) or chance_decides(game, seed)
 
     ears = _Ears(begin(world.setup, world.seed, dealt), world, seat)
     for number, deal in enumerate(world.rounds):

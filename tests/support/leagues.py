@@ -10,13 +10,19 @@ from typing import Any, cast
 from arena.rules.variants import find_variant
 from protocol.records import Result
 from tests.support.results import ELO, game
+from tournaments.event.folder import Folder
 from tournaments.formats.base import first_version
-from tournaments.league.folder import LeagueFolder
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound
-from tournaments.league.records import Admitted, AnyEntry, ChosenTable, RoundPlan
-from tournaments.league.settings import DivisionSettings, LeagueSettings
+from tournaments.league.settings import DivisionSettings, LeagueFolder, LeagueSettings
+from tournaments.league.state import (
+    Admitted,
+    AnyEntry,
+    ChosenTable,
+    DivisionData,
+    LeagueData,
+    PlayedRound,
+    RoundPlan,
+)
 from tournaments.plan.event import Event
-from tournaments.storage.folder import Folder
 
 HOUSE = ("greedy", "random")
 BOARDS = 5

@@ -12,8 +12,7 @@ from arena import engine
 from arena.engine import view
 from arena.engine.state import Game
 from arena.engine.view import LineWriter
-from arena.match.game_setup import GameSetup
-from arena.match.referee import Chance, Referee, needs_answer
+from arena.match.referee import Chance, GameSetup, Referee, needs_answer
 from arena.rules.variants import find_variant
 from protocol.codec import Fault, encode_json
 from protocol.messages import Bye, Clock, GameStarts, Keep, Option, RefereeMessage, RoundOver

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog, LoggedGame
-from arena.match.game_setup import GameSetup, OpenQuestion
-from arena.match.referee import Referee
+from arena.match.referee import GameSetup, OpenQuestion, Referee
 from arena.rules.variants import find_variant
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock

@@ -4,20 +4,13 @@ import random
 from pathlib import Path
 
 from protocol.records import Result, SeatFoul
+from tournaments.event.facts import FoulExample, LogFacts, Machine, SandboxSummary, Times, TimeStats
 from tournaments.plan.event import Event
+from tournaments.plan.schedule import count_all_games, stages
 from tournaments.rating.ratings import fit_both
 from tournaments.report.document import ReportData, lead_sentence, report_document
 from tournaments.report.event_text import uneven
-from tournaments.report.html.page import SharedText, report_page
-from tournaments.report.log_facts import (
-    FoulExample,
-    LogFacts,
-    Machine,
-    SandboxSummary,
-    Times,
-    TimeStats,
-)
-from tournaments.schedule.schedule import count_all_games, stages
+from tournaments.report.page import SharedText, report_page
 
 NOTHING = LogFacts(
     times=Times(entrants=(), worst_lag_ms=0.0),

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from protocol.records import SeatFoul
 from tests.support.leagues import BOARDS, HOUSE, admitted, league_of, played_round, table_results
 from tests.support.planned_events import event
-from tournaments.league.folder import LeagueFolder
-from tournaments.league.pages.view import RoundFacts, round_address
-from tournaments.league.read import LeagueData, PlayedRound
-from tournaments.league.records import Admitted, CheckedStep, CheckSummary
-from tournaments.storage.folder import Folder
+from tournaments.event.folder import Folder
+from tournaments.league.pages import RoundFacts, round_address
+from tournaments.league.settings import LeagueFolder
+from tournaments.league.state import Admitted, CheckedStep, CheckSummary, LeagueData, PlayedRound
 
 BEGIN = date(2026, 11, 2)
 BOTS, TABLES = 6, 6

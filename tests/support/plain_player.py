@@ -2,7 +2,7 @@
 
 from arena import engine
 from arena.engine.state import Game, Round
-from arena.valuation.batch.tables import rank
+from arena.valuation.batch import rank
 from protocol.messages import Call, GoOn, Option, Play, PlayTwo
 from protocol.ruleset import side_of
 

@@ -6,21 +6,20 @@ from random import Random
 from msgspec.structs import replace
 
 from arena.rules.variants import find_variant
-from arena.sandbox.command import Command
-from arena.sandbox.limits import Limits
+from arena.sandbox.command import Command, Limits
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
 from protocol.ruleset import SMALL, derive
 from tournaments.formats.base import Entrant
-from tournaments.formats.gauntlet import Gauntlet, Ladder
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
+from tournaments.formats.tables import Gauntlet, Ladder
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
+from tournaments.plan.schedule import PlannedSitting, Stage, sittings, stages
 from tournaments.rating.sprt import Sprt
-from tournaments.schedule.schedule import PlannedSitting, Stage, sittings, stages
 
 
 def event(

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from arena.engine import boneyard, lead, values, view
+from arena.engine import boneyard, deal, values, view
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game, Round
 from arena.engine.structs import Dealt, Phase
@@ -37,8 +37,7 @@ from protocol.messages import (
     PlayTwo,
     Refuse,
 )
-from protocol.ruleset import Ruleset, derive, set_of_tiles
-from protocol.tiles import Tile, high_first
+from protocol.ruleset import Ruleset, Tile, derive, high_first, set_of_tiles
 
 REST = "rest"
 """For a boneyard: every tile of the set that lies nowhere else, in ascending order."""
@@ -133,7 +132,7 @@ def position(
     rows = _rows(chosen, held, lies, stock)
     size = sum(map(len, rows))
     phase = Phase(
-        deal=1, how=lead.method(game), then=turn, must_lead=tile(must_lead) if must_lead else None
+        deal=1, how=deal.method(game), then=turn, must_lead=tile(must_lead) if must_lead else None
     )
     table = game.settings.table
     bits = [[table.bit[one] for one in hand] for hand in held]

@@ -12,8 +12,7 @@ from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import QUESTIONS_A_GAME, needs_answer
 from arena.rules.variants import find_variant
-from arena.ui.replay_page import Playback, pack_game
-from arena.ui.scenes import Fields
+from arena.ui.replay_page import Fields, Playback, pack_game
 from protocol.codec import decode_json
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, DealRecord, GameRecord

@@ -27,8 +27,7 @@ from protocol.messages import (
     Played,
     Stock,
 )
-from protocol.ruleset import Ruleset
-from protocol.tiles import Tile, tile_set
+from protocol.ruleset import Ruleset, Tile, tile_set
 
 FOLDER = Path(sample_bots.__file__).parent
 BOTS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "bots.toml").read_text())

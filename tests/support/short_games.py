@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from arena.engine.shuffle import RandomWords, board_seed, randbelow
 from arena.logs.gamelog import LoggedGame
-from arena.match.game_setup import GameSetup
-from arena.match.referee import Referee
+from arena.match.referee import GameSetup, Referee
 from arena.rules.variants import find_variant
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock

@@ -13,15 +13,12 @@ from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
 from arena.match.clock import Deadline, LagError
-from arena.match.game_setup import GameSetup
 from arena.match.poller import Poller
-from arena.match.referee import Referee
+from arena.match.referee import GameSetup, Referee
 from arena.match.table import Table
 from arena.rules.variants import find_variant
-from arena.sandbox.command import Command
-from arena.sandbox.dependencies import program_paths
-from arena.sandbox.limits import OFF, Confinement, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import OFF, Command, Confinement, Limits, program_paths
+from arena.sandbox.process import Sandbox
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, Result, Sitting
 from protocol.ruleset import Ruleset

@@ -7,11 +7,10 @@ from msgspec.structs import replace
 
 from protocol.records import Result
 from tests.support.planned_events import event
-from tournaments.formats.tune import GROUP, Tune
+from tournaments.formats.entrant import Parameter, Values
+from tournaments.formats.tune import GROUP, Tune, optimiser_here
 from tournaments.plan.event import Event
-from tournaments.schedule.schedule import PlannedSitting, stages
-from tournaments.tuning.parameters import Parameter, Values
-from tournaments.tuning.search import optimiser_here
+from tournaments.plan.schedule import PlannedSitting, stages
 
 GAME_SD = 60.0
 """Standard deviation of a game's margin between two sample bots in draw: about 45 for a board."""

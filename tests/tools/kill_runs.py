@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.sandbox.limits import SandboxMode
+from arena.sandbox.command import SandboxMode
 from tests.support.events import BONEYARD, SHORT, boneyard, logs, made, started
 from tests.support.tables import SAMPLES, alive
 

@@ -10,8 +10,7 @@ import sys
 def main() -> None:
     """Run the command line, or say in one sentence why this installation cannot."""
     try:
-        from arena.signals import ignore_signals, obey_signals
-        from arena.streams import drop_unwritten, open_streams
+        from arena.program import drop_unwritten, ignore_signals, obey_signals, open_streams
         from tournaments.cli.main import main as run
     except ModuleNotFoundError as error:
         sys.exit(

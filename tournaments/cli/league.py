@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from protocol.errors import UserError, unknown_name
-from tournaments.cli.arguments.options import WholeNumber
-from tournaments.cli.platforms import require_linux
+from tournaments.cli.main import require_linux
+from tournaments.cli.options import WholeNumber
 
 
 @click.command()
@@ -69,7 +69,7 @@ def league(
     if as_json:
         raise UserError("--json is for `status`.")
     require_linux("league")
-    from tournaments.league.loop.loop import run_league
+    from tournaments.league.loop import run_league
 
     if now and not (once or rounds):
         raise UserError("--now is for --once: a league that runs on has the time of the clock.")

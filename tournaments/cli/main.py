@@ -1,19 +1,125 @@
-"""The program's entry: every command by its name."""
+"""The program's commands by name: ours, other tools' names for them, the systems they need."""
 
 import atexit
 import errno
 import gc
+import sys
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from arena.signals import INTERRUPTED
+from arena.program import INTERRUPTED
 from protocol import __version__
-from protocol.errors import UserError
-from tournaments.cli.arguments.aliases import unknown_command, unknown_option
-from tournaments.cli.platforms import ON_LINUX_ONLY, require_linux
+from protocol.errors import UserError, unknown_name
+
+# Names of commands: other tools' names for them, and the systems that they need.
+
+
+# Commands that need Linux, and the error that other systems show for them.
+
+
+NAMES = {"darwin": "macOS", "win32": "Windows"}
+"""Names of systems by Python's `sys.platform`."""
+WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
+"""Ways to run Linux programs, by `sys.platform`."""
+OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
+"""The way that every system has."""
+ON_LINUX_ONLY = frozenset({"check", "demo", "doctor", "play", "run", "watch", "worker"})
+"""Commands that start bots or test the sandbox."""
+
+
+def require_linux(name: str) -> None:
+    """Refuse a command that starts bots on other systems. Raises UserError."""
+    if sys.platform != "linux":
+        raise UserError(
+            f"`{name}` needs Linux, and this is {NAMES.get(sys.platform, sys.platform)}: here "
+            "`rules`, `new`, `replay`, `verify`, `report`, `publish`, `show`, `export` and "
+            f"`explain` work; run the rest {WAYS.get(sys.platform, OTHERWISE)}; "
+            "`boneyard help sandbox` describes ours."
+        )
+
+
+# Other tools' names for our commands and options, and the errors for names that do not exist.
+
+
+COMMANDS = {
+    "analyze": "explain",
+    "bots": "help bots",
+    "compare": "run",
+    "completion": "help completion",
+    "create": "new",
+    "elo": "show",
+    "forecast": "run --plan",
+    "games": "replay",
+    "init": "new",
+    "lint": "check",
+    "list": "help bots",
+    "match": "run",
+    "open": "replay --html",
+    "plan": "run --plan or show --separate",
+    "puzzle": "check --exam",
+    "ranking": "show",
+    "rate": "show FOLDER FOLDER",
+    "results": "show",
+    "resume": "run",
+    "review": "explain --review",
+    "schema": "help schema",
+    "standings": "show",
+    "start": "run",
+    "stats": "report or show",
+    "status": "show",
+    "test": "check",
+    "tournament": "run",
+    "tune": "run FILE, with [tune] in the file",
+    "validate": "check",
+    "version": "--version",
+    "versus": "run --format versus",
+    "why": "explain",
+}
+"""Our commands by the names that users of other tools try."""
+OPTIONS = {
+    "--cores": ("--jobs",),
+    "--count": ("--boards",),
+    "--game": ("--rules",),
+    "--games": ("--boards",),
+    "--matches": ("--boards",),
+    "--output": ("--out",),
+    "--parallel": ("--jobs",),
+    "--players": ("--seats",),
+    "--rounds": ("--boards",),
+    "--step": ("--only",),
+    "--steps": ("--only",),
+    "--threads": ("--jobs",),
+    "--timeout": ("--move-ms",),
+    "--variant": ("--rules",),
+    "--workers": ("--jobs",),
+    "--worlds": ("--deals",),
+}
+"""Our options by the names that other tools use; ignored where an option has that name."""
+
+
+def unknown_command(name: str, commands: Iterable[str]) -> UserError:
+    """Return the error for a command that does not exist; it suggests the nearest name."""
+    if name in COMMANDS:
+        return UserError(f"Unknown command {name!r}: did you mean {COMMANDS[name]}?")
+    return unknown_name("command", name, commands)
+
+
+def unknown_option(error: click.NoSuchOption) -> click.UsageError:
+    """Return the error for an option that the command does not have, with the nearest name."""
+    assert error.ctx, "A command was reading its words."
+    options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
+    known = [one for one in options if one.startswith("--")]
+    return click.UsageError(
+        f"{unknown_name('option', error.option_name, known, OPTIONS)}", error.ctx
+    )
+
+
+# The program's entry: every command by its name.
+
 
 OBJECTS_A_SEARCH = 20_000
 """New objects after which Python looks for cycles: with its 700 that is a tenth of a start."""
@@ -39,11 +145,11 @@ FIRST = {
 }
 """The commands that a newcomer needs first, each with the first line of its help text."""
 MODULES = {
-    **{"demo": "run", "new": "bots.new", "check": "bots.check", "run": "run"},
-    **{"show": "results.show", "replay": "games.replay", "explain": "games.explain"},
-    **{"play": "games.play", "verify": "results.verify", "league": "league", "doctor": "system"},
-    **{"export": "results.export", "help": "system", "publish": "results.sites"},
-    **{"report": "results.report", "rules": "rules", "watch": "results.sites", "worker": "worker"},
+    **{"demo": "run", "new": "new", "check": "check", "run": "run", "show": "show"},
+    **{"replay": "replay", "explain": "explain", "play": "play", "verify": "verify"},
+    **{"league": "league", "doctor": "system", "export": "report", "help": "system"},
+    **{"publish": "show", "report": "report", "rules": "rules", "watch": "show"},
+    **{"worker": "system"},
 }
 """The module of each command below this package: it is imported when the command is called."""
 

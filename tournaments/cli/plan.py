@@ -7,30 +7,26 @@ from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
 from arena.files import describe_error
-from arena.sandbox.sandbox import Sandbox
+from arena.machine import raise_file_limit
+from arena.program import run_async
+from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
-from arena.signals import run_async
-from arena.ui.console import print_json, print_line, print_note
-from arena.ui.progress import working
+from arena.ui.console import print_json, print_line, print_note, working
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.forecast.forecast import Forecast, Trial, forecast, trial_of
-from tournaments.forecast.text import forecast_text
+from tournaments.event.facts import log_facts
+from tournaments.event.folder import Folder
+from tournaments.event.grow import open_event, with_repeats
+from tournaments.event.results import Ledger, ResultStore
 from tournaments.plan.event import Event
-from tournaments.plan.event_plan import EventPlan
-from tournaments.report.log_facts import log_facts
-from tournaments.runner.exit import MACHINE, STOPPED, RunStoppedError, root_cause
-from tournaments.runner.greetings import check_greetings
-from tournaments.runner.lanes import Lanes, fit_jobs
-from tournaments.runner.machine import raise_file_limit
-from tournaments.runner.runner import Runner
-from tournaments.schedule.schedule import count_all_games
-from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger
-from tournaments.storage.open_event import open_event, with_repeats
-from tournaments.storage.result_store import ResultStore
-from tournaments.verification.event_luck import on_all_cores
+from tournaments.plan.forecast import Forecast, Trial, forecast, forecast_text, trial_of
+from tournaments.plan.read_plan import EventPlan
+from tournaments.plan.schedule import count_all_games
+from tournaments.play.lanes import Lanes, fit_jobs
+from tournaments.play.runner import Runner
+from tournaments.play.sittings import MACHINE, STOPPED, RunStoppedError, check_greetings, root_cause
+from tournaments.study.valuation import on_all_cores
 
 GAMES = 4000
 """The largest number of games of a calibration; the clock normally ends it sooner."""

@@ -15,8 +15,7 @@ from arena.rules.variants import VARIANTS, Variant, find_variant
 from arena.ui.console import plain_console, print_json, print_line
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, playable_seat_counts
-from tournaments.cli.arguments.completion import complete_rules
-from tournaments.cli.arguments.options import CHOICES, command, flag
+from tournaments.cli.options import CHOICES, command, complete_rules, flag
 
 WIDEST = 100
 

@@ -14,57 +14,56 @@ import click
 from arena.analysis.find import DEMO, RUNS
 from arena.files import describe_error, read_file
 from arena.logs.catalog import FOLDER, REPLAY_ENDING, remove_leftovers
+from arena.machine import cores
+from arena.program import INTERRUPTED, run_async
 from arena.rules.english import count_in_digits
-from arena.sandbox.limits import SandboxMode
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import SandboxMode
+from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
-from arena.signals import INTERRUPTED, run_async
-from arena.ui.console import print_note, shown_path, writing_beside
-from arena.ui.progress import working
+from arena.ui.console import print_note, shown_path, working, writing_beside
 from protocol.errors import UserError
-from tournaments.cli.arguments.completion import complete_bots, complete_events
-from tournaments.cli.arguments.event_options import event_options, take_event_fields
-from tournaments.cli.arguments.options import (
+from tournaments.cli.options import (
     CHOICES,
     DIRECTORY,
     JOBS,
     SANDBOX,
     TLS,
     command,
+    complete_bots,
+    complete_events,
+    event_options,
     flag,
     help_all,
     number,
     option,
+    take_event_fields,
 )
-from tournaments.cluster.address import ClusterAddress, need_engine, parse_cluster_option
-from tournaments.commands.play_event import (
-    Play,
-    load_display,
-    play_here,
-    play_to_end,
-    publish_reports,
-)
-from tournaments.formats.matches import Matches
-from tournaments.formats.versus import Versus
-from tournaments.plan.bot_catalog import sample_bots
-from tournaments.plan.event import Event
-from tournaments.plan.event_plan import EventPlan, read_plan
-from tournaments.report.event_text import describe_access
-from tournaments.report.missing_data import missing_results, refuse_fewer_logs
-from tournaments.runner.exit import STOPPED, UNMET, stop_sentence
-from tournaments.runner.greetings import check_greetings
-from tournaments.runner.machine import cores
-from tournaments.schedule.spending import describe_spent_out
-from tournaments.storage.folder import Folder, kept_private, load_event, was_locked
-from tournaments.storage.ledger import Ledger, load_results, read_ledger
-from tournaments.storage.open_event import (
+from tournaments.commands.run import Play, load_display, play_here, play_to_end, publish_reports
+from tournaments.event.folder import Folder, kept_private, load_event, was_locked
+from tournaments.event.grow import (
     CannotExtendError,
     FreshBoards,
     choose_folders,
     held_unless_refused,
     open_event,
 )
-from tournaments.verification.event_luck import on_all_cores
+from tournaments.event.results import (
+    Ledger,
+    load_results,
+    missing_results,
+    read_ledger,
+    refuse_fewer_logs,
+)
+from tournaments.formats.tables import Matches
+from tournaments.formats.versus import Versus
+from tournaments.plan.bots import sample_bots
+from tournaments.plan.event import Event
+from tournaments.plan.read_plan import EventPlan, read_plan
+from tournaments.plan.schedule import describe_spent_out
+from tournaments.play.cluster.connection import ClusterAddress, need_engine, parse_cluster_option
+from tournaments.play.sittings import STOPPED, UNMET, check_greetings, stop_sentence
+from tournaments.report.event_text import describe_access
+from tournaments.study.valuation import on_all_cores
 
 DEMO_LADDER = ("greedy", "suit", "counting", "montecarlo --worlds 20", "ismcts --simulations 400")
 """Sample bots, each of which meets the one before it; the first three and the last three meet each
@@ -252,7 +251,7 @@ def _make_replays(folder: Folder, *, with_luck: bool) -> None:
         replays = [*folder.replays.glob(f"*{REPLAY_ENDING}")]
         if len(replays) >= games and not with_luck and _are_newer(replays, logs):
             return  # Without the templates, which take as long to load as all else.
-        from tournaments.site.replays import make_all_replays
+        from tournaments.cli.replay import make_all_replays
 
         make_all_replays(folder, load_event(folder), logs)
     except (OSError, UserError) as error:
@@ -364,7 +363,7 @@ def _run_in(
         if cluster or ledger.complete:
             publish()
         if cluster:
-            from tournaments.cluster.connect import connect
+            from tournaments.play.cluster.client import connect
 
             ready = connect(
                 cluster, folder, event, ledger, sources, print_note, keep_stderr=keep_stderr

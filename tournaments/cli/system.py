@@ -1,16 +1,103 @@
-"""Commands about this machine and the program itself: doctor, help."""
+"""Commands about this machine and the program itself: doctor, help, help schema, worker."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arena.ui.console import plain_console, print_json
+from protocol.codec import protocol_schema, schema_of
 from protocol.errors import UserError, unknown_name
-from tournaments.cli.arguments.aliases import unknown_command
-from tournaments.cli.arguments.completion import complete, typed
-from tournaments.cli.arguments.options import command, flag
+from tournaments.cli.main import unknown_command
+from tournaments.cli.options import (
+    DIRECTORY,
+    JOBS,
+    TLS,
+    WISH,
+    command,
+    complete,
+    flag,
+    number,
+    typed,
+)
+from tournaments.cli.rate import RATED_FORMAT, Rated
+from tournaments.event.luck import REVIEW_FORMAT
+from tournaments.report.results_file import RESULTS_FORMAT, Results
+from tournaments.report.review import ReviewSummary
+
+# The command `help schema`: prints the JSON Schemas that programs may rely on.
+
+
+SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "protocol": protocol_schema,
+    "results": partial(schema_of, Results, f"Boneyard results {RESULTS_FORMAT}"),
+    "review": partial(schema_of, ReviewSummary, f"Boneyard review {REVIEW_FORMAT}"),
+    "rated": partial(schema_of, Rated, f"Boneyard ratings {RATED_FORMAT}"),
+}
+"""Both directions of the protocol, results.json, review.json, and `show A B --json`."""
+
+
+def print_schema(name: str = "protocol") -> None:
+    """Print a schema by its name. Raises UserError."""
+    if name not in SCHEMAS:
+        raise unknown_name("schema", name, SCHEMAS)
+    print_json(SCHEMAS[name](), indent=2)
+
+
+# The command `worker`: plays sittings for runs on other machines.
+
+
+@command()
+@click.argument("address")
+@JOBS
+@click.option("--name", help="Name in the report.  [default: machine-process]")
+@click.option(
+    "--folder",
+    type=DIRECTORY,
+    help="Folder in which to unpack, build and keep bots.  [default: a temporary one]",
+)
+@number(
+    "--patience",
+    "Time to look for the scheduler, in s, before the first connection or after a cut.",
+    1,
+    86_400,
+    300,
+)
+@click.option(
+    "--sandbox",
+    type=WISH,
+    default="auto",
+    show_default=True,
+    help="require: play nothing unless bots run in a sandbox; off: play only events that ask for "
+    "none.",
+)
+@TLS()
+def worker(**options: Any) -> int:
+    """Play sittings for runs on other machines.
+
+    A scheduler at ADDRESS hands out the sittings. Start as many workers as you like, at any time,
+    on machines that have the programs that the bots need; a run finds them by the same address
+    (`boneyard run EVENT --cluster ADDRESS`). A worker first tests which sandbox its machine
+    supports, and plays no event that requires a better one. Ctrl-C ends the worker; other workers
+    then play its unfinished sittings.
+
+    \b
+    Examples:
+      boneyard worker tls://head:8786 --tls certificates --jobs 8
+    """
+    from tournaments.play.cluster.connection import need_engine
+
+    # Before the import of what builds on it.
+    need_engine("boneyard worker")
+    from tournaments.play.cluster.worker import work
+
+    return work(**options)
+
+
+# Commands about this machine and the program itself: doctor, help.
 
 
 @command()
@@ -27,11 +114,11 @@ def doctor(as_json: bool) -> None:
       boneyard doctor
       boneyard doctor --json
     """
-    from arena.sandbox.limits import OFF
+    from arena.sandbox.command import OFF
     from arena.sandbox.report import guarantee_table, verdict
     from arena.sandbox.select import examine, try_to_lock
-    from arena.sandbox.selftest.network import describe_network
-    from arena.sealed.toolchains import about_toolchains
+    from arena.sandbox.trial import describe_network
+    from arena.sealed.module import about_toolchains
 
     # Most events are in folders below the working folder.
     locked, off = try_to_lock(Path.cwd()), examine(OFF, Path.cwd())
@@ -65,7 +152,7 @@ TOPICS = {
     "ratings": ("tournaments", "RATINGS.md"),
     "methods": ("tournaments", "METHODS.md"),
     "sandbox": ("arena.sandbox", "README.md"),
-    "cluster": ("tournaments.cluster", "README.md"),
+    "cluster": ("tournaments.play.cluster", "README.md"),
     "training": ("arena.training", "README.md"),
     "promises": ("tournaments", "PROMISES.md"),
     "deals": ("protocol", "DEALS.md"),
@@ -129,8 +216,6 @@ def help(context: click.Context, subject: tuple[str, ...], as_json: bool) -> Non
     elif name == "bots":
         _list_bots(as_json)
     elif name == "schema":
-        from tournaments.cli.schema import print_schema
-
         print_schema(*more[:1])
     elif name == "completion":
         _print_completion(context, *more[:1])
@@ -140,7 +225,7 @@ def help(context: click.Context, subject: tuple[str, ...], as_json: bool) -> Non
 
 def _list_bots(as_json: bool) -> None:
     """List the sample bots and the user's own, and say which cannot run here and why."""
-    from tournaments.plan.bot_catalog import all_bots
+    from tournaments.plan.bots import all_bots
 
     listed = {name: one.bot for name, one in all_bots(Path.cwd()).items()}
     if as_json:

@@ -7,29 +7,24 @@ from typing import NamedTuple
 
 from arena.document.blocks import Block, paragraphs
 from arena.files import read_file, write_files
-from arena.logs.board_promises import published_seeds
-from arena.ui.console import print_note
-from arena.ui.progress import working
-from arena.valuation import WORLDS
+from arena.logs.catalog import published_seeds
+from arena.processes import map_tasks
+from arena.ui.console import print_note, working
+from arena.valuation.terms import WORLDS
 from protocol.codec import decode_json
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
+from tournaments.event.folder import Folder, load_event, lock_for_writing
+from tournaments.event.luck import ReviewLog, ReviewTerms, open_review, read_seats
+from tournaments.event.results import ResultStore, has_enough_logs, load_results, past_sittings
 from tournaments.plan.event import Event
+from tournaments.plan.schedule import GameIndex, sittings
 from tournaments.report.event_text import main_result
-from tournaments.report.exports import decisions_csv
-from tournaments.report.missing_data import has_enough_logs
-from tournaments.report.ratings.standings import luck_sections
-from tournaments.report.report import files_now
+from tournaments.report.report import decisions_csv, files_now
 from tournaments.report.results_file import Results
-from tournaments.report.review.reviewer import ReviewTask, review_part
-from tournaments.report.review.sums import ReviewSummary, summarize_review, summary_json
-from tournaments.schedule.game_index import GameIndex
-from tournaments.schedule.schedule import sittings
-from tournaments.storage.folder import Folder, load_event, lock_for_writing
-from tournaments.storage.ledger import load_results, past_sittings
-from tournaments.storage.result_store import ResultStore
-from tournaments.storage.review_log import ReviewLog, ReviewTerms, open_review, read_seats
-from tournaments.verification.processes import map_tasks
+from tournaments.report.review import ReviewSummary, summarize_review, summary_json
+from tournaments.report.standings import luck_sections
+from tournaments.study.valuation import ReviewTask, review_part
 
 
 def rewrite_report(folder: Folder, event: Event, *, luck: bool = False) -> tuple[Path, ...]:
@@ -63,7 +58,7 @@ def take_luck_out(folder: Folder) -> list[Block]:
 
 def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> None:
     from arena.valuation.batch import mask_tables  # It needs numpy.
-    from tournaments.verification.event_luck import compute_luck
+    from tournaments.study.valuation import compute_luck
 
     mask_tables(event.rules, event.seats)  # It refuses rules without values.
     with working("Luck of games", lines=True) as tell:

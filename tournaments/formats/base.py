@@ -1,22 +1,27 @@
-"""The questions that every format answers, and the part of an event that it looks at. Pure."""
+"""The questions that every format answers, and two bases: fixed tables, dependent rounds. Pure."""
 
 from abc import abstractmethod
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from math import comb
 from typing import Annotated, ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
-from arena.document.blocks import Section
-from arena.rules.english import count_in_digits
+from arena.document.blocks import Cell, Column, Media, Section
+from arena.document.blocks import table as to_table
+from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
-from protocol.ruleset import Ruleset, target
-from tournaments.formats.own_clock import CLOCK, OwnClock
+from protocol.ruleset import Ruleset, count_sides, side_of, target
+from tournaments.formats.entrant import CLOCK, OwnClock, Values
 from tournaments.rating.sprt import MOST
-from tournaments.rating.tables import Corrections
-from tournaments.tuning.parameters import Values
+from tournaments.rating.tables import Corrections, half_points
+
+# The questions that every format answers, and the part of an event that it looks at. Pure.
+
 
 R = TypeVar("R", bound=Iterable[Result])
 VersionName = Annotated[
@@ -354,3 +359,164 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     ) -> Iterator[Section]:
         """Yield the sections of the report that only this format has."""
         yield from ()
+
+
+# The base of formats whose rounds follow from the results of those before. Pure.
+
+
+class DependentRounds(BaseFormat, frozen=True):
+    """A format whose rounds follow from the results of those before, and from its field."""
+
+    def count_fewest_tables(self, contest: Contest) -> int:
+        """Return the number of tables of the first round."""
+        return len(contest.units) // contest.units_a_table
+
+    def why_not_extended(self, old: Contest, new: Contest) -> str | None:
+        """Return why the new contest cannot extend an old one of this format; None if it can."""
+        if why := super().why_not_extended(old, new):
+            return why
+        depend = f"the rounds of a {self.name} depend on"
+        if new.retired != old.retired:
+            return f"bot {min(new.retired ^ old.retired)} has changed, and {depend} those it played"
+        if [one.name for one in old.entrants] != [one.name for one in new.entrants]:
+            return f"{depend} the earlier ones, so its bots cannot change"
+        if old.teams != new.teams:
+            return "its teams cannot change (teams)"
+        if old.boards != new.boards:
+            return f"{depend} the earlier ones, so their boards cannot change (boards)"
+        return None
+
+    def describe_forecast(self, boards: int, most: int, rounds: int) -> str:
+        """Describe the format and its boards: those expected, the most, and the rounds."""
+        return f"{self.name}: {rounds} rounds, {boards} boards{self.EACH}"
+
+
+Halves = Counter[Unit]
+"""Half points of each unit: two for each opponent that it finished ahead of, one for a tie."""
+
+
+def match_points(contest: Contest, results: Iterable[Result]) -> dict[frozenset[Unit], Halves]:
+    """Return the half points that each table of units made, over all these games."""
+    partners = contest.rules.deal.partners
+    unit_of = {contest.entrants[one].name: unit for unit in contest.units for one in unit}
+    met: defaultdict[frozenset[Unit], Halves] = defaultdict(Counter)
+    for result in results:
+        sides = count_sides(partners, len(result.seats))
+        table = frozenset(unit_of[name] for name in result.seats)
+        # List a unit without a point too.
+        met[table].update(dict.fromkeys(table, 0))
+        for seat, name in enumerate(result.seats):
+            side = side_of(partners, seat)
+            met[table][unit_of[name]] += half_points(result.places[:sides], side)
+    return dict(met)
+
+
+def half(halves: int) -> str:
+    """Format half points as people write them: 2½."""
+    whole = halves // 2
+    return f"{whole}" if halves % 2 == 0 else f"{whole or ''}½"
+
+
+# The base of formats whose tables follow from the entrants alone. Pure.
+
+
+MOST_MIXED = 250
+"""Most units at tables of three or more: choosing among all tables takes memory by the cube of
+their number."""
+
+
+class FixedTables(BaseFormat, frozen=True):
+    """A format whose whole schedule is known before the first game."""
+
+    IS_STATIC: ClassVar[bool] = True
+
+    @abstractmethod
+    def days(self, contest: Contest) -> list[list[Meeting]]:
+        """Return the tables, in days."""
+
+    def check_size(self, contest: Contest) -> None:
+        """Refuse a contest that is too large to plan. Raises UserError."""
+        units = len(contest.units)
+        if contest.units_a_table > 2 and units > MOST_MIXED:
+            raise UserError(
+                f"{units} bots are too many for tables of {contest.units_a_table}: at most "
+                f"{MOST_MIXED} can play. Choose a Swiss (format) or fewer bots."
+            )
+        super().check_size(contest)
+
+    def count_fewest_tables(self, contest: Contest) -> int:
+        """Return a lower bound of the tables: every two units meet."""
+        return comb(len(contest.units), 2) // comb(contest.units_a_table, 2)
+
+    def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
+        """Yield one stage: tables of the entrants that were there first, then of latecomers."""
+        days = self.days(contest)
+        boards = {contest.boards_of(table) for day in days for table in day}
+        yield [
+            Pairings(
+                [[table for table in day if contest.boards_of(table) == own] for day in days], own
+            )
+            for own in sorted(boards, key=lambda boards: boards.start)
+        ]
+
+    def why_not_extended(self, old: Contest, new: Contest) -> str | None:
+        """Return a complaint if a table is gone, unless a retired version sat there."""
+        if not isinstance(new.format, FixedTables):
+            return super().why_not_extended(old, new)
+        lost = self._met(old) - new.format._met(new)
+        for table in sorted(sorted(table) for table in lost):
+            if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
+                why = new.format._why_lost(old, new)
+                return f"{' and '.join(table)} would not meet any more ({why})"
+        return None
+
+    def describe_lead(
+        self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
+    ) -> str:
+        """Return the teams with the highest win %, or the result by the ratings."""
+        if not contest.teams or not results:
+            return super().describe_lead(contest, results, is_over, ranks)
+        scores = _team_scores(contest, results)
+        (unit, score, games), *_ = scores
+        if len(tied := [contest.unit_name(one[0]) for one in scores if one[1] == score]) > 1:
+            return f"{join_words(tied)} share the highest win %: {100 * score:.1f}."
+        win = f"{100 * score:.1f} in {games:,} games"
+        return f"**{contest.unit_name(unit)}** has the highest win %: {win}."
+
+    def report(
+        self, contest: Contest, results: Sequence[Result], link: LinkToGames
+    ) -> Iterator[Section]:
+        """Yield the table of the teams, if there are teams."""
+        if contest.teams and results:
+            columns = [Column("#", "rank"), Column("team", "name")]
+            columns += map(Column, ("games", "win %"))
+            rows: list[tuple[str | Cell, ...]] = [
+                (
+                    f"{place}",
+                    # One of the partners is enough, because they sit together.
+                    Cell(contest.unit_name(unit), href=link(contest.entrants[unit[0]].name)),
+                    *(f"{games}", f"{100 * score:.1f}"),
+                )
+                for place, (unit, score, games) in enumerate(_team_scores(contest, results), 1)
+            ]
+            shown = [to_table("Teams", columns, rows)]
+            yield Section("Teams", shown, id="teams", titled=Media.FILES)
+
+    def _met(self, contest: Contest) -> set[frozenset[str]]:
+        days = self.days(contest)
+        return {frozenset(map(contest.unit_name, table)) for day in days for table in day}
+
+    def _why_lost(self, old: Contest, new: Contest) -> str:
+        return "teams" if old.teams != new.teams else "format"
+
+
+def _team_scores(contest: Contest, results: Sequence[Result]) -> list[tuple[Unit, float, int]]:
+    """Return each team that has played, its score and its games, best first."""
+    team_of = {contest.entrants[one].name: unit for unit in contest.units for one in unit}
+    games = Counter(team for one in results for team in {team_of[name] for name in one.seats})
+    halves: Counter[Unit] = Counter()
+    for points in match_points(contest, results).values():
+        halves.update(points)
+    # Each of two partners counts two for a game won.
+    found = [(unit, halves[unit] / (4 * many), many) for unit, many in games.items()]
+    return sorted(found, key=lambda one: (-one[1], contest.units.index(one[0])))

@@ -14,8 +14,16 @@ from arena.document.blocks import Block, Figure, Media, Paragraph, Section, bull
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import rotations
-from tournaments.formats.base import Contest, FinishedStages, LinkToGames, Pairings, Unit
-from tournaments.formats.dependent_rounds import DependentRounds, half, match_points
+from tournaments.formats.base import (
+    Contest,
+    DependentRounds,
+    FinishedStages,
+    LinkToGames,
+    Pairings,
+    Unit,
+    half,
+    match_points,
+)
 from tournaments.rating.sprt import MOST
 
 WORDS = Media.MARKDOWN | Media.TERMINAL

@@ -2,11 +2,10 @@
 
 from typing import TypeAlias, get_args
 
-from tournaments.formats.gauntlet import Gauntlet, Ladder
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.matches import Matches
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
+from tournaments.formats.tables import Gauntlet, Ladder, Matches
 from tournaments.formats.tune import Tune
 from tournaments.formats.versus import Versus
 

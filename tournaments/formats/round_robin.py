@@ -1,8 +1,158 @@
-"""The round robin: every table of entrants plays all boards. Pure."""
+"""The round robin, and the pairing designs that spread its tables evenly over days. Pure."""
 
-from tournaments.formats.base import Contest, Meeting
-from tournaments.formats.fixed_tables import FixedTables
-from tournaments.formats.pairing.designs import round_robin
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from heapq import heapify, heappop, heapreplace
+from itertools import combinations
+from math import comb
+
+from tournaments.formats.base import Contest, FixedTables, Meeting
+
+# Pairing designs: the tables of each day, with units as numbers. Pure and deterministic.
+#
+# A unit is an entrant, or a team of two, that plays as one. Tables come in days. In every prefix of
+# a design all units have been at equally many tables: give or take one, at tables of two or if all
+# tables are played; otherwise give or take three, or four at five seats and more.
+
+
+Table = tuple[int, ...]
+Day = tuple[Table, ...]
+
+ALL = 70
+"""Most tables of three or more that are all played; beyond it, enough for everybody to meet."""
+
+
+@cache
+def round_robin(units: int, size: int) -> tuple[Day, ...]:
+    """Return tables of `size` among these units at which all pairs meet equally often.
+
+    If not all tables are played, it is equally often give or take one; at five seats and more,
+    give or take three.
+    """
+    if size == 2:
+        return tuple(_cycles(units) if units % 2 else _circle(units))
+    if comb(units, size) <= ALL:
+        return tuple((table,) for table in _levelled(units, size))
+    # numpy, which it needs, takes a tenth of a second to import.
+    from tournaments.formats.developed import developed_tables
+
+    return tuple((table,) for table in _evenly(units, developed_tables(units, size)))
+
+
+def gauntlet(challengers: Sequence[int], field: Sequence[int], size: int) -> tuple[Day, ...]:
+    """Return tables of each challenger with the groups of the field that a round robin makes."""
+    if size > 2:
+        others = (table for day in _field(len(field), size - 1) for table in day)
+        return tuple(
+            tuple((one, *(field[other] for other in table)) for one in challengers)
+            for table in others
+        )
+    days = []
+    for step in range(len(field)):
+        pairs = [(one, field[(n + step) % len(field)]) for n, one in enumerate(challengers)]
+        days.append(tuple(_in_turn(pair, step) for pair in pairs))
+    return tuple(days)
+
+
+def _field(units: int, size: int) -> tuple[Day, ...]:
+    return round_robin(units, size) if units > size else ((tuple(range(units)),),)
+
+
+def _circle(units: int) -> Iterator[Day]:
+    """Yield days on which each of an even number of units plays once."""
+    for day in range(units - 1):
+        ring = [units - 1, *((day + step) % (units - 1) for step in range(units - 1))]
+        pairs = zip(ring[: units // 2], reversed(ring[units // 2 :]), strict=True)
+        # The fixed unit changes seats from day to day, the others as they move around the ring.
+        yield tuple(_in_turn(pair, place or day) for place, pair in enumerate(pairs))
+
+
+def _in_turn(pair: tuple[int, int], turn: int) -> Table:
+    return pair if turn % 2 == 0 else (pair[1], pair[0])
+
+
+def _cycles(units: int) -> Iterator[Day]:
+    """Yield days on which each of an odd number of units plays twice, once in each seat.
+
+    A day is one of Walecki's Hamiltonian cycles: every second edge of it, then the others. With
+    one day for each bye instead, a unit could fall two tables behind.
+    """
+    for others in zigzags(units - 1, units // 2):
+        cycle = [units - 1, *others]
+        edges = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+        yield (*edges[0:-1:2], edges[-1], *edges[1:-1:2])
+
+
+def zigzags(ring: int, turns: int) -> Iterator[list[int]]:
+    """Yield a zigzag through a ring of numbers, turned step by step.
+
+    With one more number, which joins its ends, each is one of Walecki's Hamiltonian cycles.
+    """
+    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(ring)]
+    for turn in range(turns):
+        yield [(place + turn) % ring for place in zigzag]
+
+
+def _levelled(units: int, size: int) -> list[Table]:
+    """Return all tables in an order in which no unit is ever two tables behind; found by search."""
+    played = [0] * units
+    met: Counter[Table] = Counter()
+    left = set(combinations(range(units), size))
+    order: list[Table] = []
+
+    def placed(table: Table, by: int) -> None:
+        for one in table:
+            played[one] += by
+        for pair in combinations(table, 2):
+            met[pair] += by
+
+    def filled() -> bool:
+        if not left:
+            return True
+        behind = {one for one in range(units) if played[one] == min(played)}
+        # Either only units that are behind sit down, or all of them do.
+        able = [table for table in left if behind.issuperset(table) or behind.issubset(table)]
+        for table in sorted(able, key=lambda table: (_often(table, met), table)):
+            left.remove(table)
+            placed(table, 1)
+            order.append(table)
+            if filled():
+                return True
+            left.add(order.pop())
+            placed(table, -1)
+        return False
+
+    filled()
+    return order
+
+
+def _often(table: Table, met: Counter[Table]) -> int:
+    return sum(met[pair] ** 2 for pair in combinations(table, 2))
+
+
+def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
+    """Yield the tables so that those come first whose units have played least."""
+    played = [0] * units
+
+    def long_seated(table: Table) -> tuple[int, int, Table]:
+        return max(played[one] for one in table), sum(played[one] for one in table), table
+
+    waiting = [long_seated(table) for table in set(tables)]
+    heapify(waiting)
+    while waiting:
+        table = waiting[0][-1]
+        # A waiting table's key only grows: one that is up to date and first is the smallest of all.
+        if waiting[0] != long_seated(table):
+            heapreplace(waiting, long_seated(table))
+            continue
+        heappop(waiting)
+        for one in table:
+            played[one] += 1
+        yield table
+
+
+# The round robin: every table of entrants plays all boards. Pure.
 
 
 class RoundRobin(FixedTables, frozen=True, tag="round-robin"):

@@ -6,17 +6,19 @@ the bot as it was on deals of their own; the interval of that lead is the answer
 ledger are the whole state: from them the search is computed again, always the same.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import sqrt
+from typing import ClassVar, NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.document.blocks import Section
+from arena.document.blocks import Block, Cell, Code, Column, Figure, Paragraph, Section, table
 from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.formats.answers import tune_text
 from tournaments.formats.base import (
     BaseFormat,
     Contest,
@@ -28,11 +30,280 @@ from tournaments.formats.base import (
     luck_of,
     with_known_luck,
 )
+from tournaments.formats.entrant import Parameter, Values, fill, value_text
 from tournaments.rating.sprt import Sprt, outcomes
-from tournaments.rating.tables import Corrections
-from tournaments.tuning.parameters import Parameter, Values, fill
-from tournaments.tuning.search import Search, Space, search_path
-from tournaments.tuning.verdict import Verdict, verdict_of
+from tournaments.rating.statistics import Estimate, t_quantile
+from tournaments.rating.tables import Anchor, Corrections
+
+# The search for better values: the only module that knows the optimiser, the library `cmaes`.
+#
+# CMA-ES with learning rates that adapt to noise (Nomura, Akimoto and Ono, GECCO 2023) compares some
+# candidates at a time by rank, so that it has no step sizes for the user to choose, and no end that
+# it must know beforehand. Its seed is fixed: the same scores lead to the same values, always.
+
+
+WIDTH = 0.2
+"""Standard deviation of the first candidates, as a part of each range."""
+LAST = 4
+"""One of so many steps is averaged for the result: the last quarter."""
+NEEDED = "A tune needs the extra `tune`: pip install 'boneyard-arena[tune]'."
+
+
+def optimiser_here() -> str:
+    """Return the name and version of the optimiser. Raises UserError if it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version  # They take 10 ms to import.
+
+    try:
+        return f"cmaes {version('cmaes')}"
+    except PackageNotFoundError as error:
+        raise UserError(NEEDED) from error
+
+
+class Space(Struct, frozen=True):
+    """The space that is searched, and the optimiser that searches it."""
+
+    parameters: tuple[tuple[str, Parameter], ...]
+    """The parameters by name, in their order."""
+    group: int
+    """Candidates that are compared with each other at a time."""
+    optimiser: str
+    """Name and version of the optimiser: another version could propose other values."""
+
+
+class Step(NamedTuple):
+    """The state of a search after some groups of candidates."""
+
+    best: Values
+    """The values that it would give now: those of the last quarter of the steps, averaged."""
+    next: tuple[Values, ...]
+
+
+class Search:
+    """A search that is told the scores of its candidates, group by group."""
+
+    def __init__(self, space: Space) -> None:
+        """Begin at the start values.
+
+        Raises UserError if the optimiser is not here in the version that the space names.
+        """
+        here = optimiser_here()
+        if here != space.optimiser:
+            name, _, wanted = space.optimiser.partition(" ")
+            raise UserError(
+                f"This tune was begun with {space.optimiser}, and {here} could propose other "
+                f"values. Install the former to go on: pip install {name}=={wanted}."
+            )
+        import numpy as np
+        from cmaes import CMA
+
+        self._space = space
+        start = np.array([one.place_of(one.start) for _, one in space.parameters])
+        self._cma = CMA(
+            mean=start,
+            sigma=WIDTH,
+            bounds=np.array([[0.0, 1.0]] * len(start)),
+            seed=1,
+            population_size=space.group,
+            lr_adapt=True,
+        )
+        self._means = [start]
+        self._asked = [self._cma.ask() for _ in range(space.group)]
+
+    @property
+    def step(self) -> Step:
+        """The state now."""
+        import numpy as np
+
+        last = self._means[-max(1, len(self._means) // LAST) :]
+        best = self._values(np.mean(last, axis=0))
+        return Step(best, tuple(map(self._values, self._asked)))
+
+    def tell(self, scores: Sequence[float]) -> None:
+        """Take the scores of the candidates in their order; a higher one is better."""
+        self._cma.tell([(one, -score) for one, score in zip(self._asked, scores, strict=True)])
+        self._means.append(self._cma.mean)
+        self._asked = [self._cma.ask() for _ in range(self._space.group)]
+
+    def _values(self, places: Sequence[float]) -> Values:
+        pairs = zip(self._space.parameters, places, strict=True)
+        return {name: one.at(float(place)) for (name, one), place in pairs}
+
+
+@lru_cache(maxsize=4)
+def search_path(space: Space, scores: tuple[tuple[float, ...], ...]) -> tuple[Step, ...]:
+    """Return the states of a search: before the first scores, and after those of each group.
+
+    Raises UserError.
+    """
+    search = Search(space)
+    path = [search.step]
+    for group in scores:
+        search.tell(group)
+        path.append(search.step)
+    return tuple(path)
+
+
+# The lead of new values over the start values, and the answer of a tune. Pure.
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """The answer of a tune: the lead of the tuned bot on deals of their own."""
+
+    boards: int
+    points: float
+    """The tuned bot's lead, in points a game, with the luck of the tiles taken out."""
+    points_half_width: float
+    elo: float | None
+    """The same lead in Elo; None if it is too one-sided for a rating."""
+    elo_half_width: float | None
+
+    @property
+    def is_better(self) -> bool:
+        """True if the 95 % interval of the lead is above 0."""
+        return self.points > self.points_half_width
+
+    @property
+    def is_worse(self) -> bool:
+        """True if the 95 % interval of the lead is below 0."""
+        return -self.points > self.points_half_width
+
+
+def mean_lead(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of two or more independent leads, and half its interval by Student's t."""
+    many = len(values)
+    mean = sum(values) / many
+    error = sqrt(sum((one - mean) ** 2 for one in values) / (many - 1) / many)
+    return mean, t_quantile(0.975, many - 1) * error
+
+
+def verdict_of(
+    values: Sequence[float],
+    results: Sequence[Result],
+    tuned: str,
+    start: str,
+    *,
+    partners: bool,
+    luck: Corrections | None,
+) -> Verdict:
+    """Return the answer after two or more boards with these leads in points, and their games."""
+    from tournaments.rating.ratings import fit
+
+    anchor = Anchor(start, 0.0)
+    pools = fit(results, partners=partners, anchor=anchor, corrections=luck).pools
+    rated = next(one for pool in pools for one in pool.entrants if one.name == tuned)
+    elo, half = rated.elo, rated.half_width
+    if rated.corrected and rated.corrected.elo is not None:
+        elo, half = rated.corrected.elo, rated.corrected.half_width
+    lead, half_width = mean_lead(values)
+    return Verdict(
+        boards=len(values),
+        points=round(lead, 6),
+        points_half_width=round(half_width, 6),
+        elo=elo if half is not None else None,
+        elo_half_width=half,
+    )
+
+
+# A tune in words: a line while it runs, the sections of its report. Pure.
+
+
+FEWEST = 4
+"""The fewest groups of candidates that tell a lead."""
+ROWS = 10
+"""The largest number of steps in the table."""
+ABOUT = (
+    "The gain is the lead of the later half of the candidates so far over the start values, in "
+    "points a game, with the luck of the tiles taken out. It is rather too small, because they "
+    "vary around the best values and began farther away. The answer comes from the check, on deals "
+    "that the search never saw."
+)
+
+
+class Way(NamedTuple):
+    """The way of a search so far."""
+
+    parameters: Mapping[str, Parameter]
+    """The parameters that are searched, by name."""
+    steps: Sequence[Step]
+    """The states of the search, the start included."""
+    means: Sequence[float]
+    """The mean lead of each group's candidates over the start values, in points a game."""
+    boards_a_step: int
+
+    @property
+    def best(self) -> Values:
+        """The best values so far."""
+        return self.steps[-1].best
+
+    def lead(self, step: int) -> Estimate | None:
+        """Return the lead of the later half of the candidates up to a step; None of a few."""
+        last = self.means[:step][-max(FEWEST, step // 2) :]
+        return Estimate(*mean_lead(last)) if len(last) >= FEWEST else None
+
+
+def tune_state(way: Way, boards: int) -> str:
+    """Return the best values so far and their estimated gain in a line."""
+    done = len(way.means)
+    best = " ".join(f"{name}={value_text(one)}" for name, one in way.best.items())
+    lead = way.lead(done)
+    gain = f", about {_points(lead)} better than the start" if lead else ""
+    return f"{done * way.boards_a_step:,} of {boards:,} boards searched: {best}{gain}."
+
+
+def tune_sentence(verdict: Verdict, name: str) -> str:
+    """Return the answer."""
+    lead = Estimate(verdict.points, verdict.points_half_width)
+    sure = f"({_points(lead)}; {verdict.boards:,} new boards, 95 %)"
+    if verdict.is_better:
+        by = f"{lead.text(1, '')} points a game (95 %)"
+        if verdict.elo is not None:
+            by += f"; {Estimate(verdict.elo, verdict.elo_half_width).text()} Elo"
+        return f"**Better by {by}**: {name} with the new values, on {verdict.boards:,} new boards."
+    if verdict.is_worse:
+        return f"**Worse**: keep the values of {name} {sure}."
+    return f"**Undecided**: keep the values of {name} {sure}."
+
+
+def tune_sections(way: Way, entry: str) -> Iterator[Section]:
+    """Yield the way of the search, and its values to paste."""
+    done = len(way.means)
+    blocks: list[Block] = []
+    if done >= FEWEST:
+        blocks.append(Figure(macro="tuning", value=way))
+    columns = [Column("boards"), *map(Column, way.parameters), Column("gain", detail="±")]
+    kept = sorted({done * at // ROWS for at in range(ROWS + 1)})
+    blocks.append(table("Steps of the search", columns, [_row(way, step) for step in kept]))
+    yield Section("The search", [*blocks, Paragraph(ABOUT, "faint")], id="search")
+    tune = [_range_text(name, one, way.best[name]) for name, one in way.parameters.items()]
+    paste: list[Block] = [
+        Paragraph("The bot with the best values, for an event file:"),
+        Code(fill((entry,), way.best)[0]),
+        Paragraph("To tune on from there:"),
+        Code("\n".join(("[tune]", *tune))),
+    ]
+    yield Section("The values", paste, id="values")
+
+
+def _row(way: Way, step: int) -> list[str | Cell]:
+    lead = way.lead(step)
+    gain = (lead or Estimate(None)).cell(1)
+    values = (value_text(one) for one in way.steps[step].best.values())
+    return [f"{step * way.boards_a_step:,}", *values, gain]
+
+
+def _points(lead: Estimate) -> str:
+    return f"{lead.text(1)} points a game"
+
+
+def _range_text(name: str, one: Parameter, start: float) -> str:
+    parts = {"start": start, "min": one.min, "max": one.max}
+    said = [f"{key} = {value_text(value)}" for key, value in parts.items()]
+    said += ["integer = true"] * one.integer + ['scale = "log"'] * (one.scale == "log")
+    return f"{name} = {{ {', '.join(said)} }}"
+
+
+# Tune: candidates for a bot's parameters play the bot as it is, group by group. Pure.
+
 
 GROUP = 12
 """Candidates of a group: enough to keep the cores busy, few enough to learn often."""
@@ -167,7 +438,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the best values so far and their estimated gain in a line."""
-        return tune_text.tune_state(self.way(contest, results), contest.boards)
+        return tune_state(self.way(contest, results), contest.boards)
 
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
@@ -176,13 +447,13 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         verdict = self.verdict(contest, results) if is_over else None
         if verdict is None:
             return self.describe_state(contest, results)
-        return tune_text.tune_sentence(verdict, contest.entrants[0].name)
+        return tune_sentence(verdict, contest.entrants[0].name)
 
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:
         """Yield the way of the search, and its values to paste."""
-        yield from tune_text.tune_sections(self.way(contest, results), self.entry)
+        yield from tune_sections(self.way(contest, results), self.entry)
 
     def verdict(self, contest: Contest, results: Sequence[Result]) -> Verdict | None:
         """Return the answer by the check so far; None before two boards of it are complete."""
@@ -198,7 +469,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         rated = contest.rated(games)
         return verdict_of(values, rated, tuned, start, partners=partners, luck=known)
 
-    def way(self, contest: Contest, results: Iterable[Result]) -> tune_text.Way:
+    def way(self, contest: Contest, results: Iterable[Result]) -> Way:
         """Return the way of the search. Raises UserError."""
         size = contest.boards_a_sitting
         played, known = with_known_luck(results)
@@ -213,7 +484,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
             scores.append(_scores(contest, games, at * size + 1, known))
         steps = search_path(self.space, tuple(scores))
         means = [sum(group) / GROUP for group in scores]
-        return tune_text.Way(dict(self.parameters), steps, means, GROUP * size)
+        return Way(dict(self.parameters), steps, means, GROUP * size)
 
     def _first_checked(self, contest: Contest) -> int:
         return self.groups(contest) * contest.boards_a_sitting + 1

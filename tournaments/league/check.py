@@ -14,32 +14,45 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from arena.files import read_file
-from arena.logs.checksummed import DamagedFileError
+from arena.files import DamagedFileError, read_file
+from arena.processes import Progress
 from arena.rules.english import count_in_digits
-from arena.ui.console import print_json, print_line
-from arena.ui.progress import working
+from arena.ui.console import print_json, print_line, working
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
-from tournaments.commands.verify import describe_extent, print_faults
-from tournaments.formats.matches import Matches
-from tournaments.league.conduct import benched_versions
-from tournaments.league.folder import LeagueFolder
-from tournaments.league.pairing.choice import METHOD, choose_tables
-from tournaments.league.pairing.information import NO_ENCOUNTERS, Encounters, count_encounters
+from tournaments.event.folder import content
+from tournaments.formats.tables import Matches
+from tournaments.league.pairing import (
+    METHOD,
+    NO_ENCOUNTERS,
+    Encounters,
+    choose_tables,
+    count_encounters,
+)
 from tournaments.league.ratings import LeagueTable, rate_division
-from tournaments.league.read import DivisionData, LeagueData, PlayedRound, read_round
-from tournaments.league.records import Admitted, AnyEntry, RoundPlan
-from tournaments.league.register import (
+from tournaments.league.settings import DivisionSettings, LeagueFolder, LeagueSettings, Quota
+from tournaments.league.state import (
+    Admitted,
+    AnyEntry,
+    DivisionData,
+    LeagueData,
+    PlayedRound,
+    RoundPlan,
     active_versions,
+    benched_versions,
     bot_histories,
     read_register,
+    read_round,
     register_digests,
 )
-from tournaments.league.settings import DivisionSettings, LeagueSettings, Quota
-from tournaments.storage.folder import content
-from tournaments.verification.event_check import Checked, Verified, no_progress, verify_folder
-from tournaments.verification.processes import Progress
+from tournaments.verification.event import (
+    Checked,
+    Verified,
+    describe_extent,
+    no_progress,
+    print_faults,
+    verify_folder,
+)
 
 DECIMALS = 5
 """Decimals that two computers agree on."""

@@ -1,22 +1,100 @@
-"""The settings of a league: league.toml, as its organiser writes it."""
+"""The settings and the folder of a league: league.toml, as its organiser writes it."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from arena.rules.load import load_ruleset
-from arena.rules.toml_file import load_toml
-from arena.sandbox.command import Address, VariableName
-from arena.sandbox.limits import Limits, SandboxMode
+from arena.files import write_atomic
+from arena.rules.load import load_ruleset, load_toml
+from arena.sandbox.command import Address, Limits, SandboxMode, VariableName
+from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
-from tournaments.formats.own_clock import OwnClock
-from tournaments.plan.bot_catalog import sample_bots
+from tournaments.event.folder import PathInFolder
+from tournaments.formats.base import first_version
+from tournaments.formats.entrant import OwnClock
+from tournaments.plan.bots import sample_bots
 from tournaments.plan.event import EntrantName, Title, check_names_differ
+from tournaments.plan.scaffold import make_bot
 from tournaments.rating.tables import Anchor
+
+# The folder of a league: the paths of its files.
+
+
+PLAN = "round.json"
+"""Name of the file in a round's folder that tells how its tables were chosen."""
+CLOSED = "closed.json"
+"""Name of the file in the folder of a round that could not be played to its end."""
+TRIES = "private/tries"
+"""File in a round's folder, while the round is played: its games at the last try, and the tries
+that brought no further game."""
+NUMBER = re.compile(r"[0-9]{4,8}")
+"""The name of a round's folder."""
+
+
+class LeagueFolder(Struct, frozen=True):
+    """Paths of the files of a league."""
+
+    path: Path
+
+    settings = PathInFolder("league.toml")
+    bots = PathInFolder("bots")
+    repository = PathInFolder("bots.git")
+    """The bots in place of those in bots/, if they are pulled."""
+    versions = PathInFolder("versions")
+    """A copy of the files of each version that was admitted."""
+    register = PathInFolder("register.jsonl")
+    """Each admission, refusal and withdrawal, with its time."""
+    log = PathInFolder("league.log")
+    """Everything that happened, a line each, for people."""
+    rounds = PathInFolder("rounds")
+    """A folder for each division, with an event folder for each round."""
+    site = PathInFolder("site")
+    """The site, for any static web server."""
+    published = PathInFolder(".published")
+    """The state of the league that the site shows."""
+    table = PathInFolder("league.json")
+    """In the folder of a site: the standings, for programs."""
+    turn = PathInFolder(".turn")
+    lock = PathInFolder(".lock")
+    """File locked by the process that plays the league."""
+
+    def without_path(self, words: str) -> str:
+        """Return words for the public, with names of files as they are in the league's folder."""
+        return words.replace(f"{self.path.resolve()}/", "")
+
+    def version(self, name: str) -> Path:
+        """Return the folder of a version's files: `mine@1` for the version called `mine`."""
+        return self.versions / (f"{name}@1" if name == first_version(name) else name)
+
+    def round(self, division: str, number: int) -> Path:
+        """Return the event folder of a round."""
+        return self.rounds / division / f"{number:04}"
+
+    def rounds_of(self, division: str) -> list[Path]:
+        """Return the folders of a division's rounds, in order.
+
+        One without a plan is none, and neither is a copy, such as 0001.bak.
+        """
+        found = (self.rounds / division).glob("[0-9]*")
+        return sorted(
+            (one for one in found if NUMBER.fullmatch(one.name) and (one / PLAN).is_file()),
+            key=lambda one: int(one.name),
+        )
+
+
+def is_league(path: Path) -> bool:
+    """Tell whether a folder is a league, or the site of one."""
+    folder = LeagueFolder(path)
+    return folder.settings.is_file() or (folder.table.is_file() and folder.register.is_file())
+
+
+# The settings of a league: league.toml, as its organiser writes it.
+
 
 HOUSE = ("random", "greedy", "suit", "counting")
 """Sample bots that play in every league unless it names others."""
@@ -149,3 +227,42 @@ def division_rules(division: DivisionSettings, base: Path) -> tuple[Ruleset, int
     seats = division.seats or playable_seat_counts(rules)[0]
     check_seats(rules, seats)
     return rules, seats
+
+
+# `boneyard new league DIR`: a league to start from.
+
+
+SAMPLE = "example"
+"""Name of the bot that authors copy."""
+TEMPLATE = Path(__file__).parent / "template"
+FILES = {
+    "bots/README.md": "README.md",
+    "bots/.gitignore": "gitignore",
+    "league.toml": "league.toml",
+}
+"""The files of a new league, and their templates. The settings come last: a folder that has them
+is a league with all its files."""
+
+
+def make_league(path: Path) -> int:
+    """Write the settings of a new league and a bot to copy; return the exit code.
+
+    Called again, it writes what is missing. Raises UserError if there is a league.
+    """
+    league = LeagueFolder(path)
+    if league.settings.exists():
+        raise UserError(f"{shown_path(path)} has a league already: {league.settings.name}.")
+    try:
+        league.bots.mkdir(parents=True, exist_ok=True)
+        if not (league.bots / SAMPLE).exists():
+            make_bot("python", SAMPLE, league.bots)
+        for name, template in FILES.items():
+            if not (path / name).exists():
+                write_atomic(path / name, [(TEMPLATE / template).read_bytes()])
+    except OSError as error:
+        raise UserError(f"{error.filename or path} cannot be written: {error.strerror}.") from error
+    where = shown_path(path)
+    print_line(f"Made the league in {where}: its settings are in {shown_path(league.settings)}.")
+    print_line(f"Bots come into {shown_path(league.bots)}; README.md there tells authors how.")
+    print_line(f"Run it with `boneyard league {where}`; its pages come into {where}/site.")
+    return 0

@@ -11,13 +11,22 @@ from arena.document.blocks import Block, Column, Paragraph, table
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, shown_path
-from tournaments.league.conduct import held_versions
-from tournaments.league.journal import describe_entry
-from tournaments.league.pairing.next_round import boards_to_play, next_round
-from tournaments.league.read import DivisionData, LeagueData, read_league, week_of, write_utc
-from tournaments.league.records import AnyEntry, Refused, RoundPlan, one_line
-from tournaments.league.weekly_report import list_section
-from tournaments.schedule.schedule import count_all_games
+from tournaments.league.pairing import boards_to_play, next_round
+from tournaments.league.ratings import list_section
+from tournaments.league.state import (
+    AnyEntry,
+    DivisionData,
+    LeagueData,
+    Refused,
+    RoundPlan,
+    describe_entry,
+    held_versions,
+    one_line,
+    read_league,
+    week_of,
+    write_utc,
+)
+from tournaments.plan.schedule import count_all_games
 from tournaments.site.status import is_locked
 
 LATEST = 8

@@ -1,30 +1,150 @@
 """The plan of a tournament: as its user writes it, as it is played, as its folder keeps it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import operator
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct, to_builtins
 
+from arena.engine.deal import count_set_rounds, first_hands
 from arena.rules.english import join_words
-from arena.rules.toml_file import load_toml
-from arena.sandbox.command import Address, VariableName
-from arena.sandbox.limits import Limits, SandboxMode
+from arena.rules.load import load_toml
+from arena.sandbox.command import Address, Limits, SandboxMode, VariableName
 from arena.sealed.module import check_clock, is_module
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.ruleset import Ruleset, Seats, check_seats, playable_seat_counts
+from protocol.ruleset import Ruleset, Seats, Tile, check_seats, playable_seat_counts
 from protocol.validation import convert_or_explain
 from tournaments.formats.base import Contest, Entrant, VersionName
-from tournaments.formats.own_clock import OwnClock, own_or, split_clock
+from tournaments.formats.entrant import OwnClock, Parameter, own_or, split_clock
 from tournaments.formats.registry import FORMATS, Format
 from tournaments.formats.round_robin import RoundRobin
-from tournaments.plan.deals.deal_filter import parse_filter
 from tournaments.rating.sprt import MOST
 from tournaments.rating.tables import Anchor, anchored
-from tournaments.tuning.parameters import Parameter
+
+# Filters of deals: `doubles>=4` keeps boards whose first deal has four doubles in a hand. Pure.
+
+
+Hands = Sequence[Sequence[Tile]]
+
+
+def _doubles(hand: Sequence[Tile]) -> int:
+    return sum(high == low for high, low in hand)
+
+
+def _suit(hand: Sequence[Tile]) -> int:
+    pips = {pip for tile in hand for pip in tile}
+    return max((sum(pip in tile for tile in hand) for pip in pips), default=0)
+
+
+def _pips(hand: Sequence[Tile]) -> int:
+    return sum(map(sum, hand))
+
+
+MEASURES: Mapping[str, tuple[str, Callable[[Hands], int]]] = {
+    "doubles": ("the most doubles in a hand", lambda hands: max(map(_doubles, hands))),
+    "suit": ("the most tiles of one number in a hand", lambda hands: max(map(_suit, hands))),
+    "pips": ("the pips of the heaviest hand", lambda hands: max(map(_pips, hands))),
+    "spread": (
+        "the difference between the heaviest and the lightest hand, in pips",
+        lambda hands: max(map(_pips, hands)) - min(map(_pips, hands)),
+    ),
+}
+"""Numbers that a filter compares: their meaning, and how they are computed."""
+SIGNS: Mapping[str, tuple[str, Callable[[int, int], bool]]] = {
+    ">=": ("at least", operator.ge),
+    "<=": ("at most", operator.le),
+    "=": ("exactly", operator.eq),
+}
+_FORM = re.compile(r"\s*([a-z_]+)\s*(>=|<=|=)\s*([0-9]{1,4})\s*")
+
+
+class DealFilter(NamedTuple):
+    """A condition on the hands of a board's first deal."""
+
+    measure: str
+    sign: str
+    number: int
+
+    def accepts(self, hands: Hands) -> bool:
+        """Tell whether these hands satisfy the condition."""
+        (_, compare), (_, measured) = SIGNS[self.sign], MEASURES[self.measure]
+        return compare(measured(hands), self.number)
+
+
+def parse_filter(text: str) -> DealFilter:
+    """Return the filter that a user wrote, as in doubles>=4. Raises UserError."""
+    found = _FORM.fullmatch(text)
+    if not found:
+        raise UserError(
+            f"A filter of deals is a measure, >=, <= or =, and a number, not {text!r}: doubles>=4."
+        )
+    measure, sign, number = found.groups()
+    if measure not in MEASURES:
+        raise unknown_name("measure of deals", measure, MEASURES)
+    return DealFilter(measure, sign, int(number))
+
+
+def describe_filter(text: str) -> str:
+    """Return the meaning of a filter: the most doubles in a hand: at least 4."""
+    one = parse_filter(text)
+    return f"{MEASURES[one.measure][0]}: {SIGNS[one.sign][0]} {one.number}"
+
+
+# Boards that have the same deal, however it is written. Pure.
+
+
+DealKeys = Collection[Hashable]
+"""The keys that two boards share if they have a deal in common."""
+
+
+def deal_keys(rules: Ruleset, seats: int, seeds: Mapping[int, bytes]) -> dict[int, DealKeys]:
+    """Return the keys of each board's deals: the hands of its first round and of all set rounds.
+
+    A hand is a set of tiles, and a deal a set of hands: a board is played from all seats. The order
+    of the boneyard is left out, because what was never drawn of it would make one deal two.
+    """
+    rounds = {board: count_set_rounds(rules, seed) for board, seed in seeds.items()}
+    # A seed that sets nothing may be the one from whose deals a set board was copied.
+    most = max(rounds.values(), default=0) or 1
+    return {
+        board: {
+            frozenset(map(frozenset, first_hands(rules, seats, seed, number)))
+            for number in range(1, (rounds[board] or most) + 1)
+        }
+        for board, seed in seeds.items()
+    }
+
+
+def first_with_deal(keys: Mapping[int, DealKeys]) -> dict[int, int]:
+    """Return for each board the first that shares a deal with it, directly or through others."""
+    parent = {board: board for board in keys}
+
+    def first_of(board: int) -> int:
+        while parent[board] != board:
+            parent[board] = board = parent[parent[board]]
+        return board
+
+    owner: dict[Hashable, int] = {}
+    for board in sorted(keys):
+        for key in keys[board]:
+            low, high = sorted((first_of(owner.setdefault(key, board)), first_of(board)))
+            parent[high] = low
+    return {board: first_of(board) for board in keys}
+
+
+def repeated_deals(rules: Ruleset, seats: int, seeds: Mapping[int, bytes]) -> dict[int, int]:
+    """Return the boards that repeat a deal, each with the first board that has it."""
+    first = first_with_deal(deal_keys(rules, seats, seeds))
+    return {board: first[board] for board in sorted(first) if first[board] != board}
+
+
+# The plan of a tournament: as its user writes it, as it is played, as its folder keeps it.
+
 
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.
 # A - in front is an option to programs, and a formula to spreadsheets.

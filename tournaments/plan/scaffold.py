@@ -10,11 +10,11 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.rules.toml_file import load_toml
-from arena.sealed.toolchains import MODULE, sealed_build
+from arena.rules.load import load_toml
+from arena.sealed.module import MODULE, sealed_build
 from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
-from tournaments.plan.bot_catalog import BOT_FILE, missing_tools, sample_bots, sample_folder
+from tournaments.plan.bots import BOT_FILE, missing_tools, sample_bots, sample_folder
 
 PLACE = "my-bot"
 """Placeholder in the templates for the name of the bot."""

@@ -32,13 +32,13 @@ without u they err in 7 % where tails are heavy (Student's t, 5 degrees of freed
 """
 
 from collections.abc import Sequence
-from math import log, sqrt
+from math import ceil, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from tournaments.rating.regression import Floats
-from tournaments.rating.sprt import Sprt
+from tournaments.rating.regression import Bools, Floats
+from tournaments.rating.sprt import MOST, Outcome, Sprt, SprtStep, exit_time
 
 NELO = 800 / log(10)
 """Normalised Elo of a lead as large as the standard deviation of a game."""
@@ -125,3 +125,48 @@ def _estimate(settings: Sprt, lead: Floats, n: Floats, games: int) -> Floats:
         share = _inside(lead + 0.5, n)
         return np.asarray(400 * np.log10(share / (1 - share)), np.float64)
     return lead * NELO / sqrt(games) if settings.measure == "nelo" else lead
+
+
+def is_decided(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
+    """Tell whether the test has decided for H0 or H1 after these boards."""
+    return bool(outcomes) and bool(_decided(settings, _tried(settings, outcomes)).any())
+
+
+def _tried(settings: Sprt, outcomes: Sequence[Outcome]) -> RatioPath:
+    used = outcomes[: settings.max_boards]
+    return ratio_path(settings, [one.value for one in used], used[0].games)
+
+
+def _decided(settings: Sprt, path: RatioPath) -> Bools:
+    """Tell for each board whether the ratio is past a bound then, never before `min_boards`."""
+    low, high = settings.bounds
+    decided = (path.llr <= low) | (path.llr >= high)
+    decided[: settings.min_boards - 1] = False
+    return decided
+
+
+def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[SprtStep, ...]:
+    """Return the test after each board, up to the board that decides it or is the last allowed."""
+    if not outcomes:
+        return ()
+    path = _tried(settings, outcomes)
+    decided = _decided(settings, path)
+    end = int(decided.argmax()) + 1 if decided.any() else len(decided)
+    columns = zip(*(column[:end].tolist() for column in path), strict=True)
+    return tuple(
+        SprtStep(boards, llr, estimate, noise, settings.bounds)
+        for boards, (llr, estimate, noise) in enumerate(columns, 1)
+    )
+
+
+def boards_expected(settings: Sprt, tried: Sequence[Outcome]) -> int | None:
+    """Estimate the boards from the first to the verdict, if all are like those tried so far.
+
+    See `boards_still_needed`; None if no board was tried.
+    """
+    if not tried:
+        return None
+    path = _tried(settings, tried)
+    drift, noise = float(path.llr[-1]) / len(path.llr), float(path.noise[-1])
+    expected = ceil(min(exit_time(*settings.bounds, drift, noise**2), MOST))
+    return min(settings.max_boards, max(settings.min_boards, expected))

@@ -18,18 +18,13 @@ from collections.abc import Container, Iterable, Sequence
 from functools import partial
 from itertools import count, takewhile
 from math import ceil, expm1, log
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from protocol.records import Result
 from protocol.ruleset import rotations
-from tournaments.rating.game_result import share_of_pairs
-from tournaments.rating.tables import PARTS, Corrections
-
-if TYPE_CHECKING:
-    from tournaments.rating.likelihood_ratio import RatioPath
-    from tournaments.rating.regression import Bools
+from tournaments.rating.tables import PARTS, Corrections, share_of_pairs
 
 Measure = Literal["elo", "nelo", "points"]
 FARTHEST = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
@@ -185,41 +180,6 @@ def _split(own: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[
     return sides
 
 
-def is_decided(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
-    """Tell whether the test has decided for H0 or H1 after these boards."""
-    return bool(outcomes) and bool(_decided(settings, _tried(settings, outcomes)).any())
-
-
-def _tried(settings: Sprt, outcomes: Sequence[Outcome]) -> "RatioPath":
-    # numpy, which it needs, takes a tenth of a second to import.
-    from tournaments.rating.likelihood_ratio import ratio_path
-
-    used = outcomes[: settings.max_boards]
-    return ratio_path(settings, [one.value for one in used], used[0].games)
-
-
-def _decided(settings: Sprt, path: "RatioPath") -> "Bools":
-    """Tell for each board whether the ratio is past a bound then, never before `min_boards`."""
-    low, high = settings.bounds
-    decided = (path.llr <= low) | (path.llr >= high)
-    decided[: settings.min_boards - 1] = False
-    return decided
-
-
-def walk(settings: Sprt, outcomes: Sequence[Outcome]) -> tuple[SprtStep, ...]:
-    """Return the test after each board, up to the board that decides it or is the last allowed."""
-    if not outcomes:
-        return ()
-    path = _tried(settings, outcomes)
-    decided = _decided(settings, path)
-    end = int(decided.argmax()) + 1 if decided.any() else len(decided)
-    columns = zip(*(column[:end].tolist() for column in path), strict=True)
-    return tuple(
-        SprtStep(boards, llr, estimate, noise, settings.bounds)
-        for boards, (llr, estimate, noise) in enumerate(columns, 1)
-    )
-
-
 def answer(settings: Sprt, steps: Sequence[SprtStep]) -> Verdict:
     """Return the verdict of a walk; "undecided" is a verdict too."""
     if not steps or steps[-1].boards < settings.min_boards:
@@ -235,30 +195,17 @@ def boards_still_needed(settings: Sprt, step: SprtStep) -> int:
     below what is left to `min_boards`, never above what is left to `max_boards`.
     """
     to_h0, to_h1 = (bound - step.llr for bound in step.bounds)
-    expected = _exit_time(to_h0, to_h1, step.llr / step.boards, step.noise**2)
+    expected = exit_time(to_h0, to_h1, step.llr / step.boards, step.noise**2)
     least, most = (max(0, n - step.boards) for n in (settings.min_boards, settings.max_boards))
     return min(most, max(least, ceil(min(expected, MOST))))
 
 
-def boards_expected(settings: Sprt, tried: Sequence[Outcome]) -> int | None:
-    """Estimate the boards from the first to the verdict, if all are like those tried so far.
-
-    See `boards_still_needed`; None if no board was tried.
-    """
-    if not tried:
-        return None
-    path = _tried(settings, tried)
-    drift, noise = float(path.llr[-1]) / len(path.llr), float(path.noise[-1])
-    expected = ceil(min(_exit_time(*settings.bounds, drift, noise**2), MOST))
-    return min(settings.max_boards, max(settings.min_boards, expected))
-
-
-def _exit_time(low: float, high: float, drift: float, variance: float) -> float:
+def exit_time(low: float, high: float, drift: float, variance: float) -> float:
     """Return the expected time in which a Brownian motion from 0 leaves (low, high)."""
     if low >= 0 or high <= 0:
         return 0.0
     if drift < 0:
-        return _exit_time(-high, -low, -drift, variance)
+        return exit_time(-high, -low, -drift, variance)
     pull = 2 * drift / variance
     if pull * (high - low) < 1e-6:
         return -low * high / variance

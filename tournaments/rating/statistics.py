@@ -1,12 +1,16 @@
-"""Textbook statistics of single numbers, pure: Student's t, errors, ranks."""
+"""Textbook statistics of single numbers, pure: Student's t, errors, ranks, intervals."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from math import atan, cos, erf, log, pi, sin, sqrt
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-from tournaments.rating.tables import FEWEST_BOARDS
+from arena.document.blocks import UNKNOWN, Cell
+from tournaments.rating.tables import FEWEST_BOARDS, Bound
+
+# Textbook statistics of single numbers, pure: Student's t, errors, ranks.
+
 
 ELO = 400 / log(10)
 """Elo of one natural logit."""
@@ -101,3 +105,53 @@ def rank_intervals(los: Sequence[Sequence[float]]) -> tuple[tuple[int, int], ...
         (1 + sum(other[i] > sure for other in los), size - sum(own > sure for own in los[i]))
         for i in range(size)
     )
+
+
+# A value with its 95 % interval, or a bound of it, and the one way to write it. Pure.
+
+
+class Estimate(NamedTuple):
+    """A value with half the width of its 95 % interval, or a bound."""
+
+    value: float | None
+    """The value or the bound; None if it is not known."""
+    half_width: float | None = None
+    """None if it is not known, and for a bound."""
+    bound: Bound = ""
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval; the value itself if its width is not known."""
+        return (self.value or 0.0) - (self.half_width or 0.0)
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval; the value itself if its width is not known."""
+        return (self.value or 0.0) + (self.half_width or 0.0)
+
+    def cell(self, decimals: int = 0, sign: str = "+") -> Cell:
+        """Write a value as +12, a bound as >+120, and the half width as small print."""
+        if self.value is None:
+            return Cell(self.bound or UNKNOWN)
+        # A value that rounds to 0 has no minus.
+        text = f"{self.bound}{round(self.value, decimals) + 0.0:{sign}.{decimals}f}"
+        return Cell(text, "" if self.half_width is None else f"{self.half_width:.{decimals}f}")
+
+    def text(self, decimals: int = 0, sign: str = "+") -> str:
+        """Write both in a sentence: +12 ± 3."""
+        cell = self.cell(decimals, sign)
+        return f"{cell.text} ± {cell.detail}" if cell.detail else cell.text
+
+
+class _HasElo(Protocol):
+    @property
+    def elo(self) -> float | None: ...
+    @property
+    def half_width(self) -> float | None: ...
+    @property
+    def bound(self) -> Bound: ...
+
+
+def elo_of(one: _HasElo) -> Estimate:
+    """Return the rating of a line of a table, in Elo, or its bound."""
+    return Estimate(one.elo, one.half_width, one.bound)

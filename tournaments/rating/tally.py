@@ -9,9 +9,8 @@ import numpy as np
 
 from protocol.records import Result
 from tournaments.rating import regression
-from tournaments.rating.game_result import own_fouls
 from tournaments.rating.regression import Bools, Floats, Ints, sums, wide
-from tournaments.rating.tables import PARTS, Correction, Corrections
+from tournaments.rating.tables import PARTS, Correction, Corrections, own_fouls
 
 MOST = 2**27
 """Bound below which boards, scores and places must be, so that their sums fit."""

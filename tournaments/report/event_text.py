@@ -13,14 +13,13 @@ from arena.sealed.module import is_module
 from protocol.messages import Clock
 from protocol.records import FoulClass, Result
 from protocol.ruleset import rotations
+from tournaments.event.facts import SandboxSummary, describe_same_files
+from tournaments.event.history import describe_latecomers
 from tournaments.formats.base import Entrant, first_version
-from tournaments.plan.deals.deal_filter import describe_filter
-from tournaments.plan.event import Event, Terms, describe_repeats
+from tournaments.plan.event import Event, Terms, describe_filter, describe_repeats
+from tournaments.plan.schedule import stopped_entrants
 from tournaments.rating.tables import Pool, Ratings, is_luck_out
-from tournaments.report.log_facts import SandboxSummary, describe_same_files
 from tournaments.report.results_file import LuckUsed, Results
-from tournaments.schedule.spending import stopped_entrants
-from tournaments.storage.public_deals import describe_latecomers
 
 OPEN = 6
 """The largest number of entrants that are named as possible winners."""

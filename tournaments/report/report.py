@@ -5,32 +5,264 @@ same ledger and the same review give the same bytes of all others, and the same 
 two.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import csv
+import io
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, islice, permutations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import UNSET
+from msgspec.structs import asdict
 
-from arena.document.markdown import to_markdown
+from arena.document.blocks import to_markdown
 from arena.ui.replay_page import event_replay_page
 from protocol.codec import indented_json
+from protocol.records import Result
+from protocol.ruleset import count_sides, side_of
+from tournaments.event.facts import LogFacts, log_facts
+from tournaments.event.folder import Folder, digest
+from tournaments.event.history import latecomers, read_history
+from tournaments.event.luck import LuckRecord, LuckStore, read_seats
+from tournaments.event.results import ResultStore, past_sittings
 from tournaments.plan.event import Event
+from tournaments.plan.schedule import (
+    GameIndex,
+    count_all_games,
+    describe_spent_out,
+    sittings,
+    stopped_entrants,
+)
 from tournaments.rating.ratings import fit_both
-from tournaments.report import event_text, exports
+from tournaments.rating.tables import Rating, Ratings, half_points, margin_of, share_of_pairs
+from tournaments.report import event_text
 from tournaments.report.document import ReportData, lead_sentence, report_document
-from tournaments.report.html.page import SharedText, report_page
-from tournaments.report.log_facts import LogFacts, log_facts
+from tournaments.report.page import SharedText, report_page
 from tournaments.report.results_file import Results, luck_used, search_steps, terms_of, versions_of
-from tournaments.report.review.sums import read_summary
+from tournaments.report.review import read_summary
 from tournaments.report.scaling import scalings
-from tournaments.schedule.game_index import GameIndex
-from tournaments.schedule.schedule import count_all_games, sittings
-from tournaments.schedule.spending import describe_spent_out, stopped_entrants
-from tournaments.storage.folder import Folder, digest
-from tournaments.storage.ledger import past_sittings
-from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.public_deals import latecomers, read_history
-from tournaments.storage.result_store import ResultStore
+
+# Results and ratings as files that other programs read: CSV, and PGN for chess ratings. Pure.
+#
+# The CSV files begin with a line of column names and leave a field empty where there is nothing to
+# say. Every file comes in pieces, so that a hundred thousand games need not fit into memory.
+#
+# ratings.csv has a line for each entrant in the order of the report. `elo` is a 95 % bound where
+# `bound` is `>` (lower) or `<` (upper), and `half_width` is empty there; with `?` both are.
+#
+# games.csv has a line for each seat of each game:
+#
+# - `game`, `board`, `sitting`: their names in the event;
+# - `table`: who sat there, clockwise from the name that comes first; with `board` it tells the
+#   games that differ in nothing but the rotation;
+# - `rotation`: the seat of the name that comes first;
+# - `seat`, `entrant`, `side` (with partners 0 or 1, else the seat), `partner`;
+# - `score`, `place`: as the game ended, 1 being best;
+# - `points`: of the pairs of sides, those that it won, a tie ½; their mean is `score` in
+#   ratings.csv;
+# - `margin`: its side's score less the mean of the other sides', for each member; empty if a foul
+#   ended the game, so that its mean is `margin` in ratings.csv;
+# - `luck_points`, `luck_share`: the points, and the share of the pairs, that the seat owes to the
+#   tiles drawn; empty if it was not computed;
+# - `rounds`, `why`: how long the game was, and why it ended;
+# - `foul`: what this seat did;
+# - `tokens_in`, `tokens_out`, `retries`, `failures`, `model_choices`, `fallbacks`, `cents`: what
+#   its answers cost and who made its choices, as the bot itself stated it; empty if no bot of the
+#   game stated any cost.
+
+
+COSTS = ("tokens_in", "tokens_out", "retries", "failures", "model_choices", "fallbacks")
+GAMES = (
+    "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "points",
+    "place", "win_share", "margin", "luck_points", "luck_share", "rounds", "why", "foul",
+    *COSTS, "cents",
+)  # fmt: skip
+RATINGS = (
+    "pool", "rank", "best_rank", "worst_rank", "entrant", "fingerprint", "elo", "half_width",
+    "bound", "games", "boards", "win_share", "margin", "margin_half_width", "fouls", "clean_elo",
+    "clean_half_width", "clean_bound", "clean_games", "corrected_elo", "corrected_half_width",
+    "corrected_margin", "corrected_margin_half_width", "tokens_in", "tokens_out", "retries",
+    "model_share", "failed_share", "illegal_share", "cents", "cents_a_game", "elo_a_dollar",
+)  # fmt: skip
+CROSSTABLE = ("pool", "entrant", "opponent", "games", "wins", "lead_elo", "error_elo", "los")
+DECISIONS = (
+    "game", "board", "seat", "entrant", "question", "round", "phase", "kind", "options", "choice",
+    "best", "loss", "gap", "error", "percent_loss", "percent_gap", "exact",
+)  # fmt: skip
+NO_DATE = "????.??.??"
+"""PGN's date of no known day: the same ledger gives the same bytes on any day."""
+LINES_AT_ONCE = 1000
+"""Lines of a file that are held at once."""
+
+Row = Sequence[object]
+
+
+def games_csv(
+    results: Iterable[Result],
+    sittings: Mapping[str, str],
+    partners: bool,
+    luck: LuckStore | None = None,
+) -> Iterator[bytes]:
+    """Yield one line for each seat of each game; `sittings` maps a game to its sitting."""
+    rows = (
+        row
+        for result in results
+        for row in _seats(
+            result, sittings.get(result.game, ""), partners, luck.known(result) if luck else None
+        )
+    )
+    return csv_lines(GAMES, rows)
+
+
+def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None) -> Iterator[Row]:
+    first = result.seats.index(min(result.seats))
+    table = ".".join(result.seats[first:] + result.seats[:first])
+    shared = {"table": table, "rotation": first, "sitting": sitting}
+    shared |= {"rounds": result.rounds, "why": result.why}
+    for seat in range(len(result.seats)):
+        row: dict[str, object] = shared | seat_columns(result, seat, partners)
+        row["foul"] = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
+        if luck:
+            row |= {"luck_points": luck.points[seat], "luck_share": luck.share[seat]}
+        if result.usage is not UNSET:
+            cost = result.usage[seat]
+            row |= {name: getattr(cost, name) for name in (*COSTS, "cents")}
+        yield [row.get(name) for name in GAMES]
+
+
+def seat_columns(result: Result, seat: int, partners: bool) -> dict[str, Any]:
+    """Return what a game's result says of a seat, by the names of the columns."""
+    side, sides = side_of(partners, seat), count_sides(partners, len(result.seats))
+    return {
+        "game": result.game,
+        "board": result.board,
+        "seat": seat,
+        "entrant": result.seats[seat],
+        "side": side,
+        "partner": result.seats[(seat + 2) % 4] if partners else None,
+        "points": result.scores[seat],
+        "place": result.places[seat],
+        "win_share": share_of_pairs(result.places[:sides], side),
+        "margin": margin_of(result, side, sides),
+    }
+
+
+def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:
+    """Yield one line for each entrant, best first; pools are numbered from 1."""
+    rows = (
+        _standing(rating, pool=number, rank=rank, fingerprint=fingerprints.get(rating.name))
+        for number, pool in enumerate(ratings.pools, 1)
+        for rank, rating in enumerate(pool.entrants, 1)
+    )
+    return csv_lines(RATINGS, rows)
+
+
+def _standing(rating: Rating, **places: object) -> Row:
+    """Return the fields of a rating by the names of the columns; `places`: others of them."""
+    best, worst = rating.ranks
+    clean = asdict(rating.clean) if rating.clean else {}
+    corrected = asdict(rating.corrected) if rating.corrected else {}
+    fields = asdict(rating) | {f"clean_{name}": value for name, value in clean.items()}
+    fields |= {f"corrected_{name}": value for name, value in corrected.items()}
+    fields |= asdict(rating.cost) if rating.cost else {}
+    fields |= {"entrant": rating.name, "best_rank": best, "worst_rank": worst, **places}
+    return [fields.get(column) for column in RATINGS]
+
+
+def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
+    """Yield one line for each ordered pair of a pool's entrants, whether they met or not.
+
+    `wins` are the entrant's of `games` pairs with the opponent, draws as half; `lead_elo` is its
+    rating less the opponent's and `error_elo` the standard error of that, both empty where the
+    results do not say by how much one is better; `los` is how likely the entrant is the better one.
+    """
+    return csv_lines(CROSSTABLE, _meetings(ratings))
+
+
+def _meetings(ratings: Ratings) -> Iterator[Row]:
+    for number, pool in enumerate(ratings.pools, 1):
+        for (i, one), (j, other) in permutations(enumerate(pool.entrants), 2):
+            met, error = pool.crosstable[i][j], pool.errors[i][j]
+            lead = None if error is None else round((one.elo or 0.0) - (other.elo or 0.0), 6)
+            yield number, one.name, other.name, met.games, met.wins, lead, error, pool.los[i][j]
+
+
+def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
+    """Yield a CSV file, a piece at a time."""
+    lines = chain((head,), rows)
+    while few := list(islice(lines, LINES_AT_ONCE)):
+        yield encode_rows(few)
+
+
+def encode_rows(rows: Iterable[Row]) -> bytes:
+    """Return these lines of a CSV file."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes]:
+    """Yield every game for Ordo and BayesElo: seat 0 is White, seat 1 Black; `event`: its title.
+
+    A game of three or more is broken into its pairs of seats, of which the lower is White; they
+    are not independent, and those programs' errors are too narrow. With partners a side is one
+    player, called by both names.
+    """
+    games = (game for result in results for game in _games(event, result, partners))
+    while few := list(islice(games, LINES_AT_ONCE)):
+        yield "".join(few).encode()
+
+
+def _games(event: str, result: Result, partners: bool) -> Iterator[str]:
+    sides = count_sides(partners, len(result.seats))
+    names = ["+".join(sorted(result.seats[side::sides])) for side in range(sides)]
+    for white, black in combinations(range(sides), 2):
+        pair = result.places[white], result.places[black]
+        score = ("0-1", "1/2-1/2", "1-0")[half_points(pair, 0)]
+        tags = {"Event": event, "Site": "?", "Date": NO_DATE, "Round": f"{result.board}"}
+        tags |= {"White": names[white], "Black": names[black], "Result": score}
+        tags |= {"Termination": _termination(result, sides, (white, black))}
+        lines = (f"[{tag} {_quoted(text)}]\n" for tag, text in tags.items())
+        yield f"{''.join(lines)}\n{score}\n\n"
+
+
+def _termination(result: Result, sides: int, pair: Sequence[int]) -> str:
+    """Return the end of a game between two sides, in the words of PGN's standard."""
+    fouls = {foul.foul for foul in result.fouls if foul.seat % sides in pair}
+    if result.why != "foul" and not fouls:
+        return "normal"
+    if not fouls:
+        return "abandoned"  # Another seat's foul ended it.
+    if fouls == {"forfeit"}:
+        return "adjudication"
+    return "time forfeit" if fouls <= {"late", "forfeit"} else "rules infraction"
+
+
+def _quoted(text: str) -> str:
+    return '"{}"'.format(text.replace("\\", "\\\\").replace('"', '\\"'))
+
+
+def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:
+    """Yield a line for each decision of the first so many reviewed seats.
+
+    `choice` and `best` are options in words; `loss`, for means, and `gap`, the difference of their
+    values, with its standard `error` are in points, `percent_loss` and `percent_gap` in percent of
+    the game; `exact` is 1 where the endgame was solved. Raises DamagedFileError.
+    """
+    rows = (
+        (
+            *(seat.game, seat.board, seat.seat, seat.entrant, one.number, one.round),
+            *(one.phase, one.kind, len(one.values), one.chosen, one.better),
+            *(one.loss, round(one.gap, 3), one.error, one.percent_loss, one.percent_gap),
+            int(one.exact),
+        )
+        for seat, _ in zip(read_seats(folder), range(seats), strict=False)
+        for one in seat.decisions
+    )
+    return csv_lines(DECISIONS, rows)
+
+
+# The report of an event for people and for programs, from its plan, its ledger and its logs.
 
 
 class SitePage(NamedTuple):
@@ -112,8 +344,8 @@ def report_files(
         folder.replay_page: [replay_page.encode()],
         folder.times: [indented_json(known.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
-        folder.games: exports.games_csv(shown, places, partners, luck),
-        folder.ratings: exports.ratings_csv(ratings, fingerprints),
-        folder.crosstable: exports.crosstable_csv(ratings),
-        folder.pgn: exports.pgn(event.heading, shown, partners),
+        folder.games: games_csv(shown, places, partners, luck),
+        folder.ratings: ratings_csv(ratings, fingerprints),
+        folder.crosstable: crosstable_csv(ratings),
+        folder.pgn: pgn(event.heading, shown, partners),
     }

@@ -10,16 +10,15 @@ from arena.files import DamagedFileError, read_file
 from arena.logs.catalog import FOLDER
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
-from tournaments.formats.own_clock import OwnClock
+from tournaments.event.facts import SandboxSummary
+from tournaments.event.folder import Folder, digest
+from tournaments.event.history import Latecomer
+from tournaments.event.luck import LuckStore
+from tournaments.formats.entrant import OwnClock, Values
 from tournaments.formats.tune import Tune
 from tournaments.plan.event import Event, Terms
 from tournaments.rating.tables import Corrections, Ratings
-from tournaments.report.log_facts import SandboxSummary
 from tournaments.report.scaling import Scaling
-from tournaments.storage.folder import Folder, digest
-from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.public_deals import Latecomer
-from tournaments.tuning.parameters import Values
 
 RESULTS_FORMAT = 1
 

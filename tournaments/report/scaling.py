@@ -16,10 +16,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from protocol.messages import Clock
 from tournaments.formats.base import plain_name
-from tournaments.formats.own_clock import write_time
+from tournaments.formats.entrant import write_time
 from tournaments.plan.event import Event
-from tournaments.rating.estimate import Estimate
-from tournaments.rating.statistics import Error, degrees_of_freedom
+from tournaments.rating.statistics import Error, Estimate, degrees_of_freedom
 from tournaments.rating.tables import Bound, Pool
 
 

@@ -21,11 +21,14 @@ from arena.ui.console import print_note, shown_path, write_in_turn
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.forecast.power import lead_text, separations
-from tournaments.plan.bot_catalog import own_bot
+from tournaments.event.facts import Times, describe_same_answers
+from tournaments.event.folder import Folder, load_event
+from tournaments.event.luck import LuckStore
+from tournaments.event.results import Ledger, ResultStore, results_of
+from tournaments.plan.bots import own_bot
 from tournaments.plan.event import Event
-from tournaments.rating.game_result import LiveRating, fouls_committed, update
-from tournaments.rating.tables import Pool
+from tournaments.plan.power import lead_text, separations
+from tournaments.rating.tables import LiveRating, Pool, fouls_committed, update
 from tournaments.report.event_text import (
     format_sections,
     foul_warning,
@@ -33,18 +36,8 @@ from tournaments.report.event_text import (
     result_by_ratings,
     warnings,
 )
-from tournaments.report.log_facts import Times, describe_same_answers
-from tournaments.report.ratings.standings import (
-    PROVISIONAL,
-    live_table,
-    pool_sections,
-    scaling_sections,
-)
 from tournaments.report.results_file import Results
-from tournaments.storage.folder import Folder, load_event
-from tournaments.storage.ledger import Ledger, results_of
-from tournaments.storage.luck_store import LuckStore
-from tournaments.storage.result_store import ResultStore
+from tournaments.report.standings import PROVISIONAL, live_table, pool_sections, scaling_sections
 
 LINE_EVERY_S = 10.0
 """Time between two lines into a pipe, in s."""

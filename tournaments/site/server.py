@@ -6,22 +6,19 @@ from pathlib import Path
 
 import trio
 
-from arena.files import describe_error, read_file
+from arena.files import DamagedFileError, describe_error, read_file
 from arena.logs.catalog import REPLAY_ENDING, REPLAY_PAGE, REPLAYS
-from arena.logs.checksummed import DamagedFileError
-from arena.signals import cancelled_by_signals, run_async
-from arena.ui.broadcast import Broadcast
+from arena.program import cancelled_by_signals, run_async
 from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import open_in_browser
-from arena.ui.replay_files import REPORT
-from arena.ui.replay_page import event_replay_page, pack_game, replay_script
-from arena.ui.server import Page, Site, serve_site, tell
+from arena.ui.replay_page import REPORT, event_replay_page, pack_game, replay_script
+from arena.ui.server import Broadcast, Page, Site, serve_site, tell
 from protocol.codec import encode_json
 from protocol.errors import UserError
-from tournaments.runner.exit import root_cause
-from tournaments.site.snapshot import LiveView
-from tournaments.site.writer import watch_page
-from tournaments.storage.folder import Folder
+from tournaments.event.folder import Folder
+from tournaments.play.sittings import root_cause
+from tournaments.site.publish import watch_page
+from tournaments.site.view import LiveView
 
 LOOK_S = 0.25
 """Time between two readings of the logs while somebody watches, in s."""

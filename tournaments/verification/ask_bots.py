@@ -6,28 +6,25 @@ import trio
 from msgspec import UnsetType
 
 from arena.analysis.reask import ReaskSession
-from arena.analysis.replay import repeat_answer, setup_of, without_evidence
-from arena.analysis.timeline import Answer
-from arena.logs.board_promises import published_seeds
+from arena.analysis.timeline import Answer, repeat_answer, setup_of, without_evidence
+from arena.logs.catalog import published_seeds
 from arena.logs.gamelog import LoggedGame, read_games
+from arena.machine import cores
 from arena.match.bot_pool import BotPool
-from arena.match.bot_process import BotProcess
+from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import LagError
-from arena.match.game_setup import OpenQuestion
-from arena.match.piped_process import CannotStartError
 from arena.match.poller import Poller
-from arena.match.referee import Referee
+from arena.match.referee import OpenQuestion, Referee
+from arena.program import run_async
 from arena.sandbox.select import choose_sandbox
 from arena.sealed.module import host_name, is_module
-from arena.signals import run_async
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
 from protocol.records import FoulRecord
-from tournaments.runner.machine import cores
-from tournaments.schedule.schedule import PlannedSitting, sittings
-from tournaments.storage.folder import Folder, read_event
-from tournaments.storage.ledger import load_results
-from tournaments.verification.event_check import Checked
+from tournaments.event.folder import Folder, read_event
+from tournaments.event.results import load_results
+from tournaments.plan.schedule import PlannedSitting, sittings
+from tournaments.verification.event import Checked
 
 
 def repeated_questions(

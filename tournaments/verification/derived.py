@@ -12,47 +12,46 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 
-from arena.files import has_content, read_file
+from arena.files import DamagedFileError, has_content, read_file
 from arena.logs.catalog import FOLDER, REPLAY_ENDING, SittingLogs
-from arena.logs.checksummed import DamagedFileError, read_sealed
+from arena.logs.checksummed import read_sealed
 from arena.logs.gamelog import LoggedGame, read_games
-from arena.ui.replay_files import is_reviewed, valid_games
-from arena.ui.replay_page import pack_game, replay_script
-from arena.valuation import USUAL_TERMS, LuckTerms
+from arena.machine import cores
+from arena.processes import Progress, map_tasks
+from arena.ui.replay_page import is_reviewed, pack_game, replay_script, valid_games
+from arena.valuation.terms import USUAL_TERMS, LuckTerms
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
-from tournaments.plan.event import Event
-from tournaments.report.exports import decisions_csv
-from tournaments.report.log_facts import log_facts
-from tournaments.report.report import report_files
-from tournaments.report.results_file import Results
-from tournaments.report.review.reviewer import ReviewTask, review_part
-from tournaments.report.review.sums import read_summary, summarize_review, summary_json
-from tournaments.runner.machine import cores
-from tournaments.storage.folder import Folder, digest
-from tournaments.storage.learnt_policies import (
-    LearnTask,
-    Policies,
-    PolicyRecord,
-    learn,
-    learn_task,
-)
-from tournaments.storage.luck_store import (
+from tournaments.event.facts import log_facts
+from tournaments.event.folder import Folder, digest
+from tournaments.event.luck import (
     LUCK_REMEDY,
+    LearnTask,
     LuckRecord,
     LuckStore,
-    decode_luck,
-    terms_of_game,
-)
-from tournaments.storage.result_store import ResultStore
-from tournaments.storage.review_log import (
+    Policies,
+    PolicyRecord,
     ReviewTerms,
     SeatLosses,
+    decode_luck,
+    learn,
+    learn_task,
     read_seats,
     read_terms,
+    terms_of_game,
 )
-from tournaments.verification.event_luck import compute_tasks, luck_tasks, on_all_cores
-from tournaments.verification.processes import Progress, map_tasks
+from tournaments.event.results import ResultStore
+from tournaments.plan.event import Event
+from tournaments.report.report import decisions_csv, report_files
+from tournaments.report.results_file import Results
+from tournaments.report.review import read_summary, summarize_review, summary_json
+from tournaments.study.valuation import (
+    ReviewTask,
+    compute_tasks,
+    luck_tasks,
+    on_all_cores,
+    review_part,
+)
 
 SAMPLE = 3
 """Seats that are reviewed again: all would take as long as the review."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.analysis.crash import crash_line, name_crash
+from arena.logs.gamelog import crash_line, name_crash
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from unittest.mock import Mock
 import pytest
 
 from arena.analysis.frames import Frame, LiveFrames, frames
-from arena.analysis.replay import setup_of
-from arena.analysis.timeline import Timeline, walk_log
+from arena.analysis.timeline import Timeline, setup_of, walk_log
 from protocol.codec import decode_from_referee
 from protocol.messages import Ask
 from tests.support.fast_run import FAST_TABLES

@@ -12,11 +12,10 @@ from arena.analysis import reask
 from arena.analysis.reask import repeat_question
 from arena.analysis.timeline import Answer, Timeline
 from arena.match import referee
-from arena.match.game_setup import OpenQuestion
+from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
-from arena.sandbox.command import Command
-from arena.sandbox.limits import OFF, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import OFF, Command, Limits
+from arena.sandbox.process import Sandbox
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord

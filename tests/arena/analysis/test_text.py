@@ -18,7 +18,7 @@ from arena.logs.gamelog import DamagedLogError, LoggedGame
 from protocol.messages import Annulled, Bade, Called, Drew, Lot, Played, TurnedUp
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord, RoundRecord
 from protocol.records import Result as GameResult
-from protocol.tiles import Tile
+from protocol.ruleset import Tile
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.logged_games import (
     DEVIL,
@@ -200,7 +200,7 @@ def test_a_log_that_does_not_fit_is_the_users_error(
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("tournaments.cli.games.replay.sys", terminal)
+    monkeypatch.setattr("tournaments.cli.replay.sys", terminal)
     monkeypatch.setattr(click, "getchar", lambda: next(keys))
 
 

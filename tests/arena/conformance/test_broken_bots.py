@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.conformance.model import Budget, StepResult
+from arena.conformance.connection import Budget, StepResult
 from arena.conformance.runner import run_steps, select_steps
 from arena.conformance.session import Session
-from arena.sandbox.limits import OFF, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import OFF, Limits
+from arena.sandbox.process import Sandbox
 from protocol.messages import Clock
 from tests.bots.broken import bots
 from tests.support.broken_bots import BROKEN, HARMLESS, PATIENT, SANDBOXED, Row, command

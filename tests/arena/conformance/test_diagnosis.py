@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.conformance.cases.messages import mutate
-from arena.conformance.diagnose_line import Expected, diagnose
-from arena.conformance.language_hints import COMPILED, LANGUAGES, language
-from arena.conformance.scripted_game import ScriptedSeat
+from arena.conformance.connection import COMPILED, LANGUAGES, ScriptedSeat, language
+from arena.conformance.diagnose import Expected, diagnose_line
+from arena.conformance.steps import mutate
 from arena.rules.variants import VARIANTS, find_variant
 from arena.sandbox.command import Command
 from protocol.codec import Fault, decode_line
@@ -23,7 +22,7 @@ DUE = Expected("choose", 4, 1_000_001)
 def said(line: bytes, behind: bytes = b"", due: Expected = DUE) -> str:
     fault = decode_line(line)
     known = fault if isinstance(fault, Fault) else Fault("illegal", "as the referee says")
-    return diagnose(line, behind, known, due, PYTHON).fault
+    return diagnose_line(line, behind, known, due, PYTHON).fault
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200))

@@ -6,15 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.conformance.connection import Connection
-from arena.conformance.model import Budget, StepResult
-from arena.conformance.report import check_verdict
-from arena.conformance.runner import STEPS, run_steps, select_steps
+from arena.conformance.connection import Budget, Connection, StepResult
+from arena.conformance.runner import STEPS, check_verdict, run_steps, select_steps
 from arena.conformance.session import CheckStep, Session
 from arena.match.clock import LagError
 from arena.rules.variants import VARIANTS
-from arena.sandbox.limits import OFF, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import OFF, Limits
+from arena.sandbox.process import Sandbox
 from protocol import messages
 from protocol.errors import UserError
 from tests.support.broken_bots import PATIENT
@@ -22,8 +20,7 @@ from tests.support.conformance import QUICK, failed
 from tests.support.fast_run import FAST_GAMES
 from tests.support.hostile_behaviours import proved
 from tests.support.tables import children, descriptors, sample
-from tournaments.plan.bot_catalog import sample_bots
-from tournaments.plan.bot_command import parse_bots, prepare_entrant
+from tournaments.plan.bots import parse_bots, prepare_entrant, sample_bots
 
 FEW = {"montecarlo": ("--worlds", "2"), "ismcts": ("--simulations", "10")}
 """Bots that think about as many as they are told, so that the walk is short."""

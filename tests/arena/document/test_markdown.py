@@ -2,7 +2,7 @@
 
 from syrupy.assertion import SnapshotAssertion
 
-from arena.document.markdown import to_markdown
+from arena.document.blocks import to_markdown
 from tests.support.documents import DOCUMENT
 
 

@@ -5,7 +5,7 @@
 from collections import Counter
 
 from protocol.messages import Leads, Lot, TurnedUp
-from protocol.tiles import tile_set
+from protocol.ruleset import tile_set
 from tests.support.positions import REST, asked, do, hand, options, position, rules, shuffled
 
 LINE = "13 32"

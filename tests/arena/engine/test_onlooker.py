@@ -13,7 +13,7 @@ from arena.rules.variants import find_variant
 from tests.support.fast_run import NAMED_TABLES
 from tests.support.logged_games import any_of, bob_fouls, logged
 from tests.support.replay_pages import pairs
-from tournaments.site.snapshot import spectator_view
+from tournaments.site.view import spectator_view
 
 
 def seen(game: LoggedGame) -> bytes:

@@ -31,10 +31,10 @@ from protocol.ruleset import (
     MOST_DEALS,
     Ruleset,
     derive,
+    high_first,
     playable_seat_counts,
     set_of_tiles,
 )
-from protocol.tiles import high_first
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.positions import snapshot
 from tests.support.rulesets import MANY, many, rules_and_seats

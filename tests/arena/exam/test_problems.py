@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline
-from arena.exam.make_problems import Candidates
-from arena.exam.problems import Problem, parse_problems, pose, problem_lines
+from arena.exam.problems import Candidates, Problem, parse_problems, pose, problem_lines
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from arena.valuation.endgames import exact_leads
@@ -16,7 +15,7 @@ from protocol.messages import Clock
 from protocol.records import GameRecord
 from tests.support.logged_games import any_of, overheard
 from tests.support.tables import sitting
-from tournaments.cli.bots.exam import SAMPLE
+from tournaments.cli.exam import SAMPLE
 
 CLOCK = Clock()
 MOST_BYTES = 900_000

@@ -11,10 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.files import DamagedFileError
-from arena.logs import checksummed, compression
+from arena.logs import checksummed
 from arena.logs.catalog import compress_finished, list_logs, remove_leftovers
-from arena.logs.checksummed import grep_prefix, read_lines
-from arena.logs.compression import ENDING, actual_path, compress, decompress
+from arena.logs.checksummed import (
+    ENDING,
+    actual_path,
+    compress,
+    decompress,
+    grep_prefix,
+    read_lines,
+)
 from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
 from tests.support.logged_games import logged, write
 from tests.support.tables import flips
@@ -149,7 +155,7 @@ def test_a_foreign_compressed_file_is_refused(
 
 def test_a_bomb_of_one_line_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checksummed, "LONGEST", 2**16)
-    monkeypatch.setattr(compression, "MOST_RATIO", 2**20)
+    monkeypatch.setattr(checksummed, "MOST_RATIO", 2**20)
     path = tmp_path / "log.jsonl.zst"
     path.write_bytes(zstd.compress(b"x" * 2**20))
     assert path.stat().st_size < 1000
@@ -160,7 +166,7 @@ def test_a_bomb_of_one_line_is_not_held(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_small_file_does_not_become_a_large_one(tmp_path: Path) -> None:
     """A gigabyte of newlines in 33 kB kept four commands for half a minute."""
     path = tmp_path / "log.jsonl"
-    compression.compressed_path(path).write_bytes(zstd.compress(b"\n" * 2**24))
+    checksummed.compressed_path(path).write_bytes(zstd.compress(b"\n" * 2**24))
     with pytest.raises(DamagedFileError, match=r"unpacks to more than 200 times its size"):
         is_over(path)
     assert sitting_lines(path) == []

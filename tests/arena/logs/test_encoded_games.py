@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.logs.checksummed import append_records
-from arena.logs.encoded_games import read_encoded_games
-from arena.logs.gamelog import DamagedLogError, read_games
+from arena.logs.gamelog import DamagedLogError, read_encoded_games, read_games
 from protocol.codec import encode_line
 from tests.support.forgeries import write_sealed
 from tests.support.logged_games import logged, write

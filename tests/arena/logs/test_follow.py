@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.logs import follow
-from arena.logs.checksummed import DamagedFileError
-from arena.logs.follow import LogFollower
-from arena.logs.gamelog import read_games
+from arena.files import DamagedFileError
+from arena.logs import gamelog
+from arena.logs.gamelog import LogFollower, read_games
 from protocol.records import Result
 from tests.support.fast_run import examples
 from tests.support.logged_games import any_of, logged, write
@@ -53,7 +52,7 @@ def test_a_log_that_has_become_shorter_is_damage(log: Path, tmp_path: Path) -> N
 def test_a_line_without_end_is_not_read_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(follow, "CHUNK", 100)
+    monkeypatch.setattr(gamelog, "FOLLOW_CHUNK", 100)
     endless = tmp_path / "endless.jsonl"
     endless.write_bytes(b"x" * 100)
     with pytest.raises(DamagedFileError, match="more than 100 bytes"):
@@ -61,7 +60,7 @@ def test_a_line_without_end_is_not_read_for_ever(
 
 
 def test_of_a_game_without_end_so_much_is_kept(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "LONGEST_GAME", 3)
+    monkeypatch.setattr(gamelog, "LONGEST_GAME", 3)
     for one in LogFollower(log).look():
         assert len(one.records) == 4
         assert isinstance(one.records[-1], Result)

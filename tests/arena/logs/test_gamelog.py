@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.files import DamagedFileError
 from arena.logs import checksummed
-from arena.logs.checksummed import DamagedFileError
 from arena.logs.gamelog import GameLog, is_over, read_games
 from protocol.codec import encode_line
 from protocol.messages import Clock

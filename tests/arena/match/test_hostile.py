@@ -13,14 +13,12 @@ from typing import get_args
 
 import pytest
 
-from arena.analysis.replay import mismatches
+from arena.analysis.timeline import mismatches
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame, read_games
-from arena.match.game_setup import GameSetup
-from arena.match.referee import Referee
+from arena.match.referee import GameSetup, Referee
 from arena.rules.variants import find_variant
-from arena.sandbox.command import Command
-from arena.sandbox.limits import OFF, Limits
+from arena.sandbox.command import OFF, Command, Limits
 from protocol.messages import MAX_LINE
 from protocol.records import FoulClass, FoulRecord, Result
 from protocol.ruleset import derive

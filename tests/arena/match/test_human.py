@@ -12,11 +12,9 @@ from trio.testing import MockClock
 from arena.analysis.frames import LiveFrames
 from arena.analysis.text import Look
 from arena.engine.shuffle import board_seed
-from arena.match import human
-from arena.match.game_setup import GameSetup
-from arena.match.human import HumanPlayer
-from arena.match.player import Player
-from arena.match.referee import Referee
+from arena.match import player as human
+from arena.match.player import HumanPlayer, Player
+from arena.match.referee import GameSetup, Referee
 from arena.ui.terminal_player import LONGEST, Keys, TerminalPlayer, numbered_options, parse_choice
 from protocol.codec import Fault, decode_line, encode_line
 from protocol.messages import Ask, Bid, Choose, Clock, Draw, Pass, Play

@@ -8,8 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
-from arena.match.game_setup import GameSetup, OpenQuestion
-from arena.match.referee import STALE_LINES, Referee, parse_hello
+from arena.match.referee import STALE_LINES, GameSetup, OpenQuestion, Referee, parse_hello
 from arena.rules.variants import find_variant
 from protocol.codec import Fault, line_start
 from protocol.messages import Clock, GameStarts

@@ -6,8 +6,7 @@ import pytest
 
 from arena.match.clock import LagError
 from arena.match.player import Listener, Player
-from arena.match.poller import Poller
-from arena.match.reply import ReplyWaiter
+from arena.match.poller import Poller, ReplyWaiter
 from protocol.codec import Fault
 
 

@@ -13,28 +13,23 @@ import trio
 from msgspec import UNSET
 from trio.testing import MockClock
 
-from arena.analysis.replay import mismatches
+from arena.analysis.timeline import mismatches
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import read_games
 from arena.match.bot_pool import BotPool
-from arena.match.bot_process import BotProcess
+from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import LagError
-from arena.match.game_setup import GameSetup
-from arena.match.piped_process import CannotStartError
 from arena.match.player import Player
-from arena.match.poller import Poller
-from arena.match.referee import Referee
-from arena.match.reply import LINES_AT_ONCE
+from arena.match.poller import LINES_AT_ONCE, Poller
+from arena.match.referee import GameSetup, Referee
 from arena.match.table import Table
-from arena.sandbox.command import Command
-from arena.sandbox.limits import OFF, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import OFF, Command, Limits
+from arena.sandbox.process import Sandbox
 from protocol.codec import Fault
 from protocol.messages import Clock
 from protocol.records import FoulRecord, SpentRecord
 from tests.support.tables import LaggingPoller, children, descriptors, hostile, play, sample
-from tournaments.runner.exit import RunStoppedError
-from tournaments.runner.sitting import START_TRIES, start_bots
+from tournaments.play.sittings import START_TRIES, RunStoppedError, start_bots
 
 UNLOCKED = Sandbox(OFF, Limits())
 
@@ -71,7 +66,7 @@ def test_a_process_that_cannot_be_watched_is_not_left_behind(
         raise OSError(errno.EMFILE, "Too many open files")
 
     before = descriptors()
-    monkeypatch.setattr("arena.match.piped_process.os.pidfd_open", full)
+    monkeypatch.setattr("arena.match.bot_process.os.pidfd_open", full)
     with pytest.raises(CannotStartError, match="Too many open files") as caught:
         BotProcess(sample(), UNLOCKED)
     assert caught.value.shortage

@@ -24,13 +24,7 @@ from arena.rules.english import (
 )
 from arena.rules.explain import PARTS, explain_ruleset
 from arena.rules.variants import VARIANTS, find_variant
-from protocol.ruleset import (
-    ImpossibleRulesError,
-    Ruleset,
-    choices,
-    derive,
-    playable_seat_counts,
-)
+from protocol.ruleset import ImpossibleRulesError, Ruleset, choices, derive, playable_seat_counts
 from tests.support.rulesets import GROUPS, rulesets
 from tournaments.cli.main import main
 

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.rules.load import load_ruleset, with_overrides
-from arena.rules.toml_file import parse_toml
+from arena.rules.load import load_ruleset, parse_toml, with_overrides
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
-from tournaments.plan.deals.deals_file import read_deals
+from tournaments.plan.read_plan import read_deals
 
 REPEATS = {
     "boards = 1\nboards = 2\n": "line 2, gives again what the file has already: boards = 2.",

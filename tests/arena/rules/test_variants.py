@@ -18,7 +18,7 @@ from protocol.errors import UserError
 from protocol.ruleset import HandSizes, Ruleset, Targets, choices, derive, playable_seat_counts
 from tournaments.cli.main import main
 from tournaments.plan.event import written_event
-from tournaments.plan.event_plan import read_plan
+from tournaments.plan.read_plan import read_plan
 
 
 @pytest.mark.parametrize("name", VARIANTS)

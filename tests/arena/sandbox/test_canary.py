@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from arena.sandbox import command, process
-from arena.sandbox.kernel.cgroups import Cgroup
-from arena.sandbox.limits import BOUNDED, LOCKED, OFF, Confinement, Limits
+from arena.sandbox import command, process, trial
+from arena.sandbox.cgroups import Cgroup
+from arena.sandbox.command import BOUNDED, LOCKED, OFF, Confinement, Limits
 from arena.sandbox.select import TrialResult, choose_sandbox, examine
-from arena.sandbox.selftest import trial
-from arena.sandbox.selftest.trial import CANARIES, COUNTED, ProbeResult, try_sandbox
+from arena.sandbox.trial import CANARIES, COUNTED, ProbeResult, try_sandbox
 from protocol.errors import UserError
 
 ROOT = os.geteuid() == 0

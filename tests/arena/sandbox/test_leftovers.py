@@ -8,26 +8,25 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox import command, users
-from arena.sandbox.kernel import cgroups
-from arena.sandbox.limits import BOUNDED, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox import cgroups, command, process
+from arena.sandbox.command import BOUNDED, Limits
+from arena.sandbox.process import Sandbox
 
 ROOT = os.geteuid() == 0
 
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_a_user_who_still_has_a_process_is_given_to_nobody() -> None:
-    users._users_in_use.cache_clear()
-    left = subprocess.Popen(("sleep", "60"), user=users.FIRST)
+    process._users_in_use.cache_clear()
+    left = subprocess.Popen(("sleep", "60"), user=process.FIRST)
     try:
-        user = users.User()
-        assert user.number > users.FIRST
+        user = process.User()
+        assert user.number > process.FIRST
         user.release()
     finally:
         left.kill()
         left.wait()
-        users._users_in_use.cache_clear()
+        process._users_in_use.cache_clear()
 
 
 def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them(
@@ -68,8 +67,8 @@ def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.Monkey
     sandbox = Sandbox(BOUNDED, Limits())
     if not ROOT:
         pytest.skip("only root gives each bot a user of its own")
-    monkeypatch.setattr(users, "LAST", users.FIRST)
-    with pytest.raises(users.NoUserLeftError):
+    monkeypatch.setattr(process, "LAST", process.FIRST)
+    with pytest.raises(process.NoUserLeftError):
         sandbox.new_process()
     assert not [one for parent in found for one in parent.glob(f"boneyard-*-{os.getpid()}-*")]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from msgspec.json import decode, encode
 
-from arena.sandbox import users
-from arena.sandbox.limits import BOUNDED, LOCKED, Confinement, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox import process
+from arena.sandbox.command import BOUNDED, LOCKED, Confinement, Limits
+from arena.sandbox.process import Sandbox
 from arena.sandbox.select import TRANSIENT_ERRORS, examine
 from tests.attacks.runner import Attacks, attack
 from tests.support.library import once
@@ -55,12 +55,12 @@ def test_blocked(probe: str) -> None:
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_two_bots_never_have_the_same_user() -> None:
-    living = [users.User() for _ in range(20)]
+    living = [process.User() for _ in range(20)]
     assert len({user.number for user in living}) == 20
     first = living[0].number
     for user in living:
         user.release()
-    again = users.User()
+    again = process.User()
     assert again.number == first
     again.release()
 
@@ -69,21 +69,21 @@ def test_two_bots_never_have_the_same_user() -> None:
 def test_claims_are_not_made_where_others_can(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(users, "CLAIMS", tmp_path / "claims")
-    users.User().release()
+    monkeypatch.setattr(process, "CLAIMS", tmp_path / "claims")
+    process.User().release()
     (tmp_path / "claims").chmod(0o711)
     with pytest.raises(PermissionError, match="Others can enter this folder"):
-        users.User()
+        process.User()
 
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_a_lack_of_free_users_is_the_machines_doing(monkeypatch: pytest.MonkeyPatch) -> None:
     # Numbers of their own: other tests, and other runs on this machine, take those of bots.
-    monkeypatch.setattr(users, "FIRST", users.LAST + 100)
-    monkeypatch.setattr(users, "LAST", users.FIRST + 1)
-    user = users.User()
-    with pytest.raises(users.NoUserLeftError) as shortage:
-        users.User()
+    monkeypatch.setattr(process, "FIRST", process.LAST + 100)
+    monkeypatch.setattr(process, "LAST", process.FIRST + 1)
+    user = process.User()
+    with pytest.raises(process.NoUserLeftError) as shortage:
+        process.User()
     assert shortage.value.errno in TRANSIENT_ERRORS
     user.release()
 

@@ -12,13 +12,12 @@ from threading import Thread
 import pytest
 from msgspec.structs import replace
 
-from arena.match.piped_process import CannotStartError, spawn
-from arena.sandbox import network, proxy
-from arena.sandbox.command import Command
-from arena.sandbox.limits import LOCKED, OFF, Limits
-from arena.sandbox.network import Censor
-from arena.sandbox.sandbox import Sandbox
-from arena.sandbox.selftest.network import describe_network, network_faults
+from arena.match.bot_process import CannotStartError, spawn
+from arena.sandbox import proxy
+from arena.sandbox.command import LOCKED, OFF, Command, Limits
+from arena.sandbox.network import Censor, own_variables
+from arena.sandbox.process import Sandbox
+from arena.sandbox.trial import describe_network, network_faults
 from tests.support.tables import play, sample
 
 PYTHON = os.path.realpath(sys.executable)
@@ -49,7 +48,7 @@ def test_the_test_finds_a_proxy_that_opens_too_much(
     lax = tmp_path / "proxy.py"
     text = Path(proxy.__file__).read_text()
     lax.write_text(text.replace("if name not in allowed", "if not allowed"))
-    monkeypatch.setattr(network, "PROXY", lax)
+    monkeypatch.setattr("arena.sandbox.network.PROXY", lax)
     assert "tunnel-to-another-port" in network_faults()
 
 
@@ -66,7 +65,7 @@ def test_a_variable_must_have_a_value_that_can_be_told_from_text(
 ) -> None:
     monkeypatch.setenv("API_KEY", value)
     with pytest.raises(OSError, match=why):
-        network.own_variables(replace(sample(), environment=("API_KEY",)), is_locked=True)
+        own_variables(replace(sample(), environment=("API_KEY",)), is_locked=True)
 
 
 @pytest.mark.parametrize(

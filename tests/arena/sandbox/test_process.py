@@ -9,11 +9,9 @@ from typing import Any
 
 import pytest
 
-from arena.sandbox.command import Command
-from arena.sandbox.kernel.cgroups import Cgroup, NoCgroupError, parents
-from arena.sandbox.limits import BOUNDED, LOCKED, Confinement, Limits
-from arena.sandbox.process import INODE, clean_environment
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.cgroups import Cgroup, NoCgroupError, parents
+from arena.sandbox.command import BOUNDED, LOCKED, Command, Confinement, Limits
+from arena.sandbox.process import INODE, Sandbox, clean_environment
 from arena.sandbox.select import examine
 
 WEIGHTS = ("cpu.weight", "cpu.shares")

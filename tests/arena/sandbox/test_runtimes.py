@@ -14,10 +14,8 @@ from shutil import which
 
 import pytest
 
-from arena.sandbox.command import Command
-from arena.sandbox.dependencies import program_paths
-from arena.sandbox.limits import Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import Command, Limits, program_paths
+from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from tournaments.plan import scaffold
 

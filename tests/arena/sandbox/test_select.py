@@ -13,12 +13,10 @@ import pytest
 from msgspec.structs import replace
 
 from arena.sandbox import report, select
-from arena.sandbox.command import find_tools
-from arena.sandbox.kernel.cgroups import NoCgroupError
-from arena.sandbox.limits import BOUNDED, LOCKED, OFF, Confinement, Limits
+from arena.sandbox.cgroups import NoCgroupError
+from arena.sandbox.command import BOUNDED, LOCKED, OFF, Confinement, Limits, find_tools
 from arena.sandbox.select import TrialResult, choose_sandbox, examine, try_to_lock
-from arena.sandbox.selftest.processes import CannotProbeError, NoAnswerError, Starter
-from arena.sandbox.selftest.trial import SMALL
+from arena.sandbox.trial import SMALL, CannotProbeError, NoAnswerError, Starter
 from protocol.errors import UserError
 from tests.attacks.runner import run_probes
 from tests.support.events import boneyard

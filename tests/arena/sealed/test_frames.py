@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.sealed.frames import GAME, FrameReader
+from arena.sealed.module import GAME, FrameReader
 
 LINES = st.lists(st.sampled_from([GAME + b'"game":1}', b'{"type":"ask"}', b"", GAME[:-1], b"x"]))
 

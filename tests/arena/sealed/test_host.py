@@ -13,8 +13,7 @@ import pytest
 import trio
 
 from arena.logs.gamelog import LoggedGame, read_games
-from arena.sandbox.command import Command
-from arena.sandbox.limits import BOUNDED, LOCKED, OFF, Confinement, Limits
+from arena.sandbox.command import BOUNDED, LOCKED, OFF, Command, Confinement, Limits
 from arena.sandbox.select import examine
 from arena.sealed.compiled import compile_once
 from arena.sealed.module import HOST, host_argv

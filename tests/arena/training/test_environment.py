@@ -24,8 +24,7 @@ from arena.training.episode import Episode, Reward, seat_question, standing
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.messages import Ask, Clock, Drew, Event, Leads, Lot, Passed, Play, Played, Stock
-from protocol.ruleset import Ruleset
-from protocol.tiles import tile_set
+from protocol.ruleset import Ruleset, tile_set
 from tests.support.fast_run import FAST_TABLES, examples
 from tests.support.random_rounds import played, questions, resampled
 from tests.support.rulesets import rules_and_seats

@@ -5,11 +5,9 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from arena.rules.variants import find_variant
-from arena.training.actions import Mask
-from arena.training.encoding import Encoding, Vector
+from arena.training.encoding import Encoding, Mask, Vector
 from arena.training.policy import Question
-from arena.training.single_seat import SingleSeatEnv
-from arena.training.vector_env import RoundsVectorEnv
+from arena.training.single_seat import RoundsVectorEnv, SingleSeatEnv
 from arena.valuation.batch import Numbers
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive

@@ -3,7 +3,7 @@
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from arena.ui.broadcast import Broadcast
+from arena.ui.server import Broadcast
 
 
 async def test_a_late_subscriber_begins_with_the_newest_message() -> None:

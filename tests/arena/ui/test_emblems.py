@@ -1,6 +1,6 @@
 """Emblems of entrants, which stand for them on every page."""
 
-from arena.ui.emblems import emblem_numbers
+from arena.ui.html import emblem_numbers
 
 
 def test_an_emblem_is_a_place_among_the_events_entrants() -> None:

@@ -9,10 +9,17 @@ from playwright.sync_api import Page
 
 from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.gamelog import LoggedGame
-from arena.ui.game_review import GameReview, review_game
-from arena.ui.replay_page import PackedGame, _pack, pack_game, play_back, replay_page
-from arena.valuation import USUAL_TERMS
+from arena.ui.replay_page import (
+    GameReview,
+    PackedGame,
+    _pack,
+    pack_game,
+    play_back,
+    replay_page,
+    review_game,
+)
 from arena.valuation.luck import luck_of_games
+from arena.valuation.terms import USUAL_TERMS
 from tests.support.browser import needs_chromium, opened
 from tests.support.fast_run import slow_except
 from tests.support.logged_games import ODD, any_of, logged, write

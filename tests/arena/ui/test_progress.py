@@ -2,14 +2,14 @@
 
 import pytest
 
-from arena.ui import progress
+from arena.ui import console
 
 
 def told(monkeypatch: pytest.MonkeyPatch, *, lines: bool) -> None:
     """Work for a minute and a half; a third is done every half minute."""
     clock = iter([0.0, 10.0, 30.0, 60.0, 90.0])
-    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
-    with progress.working("Games", lines=lines) as tell:
+    monkeypatch.setattr(console, "monotonic", lambda: next(clock))
+    with console.working("Games", lines=lines) as tell:
         for done in (333, 1000, 2000, 3000):
             tell(done, 3000)
 

@@ -14,10 +14,16 @@ from arena.analysis.frames import frames, frames_for
 from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
-from arena.ui import replay_files
-from arena.ui.replay_page import pack_game, replay_page, replay_script
-from arena.ui.scenes import Fields, Scene, SceneBuilder
-from arena.valuation import USUAL_TERMS
+from arena.ui.replay_page import (
+    Fields,
+    Scene,
+    SceneBuilder,
+    is_reviewed,
+    pack_game,
+    replay_page,
+    replay_script,
+)
+from arena.valuation.terms import USUAL_TERMS
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
 from tests.support.browser import faults, needs_chromium, opened
@@ -138,9 +144,9 @@ def test_the_page_of_one_game_is_reviewed_unless_told_otherwise(tmp_path: Path) 
     log = write(tmp_path / "log.jsonl", logged(short("draw"), 2, any_of(4)))
     page = tmp_path / "page.html"
     replayed(log, "--html", "--out", page)
-    assert replay_files.is_reviewed(page)
+    assert is_reviewed(page)
     replayed(log, "--html", "--out", page, "--no-review")
-    assert not replay_files.is_reviewed(page)
+    assert not is_reviewed(page)
 
 
 def test_replays_are_made_when_a_run_ends_and_again_only_if_need_be(tmp_path: Path) -> None:
@@ -153,7 +159,7 @@ def test_replays_are_made_when_a_run_ends_and_again_only_if_need_be(tmp_path: Pa
     assert "replays: 2 new" in replayed(event, "--html").stdout
     assert "OK: " in boneyard("verify", str(event))
     assert "12 new" in replayed(event, "--html", "--review").stdout
-    assert replay_files.is_reviewed(stale)
+    assert is_reviewed(stale)
     assert "replays: 0 new" in replayed(event, "--html").stdout, "Reviews stay."
     assert "with one game" in replayed(event, "--html", "--seat", 0, code=2).stderr
     write(tmp_path / "games" / "a.jsonl", logged())

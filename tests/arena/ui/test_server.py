@@ -12,8 +12,7 @@ from websockets.trio.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from arena.ui import server
-from arena.ui.broadcast import Broadcast
-from arena.ui.server import Page, Site, serve_site, tell
+from arena.ui.server import Broadcast, Page, Site, serve_site, tell
 from protocol.errors import UserError
 
 PAGES = {"": "<p>first", "other.html": "<p>other", "a b": "<p>blank"}

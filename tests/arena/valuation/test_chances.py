@@ -6,7 +6,7 @@ from arena.analysis.frames import frames, join_draws
 from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
-from arena.valuation.chances import Chance, replay_chances
+from arena.valuation.luck import Chance, replay_chances
 from protocol.records import FoulRecord, Result
 from protocol.ruleset import count_sides
 from tests.support.fast_run import slow_except

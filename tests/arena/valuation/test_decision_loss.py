@@ -17,7 +17,7 @@ from arena.valuation.decision_loss import (
     world_errors,
 )
 from arena.valuation.endgames import exact_leads
-from arena.valuation.reviewed_decision import ReviewedDecision
+from arena.valuation.terms import ReviewedDecision
 from protocol.ruleset import derive, playable_seat_counts
 from tests.support.fast_run import slow_except
 from tests.support.logged_games import any_of, overheard

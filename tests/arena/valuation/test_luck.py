@@ -11,9 +11,8 @@ from arena.engine import boneyard, values
 from arena.engine.deal import lay_out
 from arena.engine.structs import Dealt
 from arena.logs.gamelog import LoggedGame
-from arena.match.game_setup import OpenQuestion
+from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
-from arena.valuation import LuckTerms
 from arena.valuation.luck import (
     DEALS,
     DIGITS,
@@ -23,11 +22,10 @@ from arena.valuation.luck import (
     luck_of_games,
     weight_of,
 )
-from arena.valuation.policy import Policy
+from arena.valuation.terms import LuckTerms, Policy
 from protocol.messages import Clock, Draw
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
-from protocol.ruleset import Ruleset, derive, set_of_tiles
-from protocol.tiles import Tile
+from protocol.ruleset import Ruleset, Tile, derive, set_of_tiles
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.logged_games import NAMES, any_of, logged
 from tests.support.tables import sitting

@@ -3,16 +3,16 @@
 import pytest
 
 from arena.analysis.alternative_deals import RoundHistory
-from arena.analysis.answer_text import OptionValue
+from arena.analysis.text import OptionValue
 from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.engine import values
 from arena.engine.state import Game
-from arena.match.game_setup import OpenQuestion
+from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
 from arena.valuation.decision_loss import Floats, _leads, _played_gains, option_values, try_options
-from arena.valuation.playouts import play_out
-from arena.valuation.worlds.questions import Worlds
+from arena.valuation.policy import play_out
+from arena.valuation.worlds import Worlds
 from protocol.messages import Draw, Play
 from protocol.ruleset import derive
 from tests.support.logged_games import any_of, overheard

@@ -13,25 +13,25 @@ from arena.analysis.timeline import Timeline
 from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
-from arena.valuation.batch import RoundBatch
-from arena.valuation.batch.tables import RIGHT
-from arena.valuation.learn_policy import Choice, choices_of, learn_policy
-from arena.valuation.playouts import play_out
+from arena.valuation.batch import RIGHT, RoundBatch
 from arena.valuation.policy import (
     FEATURES,
     KEEN,
     UNIT,
     USUAL,
-    Policy,
+    Choice,
     Position,
+    choices_of,
     favourites,
+    learn_policy,
     options_of,
+    play_out,
     tables_of,
 )
+from arena.valuation.terms import Policy
 from protocol.messages import Play, PlayTwo
 from protocol.records import ChoiceRecord
-from protocol.ruleset import set_of_tiles
-from protocol.tiles import Tile
+from protocol.ruleset import Tile, set_of_tiles
 from tests.support.logged_games import any_of, logged
 from tests.support.positions import position
 

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 
 from arena import engine
 from arena.engine import values
-from arena.engine.deal import lay_out
+from arena.engine.deal import begin, chance_decides, lay_out
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
-from arena.valuation import why_no_values
-from arena.valuation.batch import RoundBatch, mask_tables
-from arena.valuation.batch.tables import HIGHER, LEFT, RIGHT
-from arena.valuation.playouts import play_out
+from arena.valuation.batch import HIGHER, LEFT, RIGHT, RoundBatch, mask_tables
+from arena.valuation.policy import play_out
+from arena.valuation.terms import why_no_values
 from protocol.errors import UserError
 from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
@@ -36,7 +35,7 @@ def moments(rules: Ruleset, seats: int, rng: random.Random, rounds: int = 2) -> 
     for _ in range(rounds):
         while not game.over:
             if engine.needs_deal(game):
-                engine.begin(game, engine.chance_decides(game, seed))
+                begin(game, chance_decides(game, seed))
             else:
                 options = engine.legal(game)
                 engine.act_unchecked(game, rng.choice((options[0], *options)))
@@ -196,7 +195,7 @@ def test_a_round_gains_the_same_in_any_batch() -> None:
 def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
     """Compare how the leader of a deal is found that counts."""
     game = engine.new_game(rules, seats)
-    dealt = engine.chance_decides(game, rng.randbytes(32))
+    dealt = chance_decides(game, rng.randbytes(32))
     if why_no_values(rules):
         return
     begun = values.begin(game, dealt)
@@ -214,7 +213,7 @@ def test_leaders_by_random_rules(table: tuple[Ruleset, int], rng: random.Random)
 
 def test_what_no_batch_can_do_is_refused() -> None:
     game = engine.new_game(find_variant("draw"), 2)
-    engine.begin(game, engine.chance_decides(game, bytes(32)))
+    begin(game, chance_decides(game, bytes(32)))
     batch = RoundBatch.of([game])
     with pytest.raises(ValueError, match="fewer tiles than the boneyard"):
         batch.lay_stock(np.array([1, 2, 3]))

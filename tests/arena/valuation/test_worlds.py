@@ -12,18 +12,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from arena.analysis.alternative_deals import (
-    InconsistentDealError,
-    StopAt,
-    public,
-    replay_round,
-)
+from arena.analysis.alternative_deals import InconsistentDealError, StopAt, public, replay_round
 from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
-from arena.valuation.worlds import chains
-from arena.valuation.worlds.chains import Tiles, sampled_tiles
-from arena.valuation.worlds.hidden_tiles import HiddenTiles, UncoveredError, hidden_tiles
+from arena.valuation import worlds
+from arena.valuation.worlds import HiddenTiles, Tiles, UncoveredError, hidden_tiles, sampled_tiles
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import examples, slow_except
 from tests.support.logged_games import any_of, overheard
@@ -187,10 +181,10 @@ def test_more_rounds_lead_to_no_other_worlds(name: str, seats: int) -> None:
     for question, hidden in most_known(find_variant(name), seats):
         usual = sampled_shares(question, hidden, 500)
         with (
-            mock.patch.object(chains, "ROUNDS", 400),
-            mock.patch.object(chains, "BOUND_ROUNDS", 1_000),
+            mock.patch.object(worlds, "ROUNDS", 400),
+            mock.patch.object(worlds, "BOUND_ROUNDS", 1_000),
         ):
-            chains._circles.cache_clear()
+            worlds._circles.cache_clear()
             long = sampled_shares(question, hidden, 500)
-        chains._circles.cache_clear()
+        worlds._circles.cache_clear()
         assert np.abs(usual - long).max() < 4.5 * (0.5 / 500) ** 0.5

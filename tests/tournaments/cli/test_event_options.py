@@ -7,7 +7,7 @@ import pytest
 
 from protocol.errors import UserError
 from tests.support.events import boneyard
-from tournaments.cli.arguments.event_options import event_options, take_event_fields
+from tournaments.cli.options import event_options, take_event_fields
 from tournaments.plan.event import WrittenEvent, written_event
 
 FILE = """

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.events import boneyard, contents, copied
 from tests.support.fast_run import slow_except
-from tournaments.cli.platforms import ON_LINUX_ONLY
+from tournaments.cli.main import ON_LINUX_ONLY
 
 SYSTEMS = {"darwin": "macOS", "win32": "Windows", "freebsd15": "freebsd15"}
 WORDS = {"demo": (), "doctor": (), "play": ("--against", "x"), "watch": ("tests",)}

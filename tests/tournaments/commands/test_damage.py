@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from arena.logs.compression import compressed_path
+from arena.logs.checksummed import compressed_path
 from tests.support.events import boneyard, copied, laid_open, untouched
 from tests.support.fast_run import slow_except
 from tests.support.forgeries import unsealed, write_sealed

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
+from arena import processes
 from arena.valuation import decision_loss
 from protocol.codec import encode_json
 from tests.support.browser import faults, needs_chromium, opened
@@ -20,9 +21,8 @@ from tests.support.fake_review import fake_review
 from tests.support.forgeries import write_sealed
 from tests.support.library import copy_of
 from tournaments.cli.main import main
-from tournaments.storage.folder import Folder
-from tournaments.storage.review_log import SeatLosses, read_seats, read_terms
-from tournaments.verification import processes
+from tournaments.event.folder import Folder
+from tournaments.event.luck import SeatLosses, read_seats, read_terms
 
 GAMES = 12
 """Games of the small event."""

@@ -6,12 +6,12 @@ from msgspec.structs import replace
 from protocol.errors import UserError
 from tests.support.planned_events import event, mixed, teams
 from tournaments.formats.base import MOST_GAMES
-from tournaments.formats.gauntlet import Gauntlet
 from tournaments.formats.swiss import Swiss
+from tournaments.formats.tables import Gauntlet
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
+from tournaments.plan.schedule import count_all_games
 from tournaments.rating.sprt import Sprt
-from tournaments.schedule.schedule import count_all_games
 
 
 @pytest.mark.parametrize(

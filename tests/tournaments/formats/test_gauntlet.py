@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from tests.support.planned_events import event, plan_of
-from tournaments.formats.gauntlet import Gauntlet, Ladder
+from tournaments.formats.tables import Gauntlet, Ladder
 from tournaments.plan.event import Event
 
 

@@ -10,7 +10,7 @@ from tests.support.planned_events import event, played_through, result
 from tournaments.formats import knockout
 from tournaments.formats.knockout import Knockout
 from tournaments.plan.event import Event
-from tournaments.schedule.schedule import stages
+from tournaments.plan.schedule import stages
 
 
 def bracket_of(one: Event, results: Mapping[str, Result]) -> knockout.Bracket:

@@ -4,7 +4,7 @@ import pytest
 
 from protocol.errors import UserError
 from tests.support.planned_events import PAIRS, event, plan_of, teams
-from tournaments.formats.matches import Matches
+from tournaments.formats.tables import Matches
 from tournaments.plan.event import Event
 
 THREE = (("bot0", "bot2"), ("bot2", "bot1"), ("bot1", "bot0"))

@@ -7,13 +7,12 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.document.blocks import Document, Table
-from arena.document.markdown import to_markdown
+from arena.document.blocks import Document, Table, to_markdown
 from tests.support.fast_run import examples
 from tests.support.planned_events import event, next_stage, played_through, result
 from tournaments.formats import swiss
 from tournaments.formats.swiss import Swiss
-from tournaments.schedule.schedule import sittings
+from tournaments.plan.schedule import sittings
 
 
 @given(st.integers(2, 30), st.integers(2, 4), st.integers(1, 6), st.integers(0, 999))

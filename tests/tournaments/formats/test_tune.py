@@ -11,10 +11,10 @@ from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
 from tests.support.tunes import play, tune
+from tournaments.formats.entrant import Parameter, Values
 from tournaments.formats.tune import GROUP, Tune
 from tournaments.plan.event import Event
-from tournaments.schedule.schedule import count_all_games, ledger_order, stages
-from tournaments.tuning.parameters import Parameter, Values
+from tournaments.plan.schedule import count_all_games, ledger_order, stages
 
 X = Parameter(start=0.1, min=0, max=1)
 

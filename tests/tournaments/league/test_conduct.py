@@ -1,4 +1,4 @@
-"""Tests of `tournaments.league.conduct`: benches for fouls."""
+"""Tests of `tournaments.league.state`: benches for fouls."""
 
 import pytest
 from msgspec.structs import replace
@@ -6,9 +6,8 @@ from msgspec.structs import replace
 from protocol.records import Result, SeatFoul
 from tests.support.leagues import admitted, league_of, played_round
 from tests.support.results import game
-from tournaments.league.conduct import benched_versions, held_versions
 from tournaments.league.ratings import rate_division
-from tournaments.league.read import LeagueData, PlayedRound
+from tournaments.league.state import LeagueData, PlayedRound, benched_versions, held_versions
 
 PAIR = ("greedy", "mine")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tournaments.league import journal as journals
-from tournaments.league.journal import Journal
+from tournaments.league import state as journals
+from tournaments.league.state import Journal
 
 NOW = datetime(2026, 11, 22, 20, 0, 5, tzinfo=UTC)
 

@@ -6,8 +6,7 @@ import pytest
 
 from tests.support.leagues import admitted, everybody_meets, league_of, played_round, table_results
 from tournaments.league.ratings import CHANCE, DivisionTable, rate_division, surely_worse, widened
-from tournaments.league.read import LeagueData
-from tournaments.league.records import AnyEntry, Withdrawn
+from tournaments.league.state import AnyEntry, LeagueData, Withdrawn
 
 OLD = {"greedy": 0.0, "random": -150.0, "mine": 200.0, "other": 50.0}
 NEW = {"greedy": 0.0, "random": -150.0, "mine@2": -100.0, "other": 50.0}

@@ -1,4 +1,4 @@
-"""Tests of `tournaments.league.read`: a league's state from its files."""
+"""Tests of `tournaments.league.state`: a league's state from its files."""
 
 from pathlib import Path
 
@@ -7,10 +7,12 @@ import pytest
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from tests.support.planned_events import event, plan_of, result
-from tournaments.formats.matches import Matches
-from tournaments.league.folder import CLOSED, PLAN
-from tournaments.league.read import read_league, read_round
-from tournaments.league.records import (
+from tournaments.event.folder import Folder
+from tournaments.event.grow import open_event
+from tournaments.event.results import Ledger
+from tournaments.formats.tables import Matches
+from tournaments.league.settings import CLOSED, PLAN
+from tournaments.league.state import (
     Admitted,
     AnyEntry,
     ChosenTable,
@@ -18,11 +20,11 @@ from tournaments.league.records import (
     Refused,
     RoundPlan,
     Withdrawn,
+    active_versions,
+    bot_histories,
+    read_league,
+    read_round,
 )
-from tournaments.league.register import active_versions, bot_histories
-from tournaments.storage.folder import Folder
-from tournaments.storage.ledger import Ledger
-from tournaments.storage.open_event import open_event
 
 NOW = "2026-11-22T20:00:00Z"
 NOTHING = "0" * 64

@@ -8,7 +8,7 @@ import pytest
 from protocol.codec import encode_json
 from tests.support.events import boneyard
 from tests.support.leagues import admitted
-from tournaments.league.records import Admitted, AnyEntry, Refused
+from tournaments.league.state import Admitted, AnyEntry, Refused
 from tournaments.league.status import LeagueStatus, read_league_status
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -1,18 +1,16 @@
-"""Tests of `tournaments.league.weekly_report` and of the weeks that it is about."""
+"""Tests of `tournaments.league.ratings` and of the weeks that it is about."""
 
 import random
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from arena.document.blocks import Document
-from arena.document.markdown import to_markdown
+from arena.document.blocks import Document, to_markdown
 from protocol.records import SeatFoul
 from tests.support.leagues import admitted, everybody_meets, league_of, played_round
 from tests.support.results import game
-from tournaments.league.read import LeagueData
-from tournaments.league.records import AnyEntry, Refused, Withdrawn
-from tournaments.league.weekly_report import league_at_end, week_blocks
+from tournaments.league.ratings import league_at_end, week_blocks
+from tournaments.league.state import AnyEntry, LeagueData, Refused, Withdrawn
 
 OLD = {"greedy": 0.0, "random": -150.0, "mine": 200.0, "other": 50.0}
 NEW = {"greedy": 0.0, "random": -150.0, "mine@2": -150.0, "other": 50.0, "late": 0.0}

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from protocol.errors import UserError
 from protocol.messages import Clock
 from tests.support.fast_run import examples
-from tournaments.formats.gauntlet import Gauntlet, Ladder
-from tournaments.formats.own_clock import DAY_MS, OwnClock, parse_clock, split_clock
+from tournaments.formats.entrant import DAY_MS, OwnClock, parse_clock, split_clock
+from tournaments.formats.tables import Gauntlet, Ladder
 from tournaments.plan.event import Event
-from tournaments.plan.event_plan import read_plan
+from tournaments.plan.read_plan import read_plan
 
 
 def planned(build: Path, *words: str, **options: Any) -> Event:

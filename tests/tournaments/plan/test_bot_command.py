@@ -15,18 +15,17 @@ from msgspec.structs import replace
 
 import arena
 import protocol
-from arena.sandbox.limits import Limits
+from arena.sandbox.command import Limits
 from arena.sandbox.select import choose_sandbox
 from protocol.errors import UserError
 from tests.support.events import boneyard
+from tournaments.event.folder import Folder
+from tournaments.event.grow import open_event
 from tournaments.formats.base import Entrant
-from tournaments.plan.bot_catalog import BOT_FILE
-from tournaments.plan.bot_command import parse_bots, prepare_entrant, shell_word
+from tournaments.plan.bots import BOT_FILE, parse_bots, prepare_entrant, shell_word
 from tournaments.plan.event import WrittenBot
-from tournaments.plan.event_plan import read_plan
-from tournaments.runner.greetings import check_greetings
-from tournaments.storage.folder import Folder
-from tournaments.storage.open_event import open_event
+from tournaments.plan.read_plan import read_plan
+from tournaments.play.sittings import check_greetings
 
 ROOT = Path(arena.__path__[0]).parent
 GREEDY = '[[bots]]\nname = "greedy"\n'
@@ -207,7 +206,7 @@ def test_files_built_for_a_bot_are_in_the_event_and_readable(tmp_path: Path) -> 
 def test_an_event_where_every_bot_may_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tournaments.storage.folder.SYSTEM", (str(tmp_path),))
+    monkeypatch.setattr("tournaments.event.folder.SYSTEM", (str(tmp_path),))
     said = boneyard("run", "greedy", "first", "--out", str(tmp_path / "out"), code=2)
     assert "Every bot can read" in said
 

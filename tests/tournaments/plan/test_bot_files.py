@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.match.piped_process import CannotStartError, spawn
-from arena.sandbox.limits import OFF, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.match.bot_process import CannotStartError, spawn
+from arena.sandbox.command import OFF, Limits
+from arena.sandbox.process import Sandbox
 from protocol.errors import UserError
 from tests.support.events import boneyard
-from tournaments.cluster.bundles import pack_bot
 from tournaments.formats.base import Entrant
-from tournaments.plan.bot_command import prepare_entrant
+from tournaments.plan.bots import prepare_entrant
 from tournaments.plan.event import WrittenBot
+from tournaments.play.cluster.orders import pack_bot
 
 
 @pytest.fixture

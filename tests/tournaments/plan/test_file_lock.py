@@ -10,13 +10,13 @@ import pytest
 
 from arena.sandbox import temporary
 from protocol.errors import UserError
-from tournaments.storage.folder import Folder, lock_for_writing
+from tournaments.event.folder import Folder, lock_for_writing
 
 HOLDS = r"""
 import os, sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from tournaments.storage.folder import Folder, lock_for_writing
+from tournaments.event.folder import Folder, lock_for_writing
 with lock_for_writing(Folder(Path(sys.argv[1]))):
     os.fork()
     os.write(1, b"held\n")

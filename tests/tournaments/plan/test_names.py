@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocol.errors import UserError
-from tournaments.plan.bot_command import parse_bots
+from tournaments.plan.bots import parse_bots, slug, unique_name
 from tournaments.plan.event import ENTRANT, check_names_differ
-from tournaments.plan.event_plan import read_plan
-from tournaments.plan.names import slug, unique_name
+from tournaments.plan.read_plan import read_plan
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,10 @@ import pytest
 from arena.conformance.runner import run_steps
 from arena.conformance.runner import select_steps as chosen_steps
 from arena.conformance.session import Session
-from arena.rules.toml_file import LONGEST_FILE
+from arena.rules.load import LONGEST_FILE
 from arena.rules.variants import VARIANTS, find_variant
-from arena.sandbox.command import Command
-from arena.sandbox.limits import Confinement, Limits
-from arena.sandbox.sandbox import Sandbox
+from arena.sandbox.command import Command, Confinement, Limits
+from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
@@ -29,8 +28,7 @@ from tests.support.events import PLAIN, boneyard
 from tests.support.fast_run import slow_except
 from tests.support.tables import play, sample
 from tournaments.plan import scaffold
-from tournaments.plan.bot_catalog import own_bots, sample_folder
-from tournaments.plan.bot_command import prepare_entrant
+from tournaments.plan.bots import own_bots, prepare_entrant, sample_folder
 from tournaments.plan.event import WrittenBot
 
 LANGUAGES = scaffold.languages()

@@ -6,17 +6,15 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from arena.sealed.module import wasmtime_folder
-from arena.sealed.toolchains import TOOLCHAINS, Toolchain
+from arena.sealed.module import TOOLCHAINS, Toolchain, wasmtime_folder
 from protocol.errors import UserError
 from tests.support.tables import play, sample
-from tournaments.plan.bot_catalog import load_bot_file
-from tournaments.plan.bot_command import parse_bots, prepare_entrant
+from tournaments.plan.bots import load_bot_file, parse_bots, prepare_entrant
 from tournaments.plan.scaffold import make_bot
 
 
 def test_a_sealed_bot_is_built_as_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.sealed.toolchains.Toolchain.is_here", lambda _: False)
+    monkeypatch.setattr("arena.sealed.module.Toolchain.is_here", lambda _: False)
     made = make_bot("c", "vault", tmp_path, sealed=True)
     assert made.missing == "It needs ziglang: pip install ziglang."
     file = load_bot_file(tmp_path / "vault" / "bot.toml")

@@ -7,7 +7,7 @@ import pytest
 
 from protocol.errors import UserError
 from tournaments.formats.tune import GROUP, Tune
-from tournaments.plan.event_plan import read_plan
+from tournaments.plan.read_plan import read_plan
 
 BOT = """\
 [[bots]]

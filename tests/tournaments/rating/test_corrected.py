@@ -9,7 +9,7 @@ import pytest
 
 from protocol.records import Result
 from tests.support.results import ELO, STRENGTH, game, known, played
-from tournaments.forecast.power import separations
+from tournaments.plan.power import separations
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import (
     PARTS,
@@ -23,7 +23,7 @@ from tournaments.rating.tables import (
 )
 from tournaments.rating.tally import collect
 from tournaments.report.event_text import by_ratings
-from tournaments.report.ratings.standings import luck_notes
+from tournaments.report.standings import luck_notes
 
 WEIGHT = 0.8
 

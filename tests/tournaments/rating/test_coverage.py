@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from protocol.records import Result
 from tests.support.results import known, only, played
 from tournaments.rating.ratings import fit
-from tournaments.report.ratings.standings import seat_advantages
+from tournaments.report.standings import seat_advantages
 
 STRENGTH = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
 EVENTS = 250

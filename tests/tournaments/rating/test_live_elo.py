@@ -4,8 +4,8 @@ import pytest
 
 from protocol.records import Result
 from tests.support.results import game
-from tournaments.rating.game_result import NEW, LiveRating, update
-from tournaments.report.ratings.standings import live_table
+from tournaments.rating.tables import NEW, LiveRating, update
+from tournaments.report.standings import live_table
 
 
 def after(results: list[Result], *, partners: bool = False) -> dict[str, LiveRating]:

@@ -13,7 +13,7 @@ from tests.support.results import STRENGTH, game
 from tournaments.rating import statistics
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Partners, Pool
-from tournaments.report.ratings.standings import partner_table
+from tournaments.report.standings import partner_table
 
 
 def partnered(

@@ -21,7 +21,7 @@ from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pair
 from tournaments.rating import statistics
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.tables import Anchor, Meeting, Pool, Rating
-from tournaments.report.ratings.standings import cost_sections, placing, standings_table, unanchored
+from tournaments.report.standings import cost_sections, placing, standings_table, unanchored
 
 COLUMNS = ("#", "bot", "Elo", "±", "games", "win %", "margin", "±", "fouls")
 

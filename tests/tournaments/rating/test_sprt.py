@@ -13,25 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.document.blocks import Document
-from arena.document.markdown import to_markdown
+from arena.document.blocks import Document, to_markdown
 from protocol.records import Result
 from tests.support.fast_run import slow_except
 from tests.support.simulated_boards import Luck, simulated
-from tournaments.formats.answers import sprt_text
-from tournaments.formats.answers.sprt_text import sparkline, sprt_state
+from tournaments.formats import versus
+from tournaments.formats.versus import sparkline, sprt_state
 from tournaments.rating import sprt
-from tournaments.rating.likelihood_ratio import ratio_path
+from tournaments.rating.likelihood_ratio import ratio_path, walk
 from tournaments.rating.regression import Floats
-from tournaments.rating.sprt import (
-    Measure,
-    Outcome,
-    Sprt,
-    SprtStep,
-    answer,
-    boards_still_needed,
-    walk,
-)
+from tournaments.rating.sprt import Measure, Outcome, Sprt, SprtStep, answer, boards_still_needed
 from tournaments.rating.tables import PARTS, Correction
 
 
@@ -372,7 +363,7 @@ def test_an_answer_says_what_the_test_shows(h0: float, h1: float, won: str, lost
     settings = Sprt(h0=h0, h1=h1)
     for values, words in (([0.75, 0.5, 1.0], won), ([0.25, 0.5, 0.25], lost)):
         steps = walk(settings, boards_of(values * 900))
-        assert words in sprt_text.sprt_sentence(settings, steps, "a", "b")
+        assert words in versus.sprt_sentence(settings, steps, "a", "b")
 
 
 @pytest.mark.parametrize(
@@ -388,7 +379,7 @@ def test_an_answer_says_what_the_test_shows(h0: float, h1: float, won: str, lost
 def test_the_section_of_the_report(values: list[float], part: str) -> None:
     settings = Sprt(h1=40)
     steps = walk(settings, boards_of(values))
-    blocks = sprt_text.sprt_blocks(settings, steps, "new", "old")
+    blocks = versus.sprt_blocks(settings, steps, "new", "old")
     page = to_markdown(Document("test", blocks)).splitlines()
     assert part in page[2]
     rows = [line for line in page if line.startswith("| ")]

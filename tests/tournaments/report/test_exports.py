@@ -20,16 +20,16 @@ from tests.support.fast_run import slow_except
 from tests.support.planned_events import event as planned
 from tests.support.results import STRENGTH, ascent, game, known, played
 from tests.support.tunes import play, tune
-from tournaments.cli.results.rate import Rated
+from tournaments.cli.rate import Rated
+from tournaments.event.folder import Folder, load_event
+from tournaments.formats.entrant import Parameter
 from tournaments.formats.tune import Tune
 from tournaments.plan.event import as_json
+from tournaments.plan.schedule import ledger_order
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Anchor
-from tournaments.report import exports
+from tournaments.report import report
 from tournaments.report.results_file import Results, SearchStep, search_steps
-from tournaments.schedule.schedule import ledger_order
-from tournaments.storage.folder import Folder, load_event
-from tournaments.tuning.parameters import Parameter
 
 
 def rows(pieces: Iterable[bytes]) -> list[dict[str, str]]:
@@ -62,8 +62,8 @@ def mixed(seats: int) -> list[Result]:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
     results = mixed(seats)
-    lines = rows(exports.games_csv(results, {"g": "sitting"}, partners=False))
-    rated = {line["entrant"]: line for line in rows(exports.ratings_csv(fit(results), {}))}
+    lines = rows(report.games_csv(results, {"g": "sitting"}, partners=False))
+    rated = {line["entrant"]: line for line in rows(report.ratings_csv(fit(results), {}))}
     assert len(lines) == seats * len(results)
     assert {line["sitting"] for line in lines} == {"sitting"}
     for column, told in (("win_share", "win_share"), ("margin", "margin")):
@@ -78,7 +78,7 @@ def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
 
 def test_the_crosstable_file_is_the_crosstable() -> None:
     ratings = fit([*mixed(3), game(0, "xyz", (3, 2, 1))])
-    lines = rows(exports.crosstable_csv(ratings))
+    lines = rows(report.crosstable_csv(ratings))
     assert len(lines) == 5 * 4 + 3 * 2
     pool = ratings.pools[0]
     at = {one.name: place for place, one in enumerate(pool.entrants)}
@@ -113,7 +113,7 @@ def pgn_games(pieces: Iterable[bytes]) -> list[Result]:
 def test_a_second_program_rates_the_pgn_as_we_rate_the_ledger() -> None:
     """Ordo's model: no prior, White's advantage, a tie half a win; another solver."""
     results = mixed(2)
-    read = pgn_games(exports.pgn("e", results, partners=False))
+    read = pgn_games(report.pgn("e", results, partners=False))
     assert len(read) == len(results)
     ratings, (white,) = ascent(read)
     (pool,) = fit(results, prior=0).pools
@@ -136,7 +136,7 @@ def test_the_pgn_says_how_a_game_ended_and_quotes_the_event(fouls: tuple[SeatFou
     result = replace(
         game(1, ("a", "b", "c"), (2, 1, 0)), why="foul" if fouls else "target", fouls=fouls
     )
-    text = b"".join(exports.pgn('the "B\\C" cup', [result], partners=False)).decode()
+    text = b"".join(report.pgn('the "B\\C" cup', [result], partners=False)).decode()
     first, *_ = text.split("\n\n")
     assert first.endswith(f'[Termination "{TERMINATIONS[fouls]}"]')
     assert text.startswith('[Event "the \\"B\\\\C\\" cup"]\n')

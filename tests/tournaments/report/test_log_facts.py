@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from arena.logs.checksummed import append_records
+from arena.machine import machine
 from protocol.messages import Clock
 from protocol.records import (
     FoulRecord,
@@ -18,11 +19,10 @@ from protocol.records import (
 )
 from protocol.ruleset import Ruleset
 from tests.support.tables import sitting
+from tournaments.event import facts as measuring
+from tournaments.event.facts import EXAMPLES, LAST_WORDS, Machine, SandboxSummary, log_facts
+from tournaments.event.folder import Folder
 from tournaments.report import event_text
-from tournaments.report import log_facts as measuring
-from tournaments.report.log_facts import EXAMPLES, LAST_WORDS, Machine, SandboxSummary, log_facts
-from tournaments.runner.machine import machine
-from tournaments.storage.folder import Folder
 
 SEATS = ("ada", "bob")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tests.support.events import SMALL, boneyard, run
 from tests.support.library import copy_of
+from tournaments.event.folder import Folder, load_event
 from tournaments.report.results_file import current_results
-from tournaments.storage.folder import Folder, load_event
 
 FAR = 2**62  # A moment later than every other, in ns.
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from arena.analysis.timeline import Timeline
-from arena.valuation import USUAL_TERMS
+from arena.valuation.terms import USUAL_TERMS
 from tests.support.events import boneyard, games_of, untouched
 from tests.support.library import copy_of
-from tournaments.report.losses import RoundCauses, causes_by_round, luck_by_round, summed
-from tournaments.storage.luck_store import luck_records
+from tournaments.event.luck import luck_records
+from tournaments.study.losses import RoundCauses, causes_by_round, luck_by_round, summed
 
 
 @pytest.fixture(scope="module")

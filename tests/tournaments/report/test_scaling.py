@@ -12,12 +12,12 @@ from protocol.records import SeatFoul
 from tests.support.planned_events import event
 from tests.support.results import game, known, played
 from tournaments.formats.base import Entrant
-from tournaments.formats.own_clock import OwnClock
+from tournaments.formats.entrant import OwnClock
 from tournaments.plan.event import Event
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Pool
-from tournaments.report.ratings.standings import doubling_text
 from tournaments.report.scaling import Scaling, scalings
+from tournaments.report.standings import doubling_text
 
 CLOCKS = {"mine@50ms": 50, "mine@200ms": 200, "mine@1s": 1000}
 WORTH = 40.0

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.logs.board_promises import published_seeds
+from arena.logs.catalog import published_seeds
 from arena.logs.gamelog import is_over, read_games
 from protocol.codec import decode_json
 from tests.support.events import BONEYARD, FOUR, logs, wait_for_games
-from tournaments.site import writer
-from tournaments.site.delayed import PublicSnapshot
-from tournaments.site.writer import SiteWriter
-from tournaments.storage.folder import Folder, board_seeds, load_event, secret_of
+from tournaments.event.folder import Folder, board_seeds, load_event, secret_of
+from tournaments.site import publish
+from tournaments.site.publish import SiteWriter
+from tournaments.site.view import PublicSnapshot
 
 NAMED = re.compile(rb"(?<![\d.-])(\d+)\.(?:%s)\." % "|".join(FOUR).encode())
 """The board in the name of a game, wherever it stands; a sitting is named after its first board."""
@@ -34,7 +34,7 @@ def test_no_byte_tells_of_an_open_board(tmp_path: Path, monkeypatch: pytest.Monk
     play = ("run", *about, "--out", str(folder.path))
     watch = ("publish", str(folder.path), str(sites[1]), "--delay", "1s")
     states: dict[bytes, State] = {}
-    monkeypatch.setattr(writer, "EVERY_S", 0.05)
+    monkeypatch.setattr(publish, "EVERY_S", 0.05)
     inside = SiteWriter(sites[0], 0.5)
     with ExitStack() as processes:
         playing = start(processes, *play)

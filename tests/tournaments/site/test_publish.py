@@ -9,14 +9,14 @@ from urllib.parse import unquote
 
 import pytest
 
-from arena.logs.board_promises import published_seeds
-from arena.logs.compression import open_any
+from arena.logs.catalog import published_seeds
+from arena.logs.checksummed import open_any
 from arena.sandbox.command import Command
 from tests.support.browser import needs_chromium, opened, serve_folder
 from tests.support.events import boneyard, copied, laid_open
 from tests.support.library import copy_of
+from tournaments.event.folder import Folder
 from tournaments.site.publish import _without_folder, write_event_site
-from tournaments.storage.folder import Folder
 
 GAMES = 12
 

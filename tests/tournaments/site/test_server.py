@@ -8,14 +8,13 @@ import msgspec
 import pytest
 
 from arena.logs.gamelog import read_games
-from arena.ui.broadcast import Broadcast
-from arena.ui.server import Site
+from arena.ui.server import Broadcast, Site
 from tests.support.browser import faults, needs_chromium, opened
 from tests.support.events import begun, boneyard, copied, go_on, served
 from tests.support.library import finished
+from tournaments.event.folder import Folder
 from tournaments.site.server import REPORTED, site
-from tournaments.site.snapshot import LiveView, Snapshot
-from tournaments.storage.folder import Folder
+from tournaments.site.view import LiveView, Snapshot
 
 
 def watched(folder: Path, *, everything: bool = False) -> LiveView:

@@ -16,13 +16,12 @@ from rich.console import Console
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.results import game
-from tournaments.rating.game_result import FoulCount
+from tournaments.event.folder import Folder, load_event, lock_for_writing
 from tournaments.rating.ratings import fit_both
-from tournaments.rating.tables import Anchor, Ratings
-from tournaments.report.ratings.standings import standings_table
-from tournaments.site import status, status_text
+from tournaments.rating.tables import Anchor, FoulCount, Ratings
+from tournaments.report.standings import standings_table
+from tournaments.site import status
 from tournaments.site.status import Status, read_status, so_far
-from tournaments.storage.folder import Folder, load_event, lock_for_writing
 
 
 @pytest.fixture
@@ -110,9 +109,9 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
         return Status(**{**fields, "played": played, "complete": complete, "running": True})
 
     looks = iter([at(3), at(3), at(7), at(12, True)])
-    monkeypatch.setattr(status_text, "read_status", lambda _: next(looks))
+    monkeypatch.setattr(status, "read_status", lambda _: next(looks))
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    assert status_text.watch_status(event, in_json=False) == 0
+    assert status.watch_status(event, in_json=False) == 0
     assert [line[:13] for line in capsys.readouterr().out.splitlines()] == [
         *("3 of 12 games", "7 of 12 games", "finished: 12 ")
     ]
@@ -120,7 +119,7 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
 
 def drawn(seen: Status, width: int, room: int | None = None) -> list[str]:
     console = Console(width=width, file=StringIO(), highlight=False)
-    for part in status_text.parts(Folder(Path("event")), seen, [], width, room):
+    for part in status.parts(Folder(Path("event")), seen, [], width, room):
         console.print(part)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue().splitlines()
@@ -170,7 +169,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
         assert line.split()[-len(numbers) :] == numbers
     assert sum("12345" in line for line in lines) == len(fouls)
     assert "1 of 2 games, about 50 s left." in lines
-    assert len(drawn(seen, width, 15)) <= 15 + status_text.OTHER_LINES
+    assert len(drawn(seen, width, 15)) <= 15 + status.OTHER_LINES
 
 
 def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:

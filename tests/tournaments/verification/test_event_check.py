@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.logs.board_promises import published_seeds
-from arena.logs.checksummed import append_records
-from arena.logs.compression import compress
+from arena.logs.catalog import published_seeds
+from arena.logs.checksummed import append_records, compress
 from arena.logs.gamelog import read_records
 from protocol.codec import decode_result, encode_line
 from protocol.records import GameRecord, SittingOver
@@ -20,13 +19,12 @@ from tests.support.fast_run import slow_except
 from tests.support.forgeries import forge
 from tests.support.library import EVENTS, copy_of
 from tests.support.tables import flips
-from tournaments.commands import play_event
-from tournaments.report.log_facts import log_facts
+from tournaments.commands import run as play_event
+from tournaments.event.facts import log_facts
+from tournaments.event.folder import Folder, load_event, reveal, reveal_one
+from tournaments.event.results import ResultStore, read_ledger
 from tournaments.report.report import report_files
-from tournaments.storage.folder import Folder, load_event, reveal, reveal_one
-from tournaments.storage.ledger import read_ledger
-from tournaments.storage.result_store import ResultStore
-from tournaments.verification.event_check import verify_folder
+from tournaments.verification.event import verify_folder
 
 
 def again(folder: Path, code: int = 0) -> str:

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena import processes
 from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import read_sealed
 from arena.ui.replay_page import pack_game
-from arena.valuation import USUAL_TERMS
 from arena.valuation import luck as valuation
 from arena.valuation.luck import DrawLuck, GameLuck
+from arena.valuation.terms import USUAL_TERMS
 from protocol.codec import encode_json
 from protocol.records import Result
 from tests.support.events import (
@@ -35,21 +36,18 @@ from tests.support.events import (
 )
 from tests.support.forgeries import unsealed, write_sealed
 from tests.support.replay_pages import unpack_game
-from tournaments.storage.folder import Folder, load_event
-from tournaments.storage.learnt_policies import (
-    PolicyRecord,
-    games_to_learn_from,
-    last_board_before,
-    luck_terms,
-)
-from tournaments.storage.luck_store import (
+from tournaments.event.folder import Folder, load_event
+from tournaments.event.luck import (
     LuckRecord,
     LuckStore,
+    PolicyRecord,
     decode_luck,
+    games_to_learn_from,
+    last_board_before,
     luck_records,
+    luck_terms,
     terms_of_game,
 )
-from tournaments.verification import processes
 
 DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measure", "points")
 TEST = (*DUEL, "--h1", "30", "--without-luck")

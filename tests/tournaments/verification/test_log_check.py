@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.logs.board_promises import published_commitments, published_seeds
+from arena.logs.catalog import published_commitments, published_seeds
 from arena.logs.checksummed import read_lines
+from arena.processes import map_tasks
 from protocol.codec import strip_checksum
 from tests.support.events import copied
 from tests.support.forgeries import write_sealed
-from tournaments.storage.folder import Folder
-from tournaments.verification.log_check import LogTask, Promises, check_log
-from tournaments.verification.processes import map_tasks
+from tournaments.event.folder import Folder
+from tournaments.verification.logs import LogTask, Promises, check_log
 
 
 def tasks(folder: Folder) -> list[LogTask]:

@@ -10,8 +10,8 @@ BATCHES = """
 import multiprocessing, os, signal
 from pathlib import Path
 from protocol.errors import UserError
-from tournaments.verification.log_check import actual_path
-from tournaments.verification.processes import map_tasks
+from tournaments.verification.logs import actual_path
+from arena.processes import map_tasks
 
 def tasks():
     yield Path("a")

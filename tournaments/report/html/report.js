@@ -59,7 +59,7 @@ document.querySelectorAll("table.matrix").forEach(leadToGames);
 
 const { names, seats, whys, fouls } = listed;
 
-// A game by its numbers; see tournaments/report/html/game_list.py.
+// A game by its numbers; see tournaments/report/page.py.
 function told(row) {
   const board = row[0];
   const part = (n) => row.slice(1 + n * seats, 1 + (n + 1) * seats);

@@ -1,1 +1,0 @@
-"""The steps of the check, one module for each part of the protocol."""

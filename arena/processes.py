@@ -1,0 +1,126 @@
+"""Processes that read game logs side by side."""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import chain, islice
+from multiprocessing.context import BaseContext
+from threading import Thread
+from types import ModuleType
+from typing import TypeVar
+
+from arena.machine import cores, stay_on, usable_cores
+from protocol.errors import UserError
+
+T = TypeVar("T")
+R = TypeVar("R")
+Progress = Callable[[int, int], None]
+"""A function that shows how many games are done, and of how many."""
+
+AHEAD = 4
+"""Tasks for each process that wait or are done before their turn."""
+SAFE_PATH = "PYTHONSAFEPATH"
+"""The variable with which Python imports nothing from the folder in which it starts."""
+
+
+def map_tasks(work: Callable[[T], R], tasks: Iterable[T], most: int | None = None) -> Iterator[R]:
+    """Yield what `work` returns for each task, in order, from as many processes as cores.
+
+    This process does a single task, for to start another would take longer, and all on a machine
+    that has no semaphores for processes, as some containers. `most`: the most processes.
+    Raises UserError if one of the processes is killed.
+    """
+    # A run's referee may have left all cores but one to others.
+    stay_on(usable_cores())
+    tasks, count = iter(tasks), most or cores()
+    first = [*islice(tasks, 2)]
+    every = chain(first, tasks)
+    if count < 2 or len(first) < 2:
+        yield from map(work, every)
+        return
+    with _safe_path():
+        try:
+            pool = ProcessPoolExecutor(count, _context(work.__module__), _prepare)
+        except (OSError, ImportError, NotImplementedError):
+            yield from map(work, every)
+            return
+        try:
+            yield from _in_order(pool, work, every, AHEAD * count)
+        except BrokenProcessPool:
+            raise UserError(
+                "A process that read logs was killed. See whether the machine is short of memory, "
+                "and run the command again."
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _in_order(
+    pool: ProcessPoolExecutor, work: Callable[[T], R], tasks: Iterable[T], ahead: int
+) -> Iterator[R]:
+    waiting: deque[Future[R]] = deque()
+    for task in tasks:
+        with _without_main():
+            waiting.append(pool.submit(work, task))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Start processes that import nothing from our folder: it may be a stranger's event."""
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Start processes that do not run the main module: they need nothing of it, and a script
+    without `if __name__ == "__main__"` would verify again in each of them.
+    """
+    main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+def _prepare() -> None:
+    # An interrupt of the user is ours; they end when they are done with their task.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent was killed: it would wait for tasks for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent, "It is a child."
+    parent.join()
+    os._exit(1)
+
+
+def _context(module: str) -> BaseContext:
+    """Return the way to start processes: a fork of one that imported this module and no more.
+
+    A fork of ourselves could copy a lock that another thread of ours holds, one of numpy perhaps.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([__name__, module])
+    return context

@@ -1,0 +1,183 @@
+"""The program's own signals and streams: how it is asked to end, and where its words go.
+
+The first signal stops a command in order: it cancels the run of trio that goes on, or else raises
+KeyboardInterrupt. The second changes nothing, for terminals and supervisors often send two at once,
+and the end of a command must not be cut short by chance. Each later one interrupts again, so that
+nobody has to wait for a long report. The exit code is 130 in each case.
+
+trio itself takes up SIGINT alone, and any handler that raises may end it anywhere in its own code.
+"""
+
+import codecs
+import io
+import os
+import signal
+import sys
+import unicodedata
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+
+if TYPE_CHECKING:
+    import trio
+
+
+# The program's own streams: closed ones, and those whose encoding lacks a character.
+
+
+PLAIN = {
+    **{"±": "+-", "−": "-", "–": "-", "—": "-", "×": "x", "·": ".", "…": "...", "•": "*"},
+    **{"→": "->", "←": "<-", "≤": "<=", "≥": ">=", "½": "1/2", "“": '"', "”": '"', "’": "'"},
+    **{"│": "|", "┃": "|", "─": "-", "━": "-", "✓": "v", "✗": "x", "µ": "u", "¼": "1/4"},
+}
+"""Characters of ours, as an encoding without them writes them."""
+PLAINLY = "boneyard-plain"
+"""Our handler of characters that an encoding lacks, by the name that streams know it by."""
+
+
+def open_streams() -> None:
+    """Open those of stdin, stdout and stderr that are closed, and make none fail on a character.
+
+    To be called before any file is opened: the system would give a file the number of a closed
+    stream, and a bot's program would write its stderr into it.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            _open_nothing(number, name)
+    codecs.register_error(PLAINLY, _write_plainly)
+    for stream in (sys.stdout, sys.stderr):
+        # UTF-8 lacks nothing, and keeps the bytes of a file's name that are no text.
+        if isinstance(stream, io.TextIOWrapper) and not stream.encoding.startswith("utf"):
+            stream.reconfigure(errors=PLAINLY)
+
+
+def drop_unwritten() -> None:
+    """Drop what stderr did not take, such as on a full disk: at its end Python would fail by it."""
+    try:
+        sys.stderr.flush()
+    except OSError:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stderr.fileno())
+        os.close(nothing)
+
+
+def _open_nothing(number: int, name: str) -> None:
+    """Open a stream from which nothing comes, and into which all goes."""
+    try:
+        os.fstat(number)
+    except OSError:
+        opened = os.open(os.devnull, os.O_RDWR)  # The lowest free number: this very one.
+        if opened != number:
+            os.dup2(opened, number)
+            os.close(opened)
+        os.set_inheritable(number, True)
+    setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115 - it stays open
+
+
+def _write_plainly(error: UnicodeError) -> tuple[str, int]:
+    """Return what stands for characters that an encoding lacks, and the place behind them."""
+    assert isinstance(error, UnicodeEncodeError)
+    words = "".join(map(_plain, error.object[error.start : error.end]))
+    return words, error.end
+
+
+def _plain(character: str) -> str:
+    """Return a character in ASCII: ours by the table, letters without accents, `?` for others."""
+    if character in PLAIN:
+        return PLAIN[character]
+    bare = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
+    drawn = {0x25: "-", 0x258: "#", 0x259: "#"}  # Boxes, and blocks of bars.
+    return bare or drawn.get(ord(character) >> 4) or drawn.get(ord(character) >> 8, "?")
+
+
+# Signals that ask a program to end: the one rule of all commands, and the runs that obey it.
+
+
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+INTERRUPTED = 130
+"""Exit code after a signal that asks to end, as after Ctrl-C in a shell."""
+_STOPS: list[Callable[[], None]] = []
+"""The last of them is what the next signal calls. Handlers are the process's, and so is this."""
+
+
+def obey_signals() -> None:
+    """Follow the rule from now on, for the rest of this process."""
+    count = 0
+
+    def hear(_number: int, _frame: FrameType | None) -> None:
+        nonlocal count
+        count += 1
+        if count == 2:
+            return
+        if not _STOPS:
+            raise KeyboardInterrupt
+        _STOPS[-1]()
+
+    for number in ending_signals():
+        # Ctrl-C too: a shell lets its background jobs ignore it.
+        signal.signal(number, hear)
+
+
+def ignore_signals() -> None:
+    """Ignore them from now on: at its end Python would put back handlers that kill."""
+    for number in ending_signals():
+        signal.signal(number, signal.SIG_IGN)
+
+
+def ending_signals() -> list[signal.Signals]:
+    """Return the signals that ask the program to end; a hangup is none of them under nohup."""
+    asked = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
+    return [number for number in asked if number == signal.SIGINT or not _is_ignored(number)]
+
+
+def _is_ignored(number: signal.Signals) -> bool:
+    return number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN
+
+
+def run_async(function: Callable[[*Arguments], Awaitable[T]], *arguments: *Arguments) -> T:
+    """Run a function of trio; a signal cancels it. Raises KeyboardInterrupt then."""
+    import trio
+
+    scope, tokens, asked = trio.CancelScope(), list[trio.lowlevel.TrioToken](), False
+
+    def stop() -> None:
+        nonlocal asked
+        asked = True
+        with suppress(trio.RunFinishedError):
+            for token in tokens:
+                token.run_sync_soon(scope.cancel)
+
+    async def run() -> list[T]:
+        tokens.append(trio.lowlevel.current_trio_token())
+        if asked:
+            scope.cancel()
+        with scope:
+            return [await function(*arguments)]
+        return []
+
+    with _calling(stop):
+        results = trio.run(run)
+    if asked or not results:
+        raise KeyboardInterrupt
+    return results[0]
+
+
+@contextmanager
+def cancelled_by_signals() -> "Iterator[trio.CancelScope]":
+    """Yield a scope that a signal cancels, in place of the whole run."""
+    import trio
+
+    token = trio.lowlevel.current_trio_token()
+    with trio.CancelScope() as scope, _calling(lambda: token.run_sync_soon(scope.cancel)):
+        yield scope
+
+
+@contextmanager
+def _calling(stop: Callable[[], None]) -> Iterator[None]:
+    _STOPS.append(stop)
+    try:
+        yield
+    finally:
+        _STOPS.remove(stop)

@@ -1,1 +1,0 @@
-"""The kernel interfaces that confine a bot: seccomp filters and cgroups."""

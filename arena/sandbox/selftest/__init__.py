@@ -1,1 +1,0 @@
-"""Small programs that try what a cheat would, and the guarantees that they prove or disprove."""

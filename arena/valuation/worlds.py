@@ -1,0 +1,625 @@
+"""Worlds: hidden tiles dealt anew so that a seat could not tell, for many questions at once."""
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache, partial
+from hashlib import sha256, shake_256
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.analysis.alternative_deals import StopAt, alternative_deals
+from arena.analysis.frames import with_ends
+from arena.analysis.timeline import AskedQuestion
+from arena.engine import boneyard, view
+from arena.engine.deal import lead_weight, next_leader
+from arena.engine.state import Game
+from arena.engine.structs import Bit, Dealt, Mask
+from arena.valuation.batch import RoundBatch
+from arena.valuation.endgames import is_open
+from protocol.messages import Annulled, Drew, Event, Leads, Passed, Played, TurnedUp
+from protocol.ruleset import BY_DOUBLE, Tile, high_first
+
+# Hidden tiles of a question: the places where they lie, and what the asked seat knows of them.
+#
+# Every hidden tile lies in a place: among those that another seat was dealt, in one of its draws,
+# or in the boneyard. What everybody saw says of each place which tiles it may hold; where a turn
+# plays two tiles, or many tiles of one number annul a deal, it says something of several places
+# together (`Limit`, `TileOrder`).
+
+
+MOST_BOUND = 64
+"""The most tiles in a set with limits or orders: they are counted as bits of a machine word."""
+
+
+class HiddenPlace:
+    """A place of a hidden tile."""
+
+    def __init__(self, holder: int | None) -> None:
+        self.holder = holder
+        """The seat that was dealt the tile or drew it; None: it lies in the boneyard."""
+        self.played: Mask = 0
+        """Tiles that the holder has played since: they may have come from here."""
+        self.excluded: Mask = 0
+        """Tiles that cannot be here: the holder would have shown them."""
+
+
+class Limit(NamedTuple):
+    """A fact about several places: fewer than `many` of their tiles show either number.
+
+    Unless all these tiles show one of the numbers only, and it is not the other.
+    """
+
+    places: tuple[HiddenPlace, ...]
+    one: Mask
+    """All tiles of one number."""
+    other: Mask
+    """All tiles of the other number."""
+    many: int
+    """The number of tiles that would have been seen."""
+
+
+class TileOrder(NamedTuple):
+    """A fact about two tiles of a seat: it has had one for longer than the other.
+
+    Two tiles played on equal ends are named in the order in which the seat received them.
+    """
+
+    first: Bit
+    """The tile that it had first."""
+    second: Bit
+
+
+class HiddenTiles(NamedTuple):
+    """The hidden tiles of a question, and all that the asked seat knows of them."""
+
+    game: Game
+    """The table as it really is."""
+    places: tuple[HiddenPlace, ...]
+    """The places: of each other seat in the order of arrival, then of the boneyard."""
+    tiles: tuple[Bit, ...]
+    """The tile that really is in each place."""
+    limits: tuple[Limit, ...]
+    """The facts about several places together."""
+    orders: tuple[TileOrder, ...]
+    """The facts about the order in which tiles came."""
+    seed: bytes
+    """A hash of what the seat saw: all that decides which worlds are drawn."""
+
+    @property
+    def is_bound(self) -> bool:
+        """True if places alone do not say everything."""
+        return bool(self.limits or self.orders)
+
+    @property
+    def is_free(self) -> bool:
+        """True if each place may hold any tile that nobody has shown."""
+        return not (self.is_bound or any(place.excluded for place in self.places))
+
+    @property
+    def unseen(self) -> Mask:
+        """Return the tiles that no seat has shown and the asked one does not hold."""
+        state = self.game.playing
+        stock = sum(chain(*state.stock_rows))
+        return (state.held_mask | stock) & ~state.hand_masks[state.turn]
+
+    def allowed(self) -> list[Mask]:
+        """Return for each place the tiles that may be there."""
+        return [(self.unseen | place.played) & ~place.excluded for place in self.places]
+
+
+class UncoveredError(Exception):
+    """A public fact that tells more of the hidden tiles than places and limits can say."""
+
+
+class _Facts:
+    """The public facts of a round, followed event by event for the seat to move."""
+
+    def __init__(self, game: Game, dealt: Dealt) -> None:
+        self.game, self.state = game, game.playing
+        self.seat = self.state.turn
+        seats = range(game.seats)
+        bit = self.state.table.bit
+        self.dealt = [[bit[tile] for tile in hand] for hand in dealt.hands]
+        self.places = [[HiddenPlace(seat) for _ in self.dealt[seat]] for seat in seats]
+        self.drawn: list[list[Bit]] = [[] for _ in seats]
+        self.played = [0 for _ in seats]
+        self.limits: list[Limit] = []
+        self.orders: list[TileOrder] = []
+        self.on_left: Played | None = None
+        self.stock = len(game.settings.table.tiles) - sum(map(len, self.dealt))
+        self.begun = False
+        if game.rules.deal.annul_suit:
+            self._no_strong_hand()
+
+    def _no_strong_hand(self) -> None:
+        """Note that no hand had so many tiles of one number that it annuls the deal (C.6)."""
+        many = self.game.rules.deal.annul_suit
+        for seat, places in enumerate(self.places):
+            if seat != self.seat:
+                suits = self.state.table.suits
+                self.limits += [Limit(tuple(places), suit, suit, many) for suit in suits]
+
+    def follow(self, event: Event, ends: tuple[int, ...]) -> None:
+        """Note what an event tells, at these ends of the line. Raises UncoveredError."""
+        match event:
+            case Played():
+                self._play(event, ends)
+            case Drew(seat=seat, tile=tile):
+                if self.begun and not self.game.settings.draw_when_able:
+                    self._unable(seat, ends)
+                assert tile is not None, "In a state nothing is hidden."
+                self.places[seat].append(HiddenPlace(seat))
+                self.drawn[seat].append(self.state.table.bit[tile])
+                self.stock -= 1
+            case Passed(seat=seat):
+                self._unable(seat, ends)
+            case TurnedUp():
+                self.stock -= 1
+            case Leads():
+                self._lead(event.seat)
+                self.begun = True
+            case Annulled():
+                raise UncoveredError
+            case _:
+                pass
+
+    def _play(self, event: Played, ends: tuple[int, ...]) -> None:
+        self._order(event, ends)
+        bit = self.state.table.bit[high_first(event.tile)]
+        self.played[event.seat] |= bit
+        for place in self.places[event.seat]:
+            place.played |= bit
+
+    def _order(self, event: Played, ends: tuple[int, ...]) -> None:
+        """Note which of two tiles came first, if a seat plays both on equal ends."""
+        if not self.game.settings.two_tiles or event.seat == self.seat:
+            return
+        before, self.on_left = self.on_left, None
+        if event.end == "left" and ends[0] == ends[1]:
+            self.on_left = event
+        elif event.end == "right" and before and before.seat == event.seat:
+            tiles = (high_first(one.tile) for one in (before, event))
+            self.orders.append(TileOrder(*map(self.state.table.bit.__getitem__, tiles)))
+
+    def _unable(self, seat: int, ends: tuple[int, ...]) -> None:
+        if seat == self.seat:
+            return
+        suits, gone = self.state.table.suits, self.played[seat]
+        left, right = (suits[end] & ~gone for end in ends)
+        alone = not boneyard.drawable(self.game.rules.boneyard, self.game.rules.turn, self.stock)
+        hand = len(self.places[seat]) - gone.bit_count()
+        if self.game.settings.two_tiles and not (alone and hand == 1):
+            self.limits.append(Limit(tuple(self.places[seat]), left, right, 2))
+        else:
+            self._exclude(self.places[seat], left | right)
+
+    def _exclude(self, places: Sequence[HiddenPlace], tiles: Mask) -> None:
+        for place in places:
+            place.excluded |= tiles
+
+    def _lead(self, leader: int) -> None:
+        """Note what it says of the hands that this seat leads (C.12-C.16)."""
+        how, rules = self.state.phase.how, self.game.rules.lead
+        everywhere = list(chain(*self.places))
+        if how not in BY_DOUBLE:
+            if rules.tile == "highest" and (led := self._led()):
+                self._exclude(self.places[leader], self._above(led))
+            return
+        drawn = sum(map(len, self.drawn))
+        if drawn:
+            # The last tile drawn is the first double that anybody got; all drew in turn from
+            # `began` on, so the leader drew last.
+            last = self.places[leader][-1]
+            table = self.state.table
+            doubles = [bit for tile, bit in table.bit.items() if tile[0] == tile[1]]
+            wanted = sum(doubles) if how == "highest_double" else doubles[-1]
+            self._exclude([place for place in everywhere if place is not last], wanted)
+            self._exclude([last], ~wanted)
+        elif leader == self.seat:
+            own = tuple(map(self.state.table.tile.__getitem__, self.dealt[leader]))
+            self._exclude(everywhere, self._above(next_leader((own,))[1]))
+        elif rules.tile != "any" and (led := self._led()):
+            self._exclude(everywhere, self._above(led))
+        else:
+            raise UncoveredError
+
+    def _led(self) -> Tile | None:
+        plays = (one.tile for one in self.state.history if isinstance(one, Played))
+        first = next(plays, None)
+        return first and high_first(first)
+
+    def _above(self, tile: Tile) -> Mask:
+        """Return the tiles that would have led before this one."""
+        best = _strength(tile)
+        return sum(bit for one, bit in self.state.table.bit.items() if _strength(one) > best)
+
+
+def _strength(tile: Tile) -> tuple[bool, tuple[int, int]]:
+    return tile[0] == tile[1], lead_weight(tile)
+
+
+def hidden_tiles(game: Game, dealt: Dealt) -> HiddenTiles:
+    """Return what the seat to move does not see, and what it knows of that.
+
+    `dealt`: the deal that is being played.
+    Raises UncoveredError where other facts are public too: odd or even, an annulled deal, an
+    auction, the highest double with an unknown leader's tile.
+    """
+    state, settings = game.playing, game.settings
+    if settings.auction or state.phase.name not in ("play", "call", "keep"):
+        raise UncoveredError
+    if state.phase.name == "call" and not state.drawable:
+        raise UncoveredError  # Somebody can play, but nobody knows who.
+    facts = _Facts(game, dealt)
+    for event, ends in with_ends(state.history):
+        facts.follow(event, ends)
+    if (facts.limits or facts.orders) and len(settings.table.tiles) > MOST_BOUND:
+        raise UncoveredError
+    others = [other for other in range(game.seats) if other != state.turn]
+    places = [place for other in others for place in facts.places[other]]
+    tiles = [bit for other in others for bit in (*facts.dealt[other], *facts.drawn[other])]
+    stock = list(chain(*state.stock_rows))
+    return HiddenTiles(
+        game,
+        (*places, *(HiddenPlace(None) for _ in stock)),
+        (*tiles, *stock),
+        tuple(facts.limits),
+        tuple(facts.orders),
+        seed_of(game),
+    )
+
+
+def seed_of(game: Game) -> bytes:
+    """Return a hash of what the seat to move has seen of the round; names do not count."""
+    state = game.playing
+    hand = sorted(state.hand(state.turn))
+    seen = state.number, state.turn, hand, state.sizes, view.history(state, state.turn)
+    return sha256(repr(seen).encode()).digest()
+
+
+# Worlds: hidden tiles dealt anew so that a seat could not tell, for many questions at once.
+#
+# Where the seat knows only who played what, a world is a shuffle of the unseen tiles. Else worlds
+# are drawn by a Markov chain that moves tiles in small circles from place to place and begins with
+# the real world; every permitted world is equally likely in the long run (Metropolis). Where a
+# limit says that a seat lacked one number or the other, no small change leads from the one to the
+# other without breaking it. So there a chain makes excursions: it may break bounds, each at a
+# quarter of the chance, and goes back to where it left if it has not mended them by the excursion's
+# end.
+
+
+ROUNDS = 96
+"""The rounds in which all tiles may move, from the real world to one that is used."""
+BOUND_ROUNDS = 400
+"""Rounds where many limits and orders hold: worlds lie apart, and chains find their way slowly."""
+MANY_BOUNDS = 4
+"""Limits and orders that count as many."""
+EXCURSION = 8
+"""Rounds after which a world must break no bound; the numbers of rounds are multiples of it."""
+THREES = 4
+"""One round in so many moves tiles in circles of three: swaps alone do not lead everywhere."""
+TOGETHER = 2
+"""The number of circles that are tried together where a limit or an order may forbid them."""
+
+Tiles = NDArray[np.uint8]
+"""Numbers of tiles: their places in `set_of_tiles`."""
+
+
+def worlds(hidden: Sequence[HiddenTiles], many: int) -> RoundBatch:
+    """Return for each question so many worlds; all are of one ruleset and number of seats.
+
+    Which worlds a question gets depends on it alone, not on those beside it.
+    """
+    found = [tiles.T.astype(np.int16) for tiles in sampled_tiles(hidden, many)]
+    games, orders = [one.game for one in hidden], list[Any]()
+    for one, tiles in zip(hidden, found, strict=True):
+        orders.append(tiles[:, [place.holder is None for place in one.places]])
+    batch = RoundBatch.in_orders(games, orders)
+    parts = [_hands(one, tiles) for one, tiles in zip(hidden, found, strict=True)]
+    wide = max(held.shape[-1] for part in parts for held in part.values())
+    hands = {seat: np.full((len(batch), wide), -1, np.int16) for seat in parts[0]}
+    for at, part in enumerate(parts):
+        for seat, held in part.items():
+            hands[seat][at * many : (at + 1) * many, : held.shape[-1]] = held
+    batch.set_hands(hands)
+    return batch
+
+
+def sampled_tiles(hidden: Sequence[HiddenTiles], many: int) -> list[Tiles]:
+    """Return for each question the tile in each place (a row) of each world (a column)."""
+    found: dict[int, Tiles] = {}
+    kinds = defaultdict[tuple[bool, int], list[int]](list)
+    for row, one in enumerate(hidden):
+        if one.is_free:
+            found[row] = _shuffled(one, many)
+        else:
+            kinds[one.is_bound, _rounds(one)].append(row)
+    for rows in kinds.values():
+        sampled = _Chains([hidden[row] for row in rows], many).sampled()
+        found |= {row: sampled[: len(hidden[row].places), at] for at, row in enumerate(rows)}
+    return [found[row] for row in range(len(hidden))]
+
+
+def _rounds(hidden: HiddenTiles) -> int:
+    """Return the rounds after which the worlds of a question are used."""
+    return BOUND_ROUNDS if len(hidden.limits) + len(hidden.orders) >= MANY_BOUNDS else ROUNDS
+
+
+def _shuffled(hidden: HiddenTiles, many: int) -> Tiles:
+    """Return worlds where nothing is known but who played what: all unseen tiles change places."""
+    tiles = np.array([[bit.bit_length() - 1] * many for bit in hidden.tiles], np.uint8)
+    unseen = np.flatnonzero([bit & hidden.unseen != 0 for bit in hidden.tiles])
+    keys = np.frombuffer(shake_256(hidden.seed).digest(4 * many * len(unseen)), "<u4")
+    tiles[unseen] = tiles[unseen, 0][keys.reshape(many, -1).T.argsort(axis=0, kind="stable")]
+    return tiles
+
+
+def _mirrored(number: int) -> int:
+    """Return the round whose circles move: the second half of an excursion goes back through them.
+
+    So each excursion is as likely as its reverse.
+    """
+    return number + min(0, EXCURSION - 1 - 2 * (number % EXCURSION))
+
+
+def _hands(hidden: HiddenTiles, tiles: NDArray[np.int16]) -> dict[int, NDArray[np.int16]]:
+    """Return all hands in each world, given the tile in each place of each."""
+    held, state = (
+        np.where(_row(hidden.unseen, 256)[tiles], tiles, np.int16(-1)),
+        hidden.game.playing,
+    )
+    holders = np.array([-1 if place.holder is None else place.holder for place in hidden.places])
+    hands = {seat: held[:, holders == seat] for seat in range(hidden.game.seats)}
+    own = [bit.bit_length() - 1 for bit in state.hand_bits[state.turn]]
+    return {**hands, state.turn: np.array(own, np.int16)}
+
+
+@lru_cache(maxsize=1024)
+def _row(mask: Mask, width: int) -> NDArray[np.bool_]:
+    """Return a mask as an array of truth values, one a tile."""
+    data = np.frombuffer(mask.to_bytes(width // 8, "little"), np.uint8)
+    return np.unpackbits(data, bitorder="little").astype(bool)
+
+
+class _Chains:
+    """Markov chains over the worlds of some questions, all moved on together.
+
+    Arrays have a row for each place, a column for each question, and a layer for each world.
+    """
+
+    def __init__(self, hidden: Sequence[HiddenTiles], many: int) -> None:
+        self.hidden, self.many = hidden, many
+        self.columns = np.arange(len(hidden))
+        self.size = size = len(hidden[0].game.settings.table.tiles)
+        self.tiles = np.full((size, len(hidden), many), size, np.uint8)
+        """The tile in each place; after the last place, one that may move nowhere."""
+        permitted = np.zeros((size, len(hidden), 256), bool)
+        for at, one in enumerate(hidden):
+            for place, (bit, mask) in enumerate(zip(one.tiles, one.allowed(), strict=True)):
+                self.tiles[place, at] = bit.bit_length() - 1
+                permitted[place, at] = _row(mask, 256)
+        self.permitted = permitted.ravel()
+        self.begins = np.arange(permitted.size, step=256, dtype=np.int32).reshape(size, -1, 1)
+        self.bounds = _Bounds(hidden, self.tiles) if hidden[0].is_bound else None
+        self.rounds = _rounds(hidden[0])
+
+    def sampled(self) -> Tiles:
+        """Return the tile in each place after all rounds."""
+        sizes = [len(one.places) for one in self.hidden]
+        coins = self._coins(b"", sizes)
+        leave = self._coins(b"1", sizes) & self._coins(b"2", sizes) if self.bounds else coins
+        circles = partial(_circles, self.size)
+        orders = {
+            length: np.stack([circles(size, length)[: self.rounds] for size in sizes], axis=-1)
+            for length in (2, 3)
+        }
+        for number in range(self.rounds):
+            own = _mirrored(number) if self.bounds else number
+            length = 2 if own % THREES else 3
+            many = max(sizes) // length
+            step = TOGETHER if self.bounds else many
+            for begin in sorted(range(0, many, step), reverse=own < number):
+                end = min(begin + step, many)
+                here = orders[length][own, :, begin:end]
+                self._move(here, coins[number, begin:end], leave[number, begin])
+            if self.bounds and number % EXCURSION == EXCURSION - 1:
+                self.tiles = self.bounds.mended(self.tiles)
+        return self.tiles
+
+    def _coins(self, purpose: bytes, sizes: Sequence[int]) -> NDArray[np.bool_]:
+        """Return for each round, circle and question a coin for each world."""
+        coins = np.zeros((self.rounds, max(sizes) // 2, len(sizes), self.many), bool)
+        for at, (one, size) in enumerate(zip(self.hidden, sizes, strict=True)):
+            shape = self.rounds, size // 2, -(-self.many // 8)
+            bits = shake_256(one.seed + purpose).digest(math.prod(shape))
+            drawn = np.frombuffer(bits, np.uint8).reshape(shape)
+            coins[:, : size // 2, at] = np.unpackbits(drawn, axis=2, count=self.many)
+        return coins
+
+    def _move(
+        self, circles: NDArray[np.intp], coins: NDArray[np.bool_], leave: NDArray[np.bool_]
+    ) -> None:
+        """Let the tiles of each circle of places move on by one where the world permits it.
+
+        Two tiles change places or stay, as the coin falls; three go round one way or the other. So
+        each change is as likely as its reverse. `leave`: the worlds in which a bound may be broken.
+        """
+        at = circles, self.columns
+        here = self.tiles[at]
+        back = here if len(circles) == 2 else here[[2, 0, 1]]
+        moved = np.where(coins, here[[*range(1, len(here)), 0]], back)
+        fit = self.permitted.take(self.begins[at] + moved).all(axis=0)
+        moved = np.where(fit, moved, here)
+        if self.bounds:
+            moved = self.bounds.keep(circles, here, moved, leave)
+        self.tiles[at] = moved
+
+
+class _Bounds:
+    """The limits and orders of some questions, with what they speak of in each world.
+
+    Arrays have a row for each question, a column for each bound, and a layer for each world.
+    """
+
+    def __init__(self, hidden: Sequence[HiddenTiles], tiles: Tiles) -> None:
+        self.rows = np.arange(len(hidden))
+        shape = len(hidden), max(len(one.limits) for one in hidden), 1
+        self.one, self.other = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
+        self.many = np.ones(shape, np.uint8)
+        self.held = np.zeros((*shape[:2], tiles.shape[2]), np.uint64)
+        """The tiles in the places of each limit."""
+        self.member = np.zeros((len(tiles), *shape), np.uint64)
+        """For each place: all bits where a limit speaks of it, else none."""
+        shape = len(hidden), max(len(one.orders) for one in hidden), 1
+        self.ordered = np.full((2, *shape), MOST_BOUND, np.uint8)
+        """The first and the second tile of each order; where there is none, no tile."""
+        self.came = np.zeros((2, *shape[:2], tiles.shape[2]), np.uint8)
+        """The places of both."""
+        self.came[1] = 1
+        self.broken = np.zeros((len(hidden), tiles.shape[2]), np.int8)
+        """The number of bounds that each world breaks."""
+        self.left = tiles.copy(), self.held, self.came
+        """The worlds as they were when the excursion began, with what the bounds speak of."""
+        for at, question in enumerate(hidden):
+            for row, limit in enumerate(question.limits):
+                own = [place for place, one in enumerate(question.places) if one in limit.places]
+                self.one[at, row], self.other[at, row] = limit.one, limit.other
+                self.many[at, row] = limit.many
+                self.member[own, at, row] = ~np.uint64(0)
+                self.held[at, row] = sum(question.tiles[place] for place in own)
+            for row, order in enumerate(question.orders):
+                for which, tile in enumerate(order):
+                    self.ordered[which, at, row] = tile.bit_length() - 1
+                    self.came[which, at, row] = question.tiles.index(tile)
+
+    def keep(
+        self, circles: NDArray[np.intp], here: Tiles, moved: Tiles, leave: NDArray[np.bool_]
+    ) -> Tiles:
+        """Return the moved tiles, or those of now in a world in which they may not move.
+
+        They may if they break no more bounds than before, or one more where `leave` says so, and
+        mend at most one.
+        """
+        places = circles.reshape(-1, len(self.rows))
+        changed = _as_bits(here, moved)[:, :, None] & self.member[places, self.rows]
+        held = self.held ^ np.bitwise_xor.reduce(changed, axis=0)
+        left, right = held & self.one, held & self.other
+        shown = self._shown(left | right) & (left != 0) & (right != 0)
+        came = self.came.copy()
+        for place, tile in zip(places, moved.reshape(-1, *moved.shape[2:]), strict=True):
+            now = place.astype(np.uint8)[:, None, None]
+            np.copyto(came, now, where=self.ordered == tile[:, None])
+        broken = (shown.sum(axis=1) + (came[0] > came[1]).sum(axis=1)).astype(np.int8)
+        more = broken - self.broken
+        stays = (np.abs(more) > 1) | ((more == 1) & ~leave)
+        self.held = np.where(stays[:, None], self.held, held)
+        self.came = np.where(stays[:, None], self.came, came)
+        self.broken = np.where(stays, self.broken, broken)
+        return np.where(stays, here, moved)
+
+    def mended(self, tiles: Tiles) -> Tiles:
+        """End an excursion: return the worlds, those that break a bound as they were before it."""
+        before, held, came = self.left
+        back = self.broken > 0
+        self.held = np.where(back[:, None], held, self.held)
+        self.came = np.where(back[:, None], came, self.came)
+        self.broken[:] = 0
+        mended = np.where(back, before, tiles)
+        self.left = mended.copy(), self.held, self.came
+        return mended
+
+    def _shown(self, held: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Tell where so many tiles are held that the limit is broken."""
+        for taken in range(1, int(self.many.max(initial=1))):
+            held = np.where(self.many > taken, held & (held - np.uint64(1)), held)
+        shown: NDArray[np.bool_] = held != 0
+        return shown
+
+
+def _as_bits(here: Tiles, moved: Tiles) -> NDArray[np.uint64]:
+    """Return for each place the bits of the tile that leaves it and of that which comes."""
+    one, last = np.uint64(1), np.uint8(MOST_BOUND - 1)
+    was, now = (np.minimum(tiles, last).astype(np.uint64) for tiles in (here, moved))
+    bits = (one << was) ^ (one << now)
+    return bits.reshape(-1, *here.shape[2:])
+
+
+@cache
+def _circles(size: int, places: int, length: int) -> NDArray[np.intp]:
+    """Return for each round the circles of places that may move; they are the same everywhere.
+
+    Where a set of this size has more places, their circles are of the last, which never move.
+    """
+    drawn = np.frombuffer(shake_256(b"boneyard worlds 1").digest(BOUND_ROUNDS * size * 8), "<u8")
+    orders = np.argsort(drawn.reshape(BOUND_ROUNDS, size)[:, :places], axis=1)
+    many = places // length
+    found = np.full((BOUND_ROUNDS, length, size // length), size - 1)
+    found[:, :, :many] = orders[:, : length * many].reshape(BOUND_ROUNDS, length, many)
+    return found
+
+
+# The worlds that may be behind the questions to a seat in a logged game.
+
+
+BETWEEN = 60
+"""Changes of the general chain between two worlds that are used."""
+FEW = 12
+"""The most worlds of a reviewed question that the general chain gives: it is slow."""
+
+
+class Worlds(NamedTuple):
+    """The worlds of some questions, as many of each."""
+
+    questions: list[int]
+    """The places of the questions among those that were asked for."""
+    each: int
+    rounds: RoundBatch
+    """All worlds of the first question, then of the next."""
+    games: Sequence[Game] = ()
+    """The same as games, where options are not always those of arrays."""
+
+
+def question_worlds(asked: Sequence[AskedQuestion], many: int, slow: int) -> Iterator[Worlds]:
+    """Yield so many worlds of each question, at most `slow` where the general chain finds them.
+
+    A table without hidden tiles has one world, and is itself. The questions are of one ruleset and
+    number of seats.
+    """
+    known = [at for at, one in enumerate(asked) if is_open(one.game)]
+    if known:
+        yield Worlds(known, 1, RoundBatch.of([asked[at].game for at in known]))
+    hidden = {at: _hidden(asked[at]) for at in {*range(len(asked))}.difference(known)}
+    covered = {at: one for at, one in hidden.items() if one}
+    if covered:
+        yield Worlds([*covered], many, worlds([*covered.values()], many))
+    for at in hidden.keys() - covered.keys():
+        games = _general_worlds(asked[at], min(many, slow))
+        yield Worlds([at], len(games), RoundBatch.of(games), games)
+
+
+def _hidden(question: AskedQuestion) -> HiddenTiles | None:
+    """Return what the asked seat cannot see; None if only the general chain knows it.
+
+    A seat that has fouled plays its first option, which tells of the order of its hand.
+    """
+    if any(move.fallback for move in question.history.acts):
+        return None
+    try:
+        return hidden_tiles(question.game, question.history.deals[-1])
+    except UncoveredError:
+        return None
+
+
+def _general_worlds(question: AskedQuestion, many: int) -> list[Game]:
+    """Return worlds of any question, a few changes of the deal between one and the next."""
+    phase = question.game.playing.phase.name
+    until = StopAt(question.seat, len(question.history.acts), phase)
+    rng = random.Random(seed_of(question.game))
+    chain = alternative_deals(question.history, question.seat, rng, until)
+    used = islice(chain, BETWEEN - 1, many * BETWEEN, BETWEEN)
+    return [world.game for world in used]

@@ -1,1 +1,0 @@
-"""Worlds: tables that a seat could not tell from the real one, and the questions it was asked."""

@@ -1,1 +1,0 @@
-"""The kernel interfaces: the filter of system calls, run as the kernel runs it."""

@@ -1,0 +1,97 @@
+"""`boneyard check --exam`: a real bot's answers, fouls that cost, files, and two bots compared."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.exam import problems as sit_exam
+from arena.exam.problems import ExamAnswer, compare_answers, mark_answers, parse_problems
+from tests.support.events import boneyard
+from tournaments.cli.exam import SAMPLE
+
+ILLEGAL = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type":"hello","name":"x","version":"1"}', flush=True)
+    elif message["type"] == "ask":
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 99}), flush=True)
+"""
+OFF = ("--sandbox", "off", "--jobs", "1")
+
+
+def part_of_sample(path: Path, many: int) -> Path:
+    lines = SAMPLE.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:many]))
+    return path
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
+    problems = part_of_sample(tmp_path / "set.jsonl", 5)
+    out = tmp_path / "out.md"
+    words = ("check", "first", "--problems", str(problems), "--out", str(out), *OFF)
+    (result,) = json.loads(boneyard(*words, "--json"))
+    given, known = result["answers"], lines_of(problems)
+    for answer, problem in zip(given, known, strict=True):
+        values = problem["values"]
+        assert answer["loss"] == max(values) - values[answer["choice"]]
+    whole = result["marks"][0]
+    assert (whole["kind"], whole["problems"], whole["fouls"]) == ("", 5, 0)
+    assert whole["loss"] == pytest.approx(sum(one["loss"] for one in given) / 5, abs=0.001)
+    assert "| first |" in out.read_text()
+    dearest = max(given, key=lambda one: one["loss"])
+    shown = out.read_text().partition("## Dearest answers of first")[2].splitlines()
+    (row,) = [line.split(" | ") for line in shown if line.startswith(f"| {dearest['number']} |")]
+    assert row[1] == f"{dearest['loss']:.1f}"
+    assert row[5].startswith("[")
+
+
+def test_two_bots_are_compared_problem_by_problem(tmp_path: Path) -> None:
+    """Their own intervals hold what is hard for both: they overlap where bots differ clearly."""
+    hard = [one for one in parse_problems(SAMPLE.read_bytes(), "set") if one.kind == "endgame"][:20]
+    losses = [10.0 * (number % 2) for number in range(20)]
+    first, second = (
+        [
+            ExamAnswer(one.number, 0, loss + more, 0.0, None, 1.0)
+            for one, loss in zip(hard, losses, strict=True)
+        ]
+        for more in (0.0, 1.0)
+    )
+    assert compare_answers(hard, second, first) == [("", 1.0, 0.0), ("endgame", 1.0, 0.0)]
+    assert mark_answers(hard, first)[0].half_width > 1.0
+    problems, out = part_of_sample(tmp_path / "set.jsonl", 5), tmp_path / "out.md"
+    boneyard("check", "greedy", "random", "--problems", str(problems), "--out", str(out), *OFF)
+    assert "## Loss beyond that of greedy" in out.read_text()
+
+
+def test_a_bot_at_two_clocks_has_two_names_and_no_folder_costs_no_exam(tmp_path: Path) -> None:
+    problems = part_of_sample(tmp_path / "set.jsonl", 1)
+    words = ("check", "first@200ms", "first@1s", "--problems", str(problems), *OFF)
+    named = [one["entrant"] for one in json.loads(boneyard(*words, "--json"))]
+    assert named == ["first@200ms", "first@1s"]
+    assert "there is no folder" in boneyard(*words, "--out", f"{tmp_path}/x/out.md", code=2)
+
+
+def test_a_foul_costs_as_much_as_the_worst_option_and_ends_after_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sit_exam, "MOST_FOULS", 2)
+    bot = tmp_path / "bot.py"
+    bot.write_text(ILLEGAL)
+    out, problems = tmp_path / "out.csv", part_of_sample(tmp_path / "set.jsonl", 3)
+    boneyard(
+        "check", f"{sys.executable} {bot}", "--problems", str(problems), "--out", str(out), *OFF,
+        code=1,
+    )  # fmt: skip
+    rows = [line.split(",") for line in out.read_text().splitlines()[1:]]
+    assert [row[7] for row in rows] == ["illegal", "illegal", "forfeit"]
+    for row, problem in zip(rows, lines_of(problems), strict=True):
+        assert float(row[5]) == max(problem["values"]) - min(problem["values"])

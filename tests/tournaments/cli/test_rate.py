@@ -1,0 +1,214 @@
+"""Several ledgers rated together: who is who, which games and which deals are the same."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+from rich.console import Console
+
+from arena.logs.checksummed import append_records
+from protocol.records import Result
+from tests.support.events import boneyard, copied, run, untouched
+from tests.support.results import game
+from tournaments.cli.rate import Rated, RateOptions, rate_ledgers
+from tournaments.event.folder import Folder, load_event
+from tournaments.event.results import Ledger, read_ledger
+from tournaments.plan.event import as_json
+from tournaments.rating.ratings import fit
+from tournaments.site import progress
+
+SHORT = ("--set", "target=30", "--boards", "3")
+
+
+@pytest.fixture(scope="module")
+def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield two events of the same game on other deals, one of another game, one of partners."""
+    folder = tmp_path_factory.mktemp("events")
+    played: dict[str, tuple[str, ...]] = {
+        "friday": ("first", "greedy", *SHORT),
+        "saturday": ("greedy", "random", *SHORT),
+        "block": ("first", "greedy", "--rules", "block", *SHORT),
+    }
+    for seed, (name, words) in enumerate(played.items()):
+        out = ("--seed", f"{seed}", "--sandbox", "off", "--out", str(folder / name))
+        boneyard("run", *words, *out)
+    with untouched(folder):
+        yield folder
+
+
+def told(*paths: Path, **asked: object) -> Rated:
+    return rate_ledgers(paths, msgspec.convert(asked, RateOptions))
+
+
+def changed(folder: Path, change: Callable[[str], str]) -> Path:
+    """Return a folder whose plan says something else."""
+    path = folder / "event.json"
+    before = path.read_text()
+    path.write_text(change(before))
+    assert path.read_text() != before
+    return folder
+
+
+def another_version(folder: Path, name: str) -> Path:
+    plan = load_event(Folder(folder))
+    entrants = tuple(
+        replace(one, fingerprint="f" * 64) if one.name == name else one for one in plan.entrants
+    )
+    return changed(folder, lambda _: as_json(replace(plan, entrants=entrants)).decode())
+
+
+def written(ledger: Path, results: Iterable[Result]) -> None:
+    """Write a ledger with right checksums, whatever it tells."""
+    descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    append_records(descriptor, results, 0)
+    os.close(descriptor)
+
+
+def named(results: Iterable[Result]) -> Iterator[Result]:
+    """Give each game a name of its own."""
+    return (replace(one, game=f"{number}") for number, one in enumerate(results))
+
+
+def seated(result: Result, name: str, other: str) -> Result:
+    """Return the result with another name for an entrant."""
+    seats = tuple(other if one == name else one for one in result.seats)
+    return replace(result, seats=seats, game=f"{result.board}.{'.'.join(seats)}")
+
+
+def names(table: object) -> list[str]:
+    found = msgspec.to_builtins(table)["ratings"]["pools"]
+    return sorted(one["name"] for pool in found for one in pool["entrants"])
+
+
+def test_events_are_rated_as_one(events: Path) -> None:
+    (table,) = told(events / "friday", events / "saturday").tables
+    assert table.games == 12
+    assert table.title == "draw, 2 seats"
+    results = [
+        replace(result, board=result.board + 100 * number)
+        for number, name in enumerate(("friday", "saturday"))
+        for result in read_ledger(events / name / "ledger.jsonl")
+    ]
+    assert table.ratings == fit(results)
+    # Boards of the same number are different boards.
+    assert table.ratings.pools[0].boards == 6
+
+
+def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
+    both = (events / "friday", events / "block")
+    apart, pooled = told(*both), told(*both, pool=True)
+    assert [table.title for table in apart.tables] == ["draw, 2 seats", "block, 2 seats"]
+    assert "rated separately; --pool" in apart.notices[0]
+    assert [table.title for table in pooled.tables] == ["block, draw, 2 seats"]
+    assert pooled.notices == ("One table holds different games: block, draw.",)
+    assert pooled.tables[0].games == sum(table.games for table in apart.tables)
+
+
+def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path) -> None:
+    alone = tmp_path / "results.jsonl"
+    alone.write_bytes((events / "saturday" / "ledger.jsonl").read_bytes())
+    found = told(alone)
+    assert names(found.tables[0]) == ["greedy", "random"]
+    assert "no event.json" in found.notices[0]
+    apart = told(events / "friday", alone)
+    assert [table.title for table in apart.tables] == ["draw, 2 seats", "unknown rules, 2 seats"]
+    pooled = told(events / "friday", alone, pool=True)
+    assert names(pooled.tables[0]) == ["first", "greedy", "greedy@unknown", "random"]
+
+
+def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> None:
+    """Another bot on the same deals is another game, but no other luck."""
+    later = copied(events / "friday", tmp_path)
+    another_version(another_version(later, "greedy"), "first")
+    (table,) = told(events / "friday", later).tables
+    assert [pool.boards for pool in table.ratings.pools] == [3, 3]
+    plan = load_event(Folder(later))
+    entrants = (plan.entrants[0], replace(plan.entrants[1], fingerprint="e" * 64))
+    first = replace(
+        entrants[0], fingerprint=load_event(Folder(events / "friday")).entrants[0].fingerprint
+    )
+    changed(later, lambda _: as_json(replace(plan, entrants=(first, entrants[1]))).decode())
+    (table,) = told(events / "friday", later).tables
+    (pool,) = table.ratings.pools
+    assert (pool.games, pool.boards) == (12, 3)
+
+
+def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) -> None:
+    other = copied(events / "saturday", tmp_path)
+    changed(other, lambda text: re.sub(r'"move_ms": \d+', '"move_ms": 77', text))
+    assert told(events / "friday", other).notices == (
+        f"These events differ in clock: {events / 'friday'}, {other}.",
+    )
+    changed(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
+    assert "differ in clock, format:" in told(events / "friday", other).notices[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("fridai",), "friday"),
+        (("friday", "--anchor", "gredy=3"), "did you mean greedy"),
+        (("friday", "--anchor", "greedy"), "greedy=1500"),
+        (("friday", "--anchor", "=3"), "greedy=1500"),
+        (("friday", "--anchor", "greedy=nan"), "greedy=1500"),
+        (("friday", "--prior", "-1"), "--prior"),
+        (("friday", "--prior", "nan"), "--prior"),
+        (("friday", "--prior", "1e300"), "--prior"),
+        (("friday/games", "friday"), "ledger.jsonl is missing"),
+        (("friday/event.json",), "line 1"),
+    ],
+)
+def test_a_users_mistake_gets_one_sentence(
+    events: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], part: str
+) -> None:
+    monkeypatch.chdir(events)
+    said = boneyard("show", *words, code=2)
+    assert part in said
+    assert len(said.strip().splitlines()) == 1
+
+
+def test_a_game_twice_is_refused(events: Path, tmp_path: Path) -> None:
+    ledger = copied(events / "friday", tmp_path) / "ledger.jsonl"
+    written(ledger, [*read_ledger(ledger)] * 2)
+    assert "ledger.jsonl has game 1.greedy.first twice" in boneyard("show", str(ledger), code=2)
+
+
+def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    """Everybody meets the challenger, and nobody else."""
+    run(tmp_path, "first", "greedy", "random", "--format", "gauntlet", "--boards", "1")
+    ledger = tmp_path / "ledger.jsonl"
+    written(ledger, [seated(one, "first", "random") for one in read_ledger(ledger)][:1])
+    said = boneyard("show", str(ledger), code=2)
+    assert "game 1.random.greedy is neither in the plan of event.json" in said
+    assert "did you mean 1." in said
+
+
+def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> None:
+    ledger = tmp_path / "ledger.jsonl"
+    written(ledger, named([game(0, "ab", (1, 0)), game(0, "ba", (1, 0))]))
+    assert "use a prior above 0" in boneyard("show", str(ledger), "--prior", "0", code=2)
+    assert "a" in boneyard("show", str(ledger))
+
+
+def test_the_live_table_ticks(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an earlier run played is caught up with little by little."""
+    folder = Folder(events / "friday")
+    ledger = Ledger(folder, load_event(folder))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(progress, "TICKS_AT_ONCE", 4)
+    monkeypatch.setattr(progress, "LOOK_EVERY_S", -1.0)
+    shown = progress.Progress(load_event(folder), ledger)
+    result = next(iter(ledger.results.values()))
+    for known in (4, 8, 9):
+        ledger.results.add(replace(result, game=f"{known}.more"))
+        shown.update(result)
+        assert sum(tick.games for tick in shown._ticks.values()) == 2 * known
+    drawn = Console(width=100)
+    with drawn.capture() as capture:
+        drawn.print(shown._live.renderable)
+    assert "Elo so far" in capture.get()
+    assert "Provisional" in capture.get()

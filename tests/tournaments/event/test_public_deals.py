@@ -1,0 +1,112 @@
+"""Who came when deals were public: what is told of it, and boards that nobody has seen."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.logs import checksummed
+from protocol.records import Result
+from tests.support.events import boneyard, run
+from tests.support.planned_events import event
+from tournaments.event.folder import Folder, load_event
+from tournaments.event.grow import newcomers, resolve_versions
+from tournaments.event.history import Before, board_spans, latecomers, public_boards
+from tournaments.event.results import read_ledger
+from tournaments.formats.base import Entrant
+from tournaments.formats.versus import Versus
+from tournaments.plan.schedule import sittings
+from tournaments.rating.sprt import Sprt
+
+SHORT = ("--set", "target=1", "--sandbox", "off")
+TWO = ("first", "greedy", *SHORT)
+
+
+def results(folder: Path) -> list[Result]:
+    return list(read_ledger(folder / "ledger.jsonl"))
+
+
+def boards(folder: Path, name: str) -> set[int]:
+    return {one.board for one in results(folder) if name in one.seats}
+
+
+def fits(folder: Path) -> bool:
+    return "OK: " in boneyard("verify", str(folder))
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Path:
+    """Return a finished event of two bots."""
+    run(tmp_path / "out", *TWO, "--boards", "3")
+    return tmp_path / "out"
+
+
+def entrants(folder: Path) -> tuple[Entrant, ...]:
+    return load_event(Folder(folder)).entrants
+
+
+# Slow: newcomers meet the field on boards that nobody has seen.
+@pytest.mark.slow
+def test_newcomers_meet_the_field_on_boards_that_nobody_has_seen(begun: Path) -> None:
+    before = {one.game: one for one in results(begun)}
+    said = run(begun, *TWO, "random", "--boards", "3", "--fresh-boards", "--jobs", "2")
+    assert "could have known" not in said
+    assert boards(begun, "random") == {4, 5, 6}
+    # Who was there plays no more than it had.
+    assert {one.game: one for one in results(begun) if "random" not in one.seats} == before
+    assert len(results(begun)) == 6 + 12
+    assert json.loads((begun / "results.json").read_text())["latecomers"] == []
+    assert fits(begun)
+    # Whoever goes on need not say it again; the next one has boards of its own.
+    run(begun, *TWO, "random", "--boards", "3")
+    assert len(results(begun)) == 6 + 12
+    run(begun, *TWO, "random", "suit", "--boards", "4", "--fresh-boards")
+    assert boards(begun, "suit") == {7, 8, 9, 10}
+    assert boards(begun, "random") == {4, 5, 6, 7, 8, 9, 10}
+    assert {one.board for one in results(begun) if one.seats == ("first", "greedy")} == {1, 2, 3, 4}
+    assert fits(begun)
+
+
+def test_a_bot_that_changes_before_its_first_game_is_late_too() -> None:
+    """It keeps its name, and may know what the others have played."""
+    old = event(3)
+    first, *rest = old.entrants
+    new = replace(old, entrants=(replace(first, fingerprint="other"), *rest))
+    assert newcomers(old, resolve_versions(old, new, ())) == {first.name}
+    before = Before(5, "0" * 64, ((1, 2),), {one.name: one.fingerprint for one in old.entrants})
+    met = Result(
+        game="2.x", board=2, seats=(first.name, rest[0].name), scores=(1, 0), places=(1, 2),
+        rounds=1, why="target",
+    )  # fmt: skip
+    (late,) = latecomers([before], new.entrants, [met])
+    assert (late.entrant, late.public, late.games) == (first.name, 1, 1)
+    assert latecomers([before], old.entrants, [met]) == ()
+
+
+def test_a_deal_is_public_as_soon_as_a_log_shows_it(begun: Path) -> None:
+    """Long before its seed is: a run may be stopped in the middle of its first game."""
+    folder = Folder(begun)
+    log = folder.logs()[0]
+    checksummed.decompress(log)
+    lines = log.read_bytes().splitlines(keepends=True)
+    for path in (folder.ledger, folder.seeds, *folder.logs()[1:]):
+        checksummed.actual_path(path).unlink()
+    log.write_bytes(b"".join(lines[:3]))
+    (board,) = public_boards(folder)
+    assert f'"board":{board},'.encode() in lines[1]
+    log.write_bytes(lines[0])
+    assert public_boards(folder) == set()
+
+
+def test_rows_of_boards() -> None:
+    assert board_spans([]) == ()
+    assert board_spans([7, 1, 2, 3, 5]) == ((1, 3), (5, 5), (7, 7))
+
+
+def test_versus_begins_with_the_first_board_of_whoever_came_last() -> None:
+    plan = event(2, 2, 4, 2, form=Versus(Sprt(min_boards=2, max_boards=4)))
+    one, other = plan.entrants
+    plan = replace(plan, entrants=(one, replace(other, first_board=5)))
+    assert plan.all_boards == 8
+    assert [plan.boards for plan in sittings(plan, {})] == [(5, 6), (5, 6)]

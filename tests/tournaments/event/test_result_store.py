@@ -1,0 +1,45 @@
+"""Stored results are those that were put in, whatever they are, and take little memory."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from protocol.records import LARGEST, Result, SeatFoul, UsageSum
+from tournaments.event.results import ResultStore
+
+NAMES = ("ada", "bob", "cyd", "d", "a.b", "")
+counts, scores = st.integers(0, LARGEST), st.integers(-LARGEST, LARGEST)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> Result:
+    """Return the results that a referee writes, and forged ones that can be read."""
+    seats = tuple(draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4)))
+    board = draw(st.one_of(st.integers(0, 3), counts))
+    own = f"{board}.{'.'.join(seats)}"
+    return Result(
+        game=draw(st.sampled_from([own, own, own, f"0{own}", "1.ada.bob", "", "²", "."])),
+        board=board, seats=seats,
+        scores=tuple(draw(st.lists(scores, max_size=5))),
+        places=tuple(draw(st.lists(st.integers(1, 8), max_size=5))),
+        rounds=draw(counts), why=draw(st.sampled_from(["target", "foul"])),
+        fouls=draw(st.sampled_from([(), (SeatFoul(0, "late"),), (SeatFoul(1, "gone"),) * 2])),
+        usage=draw(st.just((UsageSum(cents=1.0),))) if draw(st.booleans()) else UNSET,
+    )  # fmt: skip
+
+
+@given(told=st.lists(results(), max_size=12))
+def test_a_store_holds_what_a_dictionary_would(told: list[Result]) -> None:
+    known: dict[str, Result] = {}
+    store = ResultStore()
+    for result in told:
+        store.add(result)
+        known.setdefault(result.game, result)
+        assert store[result.game] == known[result.game]
+    assert list(store) == list(known)
+    assert list(store.values()) == list(store.first()) == list(known.values())
+    assert len(store) == len(known)
+    assert dict(store) == known
+    for game in ("1.ada.bob", "01.ada.bob", "2.ada.bob", "1.ada", "", "99999999999.ada.bob"):
+        assert (game in store) == (game in known)
+        assert store.get(game) == known.get(game)

@@ -1,0 +1,122 @@
+"""A league from the command line: made, run, stopped and continued."""
+
+from pathlib import Path
+
+import pytest
+
+from protocol.codec import decode_json
+from tests.support.events import boneyard
+from tournaments.league.loop import Turns
+from tournaments.league.state import read_league
+from tournaments.site.view import PublicSnapshot
+
+SETTINGS = """\
+house = ["first", "greedy"]
+sandbox = "off"
+every_s = 1
+
+[[divisions]]
+name = "short"
+rules = { base = "draw", target = 10 }
+boards_a_table = 1
+boards_a_week = 14
+
+[[divisions]]
+name = "three"
+rules = { base = "draw", target = 10 }
+seats = 3
+boards_a_table = 1
+"""
+NOW = ("--now", "2026-11-22T10:00")
+
+
+def make(place: Path, settings: str = SETTINGS) -> Path:
+    place.mkdir()
+    (place / "league.toml").write_text(settings)
+    return place
+
+
+def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
+    """Two rounds of a board each; a division without enough bots waits; next week it goes on.
+
+    A pass that plays nothing shows the end of the last round.
+    """
+    place = make(tmp_path / "club", f"delay_s = 0\n{SETTINGS}")
+    said = boneyard("league", str(place), "--once", *NOW)
+    assert "2026-11-22 10:00:00 begun     short round 1: 1 table, 1 board" in said
+    assert "short round 2: 2 games in" in said
+    assert "round 3" not in said
+    assert (place / "league.log").read_text().splitlines()[0].endswith("first (house bot)")
+    league = read_league(place)
+    assert [len(one.rounds) for one in league.divisions.values()] == [2, 0]
+    assert boneyard("league", str(place), "--once", *NOW) == ""
+    live = place / "site" / "live"
+    shown = decode_json((live / "live.json").read_bytes(), PublicSnapshot)
+    assert (shown.name.endswith("round 2"), shown.over, shown.played) == (True, True, 2)
+    assert '<a href="../index.html">' in (live / "index.html").read_text()
+    boneyard("league", str(place), "--rounds", "1", "--now", "2026-11-23T10:00")
+    third = read_league(place).divisions["short"].rounds[-1]
+    assert (third.plan.number, third.week) == (3, "2026-W48")
+    assert {one.board + third.first_board for one in third.results} == {3}
+    assert (place / "site" / "weeks" / "2026-W47.html").exists()
+    # Times in disorder could never be verified.
+    assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
+
+
+def test_folders_that_are_no_league_are_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty folder, a missing one, broken settings, and words that say nothing."""
+    monkeypatch.chdir(tmp_path)
+    assert "`boneyard new league club` makes one." in boneyard("league", "club", code=2)
+    assert "league.toml is missing" in boneyard("league", code=2)
+    make(tmp_path / "club", SETTINGS.replace('"greedy"]', '"gredy"]'))
+    assert "greedy" in boneyard("league", "club", "--once", code=2)
+    assert "--now is for --once" in boneyard("league", "club", *NOW, code=2)
+    assert "as 2026-11-22T10:00" in boneyard("league", "club", "--once", "--now", "noon", code=2)
+    assert "status" in boneyard("league", "club", "statsu", code=2)
+    assert "gredy" in boneyard("league", "club/league.toml", code=2)
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert "macOS" in boneyard("league", "club", code=2)
+
+
+def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
+    """All its settings are read; a league is never overwritten."""
+    place = tmp_path / "class"
+    said = boneyard("new", "league", str(place))
+    assert "league.toml" in said
+    league = read_league(place)
+    assert list(league.divisions) == ["draw"]
+    bot = place / "bots" / "example"
+    assert {path.name for path in bot.iterdir()} == {"bot.py", "bot.toml", "README.md"}
+    assert (bot.parent / ".gitignore").read_text().split() == ["bots.toml", "runs/"]
+    assert "has a league already" in boneyard("new", "league", str(place), code=2)
+    uncommented = [
+        line.removeprefix("# ").split("  #")[0]
+        for line in (place / "league.toml").read_text().splitlines()[3:]
+    ]
+    (place / "league.toml").write_text("\n".join(uncommented))
+    assert list(read_league(place).divisions) == ["draw", "four"]
+
+
+def test_a_bug_of_ours_does_not_stop_a_league(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever finds one, in a push perhaps, stops neither the rounds nor the site of all others."""
+    done: list[str] = []
+
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    def play(_: Turns) -> bool:
+        done.append("play")
+        return len(done) < 4
+
+    monkeypatch.setattr(Turns, "admit", fail)
+    monkeypatch.setattr(Turns, "play", play)
+    monkeypatch.setattr(Turns, "publish", lambda *_, **__: done.append("publish"))
+    place = make(tmp_path / "club")
+    said = boneyard("league", str(place), "--once", code=1)
+    assert done == ["play", "publish", "play", "publish", "play", "publish"]
+    assert said.count("Boneyard itself failed in a turn of the league") == 1
+    assert "ZeroDivisionError" in (place / "private" / "crash.txt").read_text()

@@ -1,0 +1,120 @@
+"""Bots as archives: what is in them, under which name, and that they play elsewhere."""
+
+import hashlib
+import io
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from protocol.errors import UserError
+from tournaments.formats.base import Entrant
+from tournaments.plan.event import WrittenBot
+from tournaments.play.cluster import orders
+from tournaments.play.cluster.orders import Bundle, pack_bot, unpack_bot
+
+
+def bot(**fields: object) -> WrittenBot:
+    return WrittenBot(name="mine", **fields)  # type: ignore[arg-type]
+
+
+def said(entrant: Entrant) -> str:
+    """Return the bundle's output where it was unpacked."""
+    done = subprocess.run(
+        entrant.command.argv, cwd=entrant.command.folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Return the folder where bots are written; it is deleted before they start."""
+    folder = tmp_path / "home"
+    (folder / "lib").mkdir(parents=True)
+    (folder / "mine.py").write_text("print('mine')")
+    (folder / "lib" / "deep.py").write_text("print('deep')")
+    (folder / "weights").write_text("0.5")
+    (folder / "secret.key").write_text("nobody's")
+    (folder / "reader.py").write_text("import sys; print(open(sys.argv[1]).read())")
+    return folder
+
+
+CASES = {
+    "a file": (bot(run=("{python}", "mine.py")), "mine"),
+    "what it reads": (bot(run=("{python}", "reader.py", "weights"), reads=("weights",)), "0.5"),
+    "what it builds": (
+        bot(run=("{python}", "{build}/built.py"), build=("cp", "mine.py", "{build}/built.py")),
+        "mine",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_bundle_plays_in_another_folder(home: Path, tmp_path: Path, case: str) -> None:
+    written, what = CASES[case]
+    bundle = pack_bot(written, home)
+    shutil.rmtree(home)
+    assert said(unpack_bot(bundle, tmp_path / "worker")) == what
+
+
+def test_the_name_of_a_bundle_is_the_hash_of_its_content(home: Path) -> None:
+    written = bot(run=("{python}", "mine.py"))
+    first = pack_bot(written, home)
+    os.utime(home / "mine.py", (1, 1))
+    assert pack_bot(written, home) == first
+    (home / "mine.py").write_text("print('other')")
+    assert pack_bot(written, home).name != first.name
+    assert pack_bot(bot(run=("{python}", "-I", "mine.py")), home).name != first.name
+
+
+def test_a_bundle_left_by_a_kill_is_unpacked_again(home: Path, tmp_path: Path) -> None:
+    bundle = pack_bot(bot(run=("{python}", "mine.py")), home)
+    half = tmp_path / "worker" / bundle.name / "files"
+    half.mkdir(parents=True)
+    (half / "rubbish").touch()
+    assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
+    assert not (half / "rubbish").exists()
+
+
+def test_too_much_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(orders, "MOST", 20_000)
+    (home / "weights").write_bytes(bytes(30_000))
+    pack_bot(bot(run=("{python}", "mine.py")), home)
+    with pytest.raises(UserError, match="too many to send"):
+        pack_bot(bot(run=("{python}", "mine.py"), reads=("weights",)), home)
+
+
+def smuggled(**fields: object) -> bytes:
+    """Return an archive with one good file and one forbidden entry."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        tar.addfile(tarfile.TarInfo("good"))
+        entry = tarfile.TarInfo("bad")
+        for field, value in fields.items():
+            setattr(entry, field, value)
+        tar.addfile(entry, io.BytesIO(bytes(entry.size)))
+    return data.getvalue()
+
+
+def test_two_files_of_one_name_are_no_bundle(tmp_path: Path) -> None:
+    written, home, archive = bot(run=("true",)), str(tmp_path), smuggled(name="good")
+    name = hashlib.sha256(f"{written}|{home}|".encode() + archive).hexdigest()
+    with pytest.raises(FileExistsError):
+        unpack_bot(Bundle(name, written, home, archive), tmp_path / "worker")
+
+
+@pytest.mark.parametrize(
+    "damage", [{"archive": b""}, {"name": "../../home"}, {"home": "/../../home"}]
+)
+def test_a_bundle_that_does_not_match_its_name_writes_no_file(
+    home: Path, tmp_path: Path, damage: dict[str, object]
+) -> None:
+    bundle = replace(pack_bot(bot(run=("{python}", "mine.py")), home), **damage)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(UserError, match="is damaged"):
+        unpack_bot(bundle, tmp_path / "deep" / "worker")
+    assert sorted(tmp_path.rglob("*")) == before

@@ -1,0 +1,330 @@
+"""Orders given and played without any engine: each game once, and what stops a run."""
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+from msgspec.structs import replace
+
+from arena.logs.gamelog import sitting_lines
+from arena.match.poller import Poller
+from arena.sandbox.command import OFF, Limits
+from arena.sandbox.process import Sandbox
+from protocol.errors import UserError
+from protocol.records import FoulPolicy, Result
+from tests.support.events import boneyard, run, untouched
+from tests.support.tables import children
+from tournaments.event.folder import Folder, load_event, secret_of
+from tournaments.event.grow import open_event
+from tournaments.event.results import Ledger
+from tournaments.plan.event import Event, WrittenBot
+from tournaments.plan.schedule import PlannedGame
+from tournaments.play.cluster.orders import (
+    Answer,
+    BrokenAnswerError,
+    Order,
+    OrderPart,
+    Output,
+    Run,
+    Unplayed,
+    answered,
+    answering,
+    decoded,
+    encoded,
+    pack_bot,
+)
+from tournaments.play.cluster.runner import ClusterRunner, Pace
+from tournaments.play.cluster.worker import OrderRunner
+from tournaments.play.lanes import Lanes
+from tournaments.play.sittings import RunStoppedError, root_cause
+
+WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
+"""Two sittings of three short games."""
+Fate = Callable[[Order, Answer], Answer]
+
+
+class Halls:
+    """Two workers in this process, and what happens to what they answer."""
+
+    def __init__(self, fate: Fate) -> None:
+        self.places = trio.CapacityLimiter(3)
+        self.orders: list[bytes] = []
+        self.dismissed: list[str] = []
+        self.halls: list[OrderRunner] = []
+        self._fate = fate
+
+    @asynccontextmanager
+    async def played(self, order: bytes) -> AsyncIterator[Answer]:
+        self.orders.append(order)
+        hall = self.halls[len(self.orders) % 2]
+        yield self._fate(decoded(order, Order), answered(await hall.play(order)))
+
+    def dismiss(self, worker: str) -> None:
+        self.dismissed.append(worker)
+
+
+def kept(order: Order, answer: Answer) -> Answer:
+    """Return the cluster, undisturbed."""
+    assert isinstance(answer, Output), answer
+    assert order.run == "run"
+    return answer
+
+
+def games(order: Order) -> list[PlannedGame]:
+    """Return the games that were ordered."""
+    return [game for part in order.parts for game in part.games]
+
+
+class Stage:
+    """An event in its folder, before its first game."""
+
+    def __init__(self, tmp_path: Path, here: Path) -> None:
+        self.folder = Folder(tmp_path / "out")
+        self.folder.path.mkdir()
+        self.event, _ = open_event(self.folder, load_event(Folder(here)), 1)
+        self.said: list[str] = []
+        self._bots_at = tmp_path / "bots"
+
+    async def play(self, fate: Fate = kept, width: int = 1) -> Halls:
+        """Play it out at two workers, at each so many sittings side by side."""
+        halls = Halls(fate)
+        bundles = tuple(pack_bot(WrittenBot(name=name), Path.cwd()) for name in WORDS[:2])
+        sender, receiver = trio.open_memory_channel[Result](1000)
+        off = Sandbox(OFF, Limits())
+        async with trio.open_nursery() as nursery:
+            poller = Poller()
+            nursery.start_soon(poller.run)
+            halls.halls = [
+                OrderRunner(poller, f"w{n}", self._bots_at, off, Lanes(width)) for n in (1, 2)
+            ]
+            for hall in halls.halls:
+                hall.add_run("run", encoded(Run(self.event, bundles)))
+            ledger = Ledger(self.folder, self.event)
+            play = ClusterRunner(
+                self.folder, self.event, ledger, halls, "run", sender, self.said.append
+            ).play
+            await play()
+            nursery.cancel_scope.cancel()
+        assert len([*received(receiver)]) == ledger.planned
+        assert not children()
+        return halls
+
+    def bytes(self) -> bytes:
+        return self.folder.ledger.read_bytes()
+
+
+def received(receiver: trio.MemoryReceiveChannel[Result]) -> Iterator[Result]:
+    while True:
+        try:
+            yield receiver.receive_nowait()
+        except (trio.WouldBlock, trio.EndOfChannel):
+            return
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("here")
+    run(folder, *WORDS)
+    with untouched(folder):
+        yield folder
+
+
+@pytest.fixture
+def stage(tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """Orders are of two games, so that sittings are cut."""
+    monkeypatch.setattr(Pace, "games", 2)
+    return Stage(tmp_path, here)
+
+
+async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: Path) -> None:
+    halls = await stage.play()
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    # The roll call, then a sitting's first two games, its last one with two of the next, and one.
+    orders = [decoded(order, Order) for order in halls.orders]
+    assert [[len(part.games) for part in one.parts] for one in orders] == [[0], [2], [1, 2], [1]]
+    # An order reveals only the deals of its boards.
+    secret = secret_of(stage.folder)
+    assert not [data for data in halls.orders if secret in data or secret.hex().encode() in data]
+    assert all(set(order.seeds) == {game.board for game in games(order)} for order in orders)
+    names = {line.worker for path in stage.folder.logs() for line in sitting_lines(path)}
+    assert names == {"w1", "w2"}
+    (said,) = stage.said
+    assert said.startswith("Sandbox off on w")
+    boneyard("run", *WORDS, "--seed", "1", "--sandbox", "off", "--out", str(stage.folder.path))
+    assert "OK: " in boneyard("verify", str(stage.folder.path))
+    assert "Sandbox: off in all 2 sittings, on w1, w2." in (stage.folder.report.read_text())
+    shares = json.loads(stage.folder.times.read_bytes())["workers"]
+    assert [(one["worker"], one["sandbox"]) for one in shares] == [("w1", ["off"]), ("w2", ["off"])]
+    assert sum(one["games"] for one in shares) == 6
+
+
+async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path) -> None:
+    """Each answer brings the games of all before it too, and its own twice."""
+    before: list[bytes] = []
+
+    def again(order: Order, answer: Answer) -> Answer:
+        played = kept(order, answer)
+        assert isinstance(played, Output)
+        before.extend(played.lines)
+        return replace(played, lines=(*before, *played.lines))
+
+    await stage.play(again)
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    logs = b"".join(path.read_bytes() for path in stage.folder.logs())
+    assert logs.count(b'"type":"game"') == logs.count(b'"type":"result"') == 6
+
+
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
+async def test_orders_lost_with_a_worker_are_sent_again(stage: Stage, here: Path) -> None:
+    lost: list[int] = []
+
+    def often(order: Order, answer: Answer) -> Answer:
+        if games(order) and order.attempt < 3:
+            lost.append(order.attempt)
+            return Unplayed("", "left", "It died")
+        return kept(order, answer)
+
+    halls = await stage.play(often)
+    assert len(lost) == 3 * 3
+    assert len(set(halls.orders)) == len(halls.orders)
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    assert not halls.dismissed
+
+
+async def refused(stage: Stage, fate: Fate) -> Exception:
+    # Two orders may be refused at once.
+    with pytest.raises((ExceptionGroup, UserError, RunStoppedError)) as caught:
+        await stage.play(fate)
+    error = caught.value
+    found = root_cause(error) if isinstance(error, BaseExceptionGroup) else error
+    assert isinstance(found, Exception)
+    return found
+
+
+def swapped(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
+    """In each line."""
+    return lambda line: re.sub(old, new, line)
+
+
+RESULT = rb'(\{"type":"result".*)'
+GARBAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
+    "no record": (lambda line: line[:-9], "."),
+    "other deals": (swapped(rb'(commitment":)"\w*', rb'\1"' + b"0" * 64), "another seed"),
+    "another number": (swapped(rb'"number":', rb'"number":9'), "another seed"),
+    "other seats": (swapped(rb'"seats":\["', rb'"seats":["x'), "the result of another"),
+    "another board": (swapped(RESULT + rb'"board":', rb'\1"board":9'), "the result of another"),
+    "games nobody ordered": (swapped(rb'"game":"', rb'"game":"9'), "no result"),
+    "no result": (swapped(RESULT, b""), "no result"),
+    "more than a game": (swapped(RESULT, rb"\1\n\1"), "continues after its result"),
+}
+
+
+async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
+    brought: list[tuple[Order, bytes]] = []
+
+    def seen(order: Order, answer: Answer) -> Answer:
+        played = kept(order, answer)
+        assert isinstance(played, Output)
+        brought.append((order, b"".join(played.lines)))
+        return played
+
+    await stage.play(seen)
+    order, lines = next(one for one in brought if len(games(one[0])) == 2)
+    (records,) = answering(stage.event, order, lines.splitlines(), ())
+    assert len(records) == len(lines.splitlines())
+    for spoilt, why in GARBAGE.values():
+        bad = b"\n".join(map(spoilt, lines.splitlines())).split(b"\n")
+        with pytest.raises(BrokenAnswerError, match=why):
+            answering(stage.event, order, filter(None, bad), ())
+
+
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
+async def test_a_worker_with_unrequested_results_gets_no_more_orders(
+    stage: Stage, here: Path
+) -> None:
+    """Another worker plays the games."""
+    senders: list[str] = []
+
+    def once(order: Order, answer: Answer) -> Answer:
+        played = kept(order, answer)
+        assert isinstance(played, Output)
+        if not games(order) or senders:
+            return played
+        senders.append(played.worker)
+        return replace(played, lines=())
+
+    halls = await stage.play(once)
+    assert halls.dismissed == senders
+    assert len(senders) == 1
+    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+
+
+async def test_the_run_stops_if_no_worker_can_play(stage: Stage) -> None:
+    error = await refused(stage, lambda _order, _answer: Unplayed("w1", "machine", "no space"))
+    assert isinstance(error, RunStoppedError)
+    assert "no space" in str(error)
+
+
+async def test_a_bug_of_ours_on_a_worker_is_kept_with_its_trace(stage: Stage) -> None:
+    def bug(order: Order, answer: Answer) -> Answer:
+        return Unplayed("w2", "bug", "Traceback: ours", "3.a.b") if games(order) else answer
+
+    error = await refused(stage, bug)
+    assert isinstance(error, RunStoppedError)
+    assert "in game 3.a.b on worker w2" in str(error)
+    assert stage.folder.crash.read_text() == "Traceback: ours"
+
+
+# Slow: orders that come back are tested beside it.
+@pytest.mark.slow
+async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
+    tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Pace, "games", 2)
+    stage = Stage(tmp_path, here)
+    event: Event = replace(stage.event, fouls=FoulPolicy(lose="sitting"))
+    stage.event = event
+    halls = await stage.play()
+    assert [len(games(decoded(order, Order))) for order in halls.orders] == [0, 3, 3]
+
+
+async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:
+    plan = Ledger(stage.folder, stage.event).stage[0]
+    order = Order(
+        "run", 0, (OrderPart(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), {}
+    )
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise SystemExit('no such model')")
+    bot = WrittenBot(name="broken", run=("{python}", str(broken)))
+    good, bad = (pack_bot(one, tmp_path) for one in (WrittenBot(name="first"), bot))
+    async with trio.open_nursery() as nursery:
+        poller = Poller()
+        nursery.start_soon(poller.run)
+        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox(OFF, Limits()), Lanes(1))
+
+        async def fate(data: bytes) -> tuple[str, str]:
+            answer = answered(await hall.play(data))
+            assert isinstance(answer, Unplayed)
+            return answer.fate, answer.reason
+
+        assert await fate(encoded(order)) == ("machine", "It does not know this run")
+        assert (await fate(b"no order"))[0] == "bug"
+        hall.add_run("run", encoded(Run(stage.event, (good, bad))))
+        who, why = await fate(encoded(order))
+        assert who == "bot"
+        assert "Bot greedy sends no hello" in why
+        assert "no such model" in why
+        # A seed that is missing is our mistake.
+        hall.add_run("run", encoded(Run(stage.event, (good, good))))
+        who, why = await fate(encoded(order))
+        assert (who, "KeyError" in why) == ("bug", True)
+        # The tables of what failed are free again.
+        assert (await fate(encoded(order)))[0] == "bug"
+        nursery.cancel_scope.cancel()
+    assert not children()

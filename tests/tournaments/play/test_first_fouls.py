@@ -1,0 +1,115 @@
+"""A bot that fouls in each of its first games: the run of its author stops and names it."""
+
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from arena.logs.gamelog import read_games
+from protocol.errors import UserError
+from protocol.records import FoulClass, Result, SeatFoul
+from tests.support.events import PLAIN, boneyard
+from tests.support.library import copy_of
+from tests.support.results import game
+from tournaments.event.folder import Folder, load_event
+from tournaments.play.runner import FIRST_GAMES, FoulWatch
+
+BOT = """import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "typo", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
+"""
+CRASH = "typo crashes: NameError: name 'jsno' is not defined (typo.py, line 7)."
+
+
+@pytest.fixture
+def typo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "typo.py"
+    path.write_text(BOT.replace("json.dumps", "jsno.dumps"))
+    return path
+
+
+def the_event() -> Folder:
+    (path,) = Path("runs").resolve().iterdir()
+    return Folder(path)
+
+
+def games_played() -> int:
+    games = chain.from_iterable(map(read_games, the_event().logs()))
+    return sum(one.result is not None for one in games)
+
+
+def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) -> None:
+    words = ("run", "typo.py", "greedy", "--boards", "10", "--set", "target=1", *PLAIN)
+    assert f"{CRASH} Try `boneyard check typo.py`." in boneyard(*words, code=2)
+    played = games_played()
+    assert FIRST_GAMES <= played < 20
+    # It would crash again: nothing more is played until its file changes.
+    assert CRASH in boneyard(*words, code=2)
+    assert games_played() == played
+    typo.write_text(BOT)
+    assert "typo@2" in boneyard(*words)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            ("        print(json", "        print('thinking')\n        print(json"),
+            "It wrote: thinking",
+        ),
+        (('"choice": 0', '"choice": 99'), "Choice 99 of"),
+    ],
+)
+def test_run_stops_at_a_bot_that_fouls_in_another_way(
+    typo: Path, change: tuple[str, str], words: str
+) -> None:
+    assert change[0] in BOT
+    typo.write_text(BOT.replace(*change))
+    run = ("run", "typo.py", "greedy", "--boards", "10", "--set", "target=1")
+    text = boneyard(*run, *PLAIN, code=2)
+    assert "typo lost each of its first 5 games by a foul: " in text
+    assert words in text
+    assert "Try `boneyard check typo.py`." in text
+    assert FIRST_GAMES <= games_played() < 20
+
+
+@pytest.fixture
+def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FoulWatch:
+    folder = Folder(copy_of("round-robin", tmp_path / "event"))
+    event = load_event(folder)
+    monkeypatch.setattr("tournaments.play.runner.read_foul", lambda *_: "words")
+    return FoulWatch(folder, event, stops=True)
+
+
+def ended_by(number: int, watch: FoulWatch, foul: FoulClass) -> Result:
+    """Return a game that the first bot of the event lost by a foul against the second."""
+    first, second, *_ = watch.fouls
+    result = game(number, (first, second), (0, 9))
+    return replace(result, why="foul", fouls=(SeatFoul(0, foul),))
+
+
+def test_fouls_of_several_classes_stop_the_run(watch: FoulWatch) -> None:
+    name, *_ = watch.fouls
+    fouls: tuple[FoulClass, ...] = "late", "gone", "illegal", "malformed"
+    for number, foul in enumerate(fouls, 1):
+        watch.add(ended_by(number, watch, foul))
+    with pytest.raises(UserError, match=f"{name} lost each of its first 5 games by a foul: words"):
+        watch.add(ended_by(5, watch, "late"))
+
+
+def test_games_in_which_a_bot_was_not_tried_tell_nothing_of_it(watch: FoulWatch) -> None:
+    first, second, *_ = watch.fouls
+    for number in range(20):
+        watch.add(ended_by(number, watch, "forfeit"))
+    watch.add(ended_by(20, watch, "late"))
+    assert watch.fouls[first] == ["words"]
+    assert watch.fouls[second] == [], "The other's foul ended its games."
+    watch.add(game(21, (first, second), (9, 0)))
+    assert first not in watch.fouls
+    assert second not in watch.fouls

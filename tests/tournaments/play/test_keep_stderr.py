@@ -1,0 +1,75 @@
+"""`run --keep-stderr`: the logs keep what bots write to stderr, beside their answers, bounded."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.match import table
+from protocol.records import ChoiceRecord
+from tests.support.events import boneyard, run
+from tournaments.event.folder import Folder
+
+TALKS = """
+import json, sys
+for line in sys.stdin:
+    said = json.loads(line)
+    if said["type"] == "hello":
+        print("ready", file=sys.stderr, flush=True)
+        print('{"type":"hello","name":"talks","version":"1"}', flush=True)
+    elif said["type"] == "ask":
+        print("\\x1b[31mquestion", said["id"], file=sys.stderr, flush=True)
+        print(json.dumps({"type": "choose", "id": said["id"], "choice": 0}), flush=True)
+"""
+SMALL = ("greedy", "--boards", "1", "--set", "target=30")
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> str:
+    (tmp_path / "talks.py").write_text(TALKS)
+    return str(tmp_path / "talks.py")
+
+
+def games(folder: Path) -> Iterator[LoggedGame]:
+    for path in Folder(folder).logs():
+        yield from read_games(path)
+
+
+def words(game: LoggedGame, seat: int) -> list[str]:
+    said = [one for one in game.choices() if isinstance(one, ChoiceRecord) and one.seat == seat]
+    return [one.stderr for one in said]
+
+
+def test_each_answer_has_what_was_written_before_it_and_the_log_verifies(
+    tmp_path: Path, bot: str
+) -> None:
+    folder = tmp_path / "event"
+    run(folder, bot, *SMALL, "--keep-stderr")
+    for game in games(folder):
+        seat = game.sitting.seats.index("talks")
+        ids = [
+            one.id for one in game.choices() if isinstance(one, ChoiceRecord) and one.seat == seat
+        ]
+        said = words(game, seat)
+        assert said[0].endswith(f"\\x1b[31mquestion {ids[0]}\\n")
+        assert said[1:] == [f"\\x1b[31mquestion {one}\\n" for one in ids[1:]]
+        assert set(words(game, 1 - seat)) == {""}
+    assert "\nOK: " in boneyard("verify", str(folder))
+    name = next(games(folder)).game.game
+    shown = boneyard("explain", str(folder), name, "--seat", "talks", "--all")
+    assert shown.count("stderr  ") == len(
+        words(next(games(folder)), name.split(".").index("talks") - 1)
+    )
+    assert "\x1b" not in shown
+    assert "stderr  " in boneyard("replay", str(folder), name)
+
+
+def test_what_a_game_keeps_is_bounded(
+    tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "STDERR_KEPT", 50)
+    run(tmp_path / "event", bot, *SMALL, "--keep-stderr")
+    for game in games(tmp_path / "event"):
+        kept = "".join(words(game, 0) + words(game, 1))
+        assert len(kept) == 50

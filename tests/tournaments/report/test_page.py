@@ -1,0 +1,250 @@
+"""The report page in a browser: it sorts, leads to games, keeps text text, and is fit for all."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from playwright.sync_api import Page, expect
+
+from arena.logs.catalog import replay_address
+from tests.support.browser import faults, needs_chromium, opened
+from tests.support.events import boneyard
+from tests.support.fast_run import slow_except
+from tests.support.library import copy_of, finished
+from tests.support.made_up_events import evidence, made_up, measured, told, written
+from tests.support.made_up_events import html as html_of
+from tests.support.planned_events import event, teams
+from tournaments.event.folder import Folder
+from tournaments.event.results import read_ledger
+from tournaments.formats.knockout import Knockout
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.versus import Versus
+from tournaments.plan.event import Event
+from tournaments.rating.sprt import Sprt
+
+
+def long_named(plan: Event) -> Event:
+    """Return the same event with the longest possible names."""
+    names = [f"{n}_{'long-' * 8}"[:40] for n in range(len(plan.entrants))]
+    who = (replace(one, name=name) for one, name in zip(plan.entrants, names, strict=True))
+    return replace(plan, name="x" * 40, entrants=tuple(who))
+
+
+EVENTS: dict[str, Event] = {
+    "two bots": event(2, boards=10),
+    "ten bots": long_named(event(10, boards=4)),
+    "three seats": event(4, 3, boards=6),
+    "four seats": event(4, 4, boards=6),
+    "teams": teams(boards=4),
+    "partners": replace(teams(boards=6), teams=()),
+    "swiss": event(5, boards=4, form=Swiss(rounds=3)),
+    "knockout": event(5, boards=4, form=Knockout()),
+    "versus": event(2, boards=60, form=Versus(Sprt(max_boards=60))),
+}
+RUDE = (
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "\x1b[31mred \u202eevil \u05e9\u05dc\u05d5\u05dd",
+    "\"quoted\" 'twice' &amp; `code` {{ 7 * 7 }}",
+)
+DIFFERENT = {"ten bots", "three seats", "teams", "partners", "swiss", "knockout", "versus"}
+"""Events whose pages have something that no other has; each costs seconds of a browser."""
+LOOKED_AT = {"teams", "swiss", "knockout", "versus"}
+"""Events whose pages have between them all in which axe-core, which is slow, finds faults."""
+
+
+def texts(page: Page, selector: str) -> list[str]:
+    return page.locator(selector).all_inner_texts()
+
+
+def unfold(page: Page) -> None:
+    """Open all that is folded."""
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+
+
+class Tags(HTMLParser):
+    """What stands in a page that no browser has touched."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@needs_chromium
+# Slow: the page of every format is without faults on a screen, on paper and on a phone.
+@pytest.mark.parametrize("name", slow_except(["partners"], filter(DIFFERENT.__contains__, EVENTS)))
+def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str) -> None:
+    """No complaint, no serious fault, nothing wider than a phone or a printed page."""
+    plan = EVENTS[name]
+    results = made_up(plan, foul_every=9)
+    fouls = [evidence(one, stderr="x" * 900) for one in results if one.fouls][:4]
+    path = written(tmp_path, plan, results, measured(plan, *fouls))
+    with opened(path, dark=len(name) % 2 == 0) as page:
+        assert name not in LOOKED_AT or faults(page) == []
+        assert texts(page, "#standings tbody th") == [
+            one.name for one in told(plan, results).ratings.pools[0].entrants
+        ]
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 718, "height": 1000})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 718
+        assert not page.locator("#games").is_visible()
+        page.emulate_media(media="screen")
+        page.set_viewport_size({"width": 360, "height": 700})
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+
+
+@needs_chromium
+def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
+    plan = event(4, boards=6)
+    results = made_up(plan)
+    best = [one.name for one in told(plan, results).ratings.pools[0].entrants]
+    with opened(written(tmp_path, plan, results)) as page:
+        names = "#standings tbody th"
+        assert texts(page, names) == best != sorted(best)
+        page.locator("#standings").get_by_role("button", name="bot", exact=True).click()
+        assert texts(page, names) == sorted(best)
+        elo = page.locator("#standings th", has=page.get_by_role("button", name="Elo", exact=True))
+        elo.get_by_role("button").focus()
+        page.keyboard.press("Enter")
+        assert elo.get_attribute("aria-sort") == "descending"
+        assert texts(page, names) == best
+        page.keyboard.press("Enter")
+        assert elo.get_attribute("aria-sort") == "ascending"
+        assert texts(page, names) == best[::-1]
+        assert page.locator("#standings th[aria-sort]").count() == 1
+
+
+@needs_chromium
+def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
+    plan = event(4, 3, boards=7)
+    results = made_up(plan)
+    both = [one for one in results if {"bot1", "bot3"} <= set(one.seats)]
+    with opened(written(tmp_path, plan, results)) as page:
+        assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
+        order = texts(page, "#pairings tbody th")
+        row = page.locator("#pairings tbody tr").nth(order.index("bot1"))
+        row.locator("td").nth(order.index("bot3")).click()
+        page.wait_for_url("**#games/bot1/bot3")
+        title = f"{len(both)} games of bot1 and bot3, 1 to 25"
+        expect(page.get_by_role("status")).to_have_text(title)  # once the address is followed
+        assert page.evaluate("document.activeElement.textContent") == "Games"
+        links = page.locator("#list .links a")
+        found = [links.nth(n).get_attribute("href") for n in range(links.count())]
+        page.get_by_role("button", name="next").click()
+        found += [links.nth(n).get_attribute("href") for n in range(links.count())]
+        assert found == [replay_address(one.game) for one in both][:50]
+        page.get_by_role("button", name="why ").first.click()
+        game = both[25]
+        last = game.places.index(max(game.places))
+        said = f"{game.seats[last]} in seat {last}: place {game.places[last]} with "
+        assert texts(page, ".why p")[0].startswith(said)
+
+
+@needs_chromium
+def test_a_lost_game_is_explained_in_the_words_of_the_command() -> None:
+    event = finished("partners")
+    result = next(read_ledger(Folder(event).ledger))
+    told = " ".join(boneyard("explain", str(event), result.game, "--all").split())
+    with opened(event / "report.html", width=390) as page:
+        page.get_by_role("button", name=f"why {result.game}", exact=False).first.click()
+        expect(page.locator(".why table")).to_be_visible()
+        head, *said = texts(page, ".why p")
+        assert head.replace("−", "-") in told
+        assert len(said) >= 1
+        for sentence in said:
+            start, _, _ = sentence.removesuffix(".").partition(", blocked")
+            assert start in told
+        scores = [row.split()[-1] for row in texts(page, ".why tbody td:last-child")]
+        assert scores[-1] == f"{result.scores[-1]}".replace("-", "−")
+        assert len(scores) == result.rounds
+
+
+@needs_chromium
+def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
+    plan = event(3, boards=2)
+    who = tuple(
+        replace(one, command=replace(one.command, argv=(one.name, words)))
+        for one, words in zip(plan.entrants, RUDE, strict=False)
+    )
+    plan = replace(plan, entrants=who)
+    results = made_up(plan, foul_every=3)
+    fouled = [one for one in results if one.fouls]
+    known = [
+        evidence(one, detail=words, line=words, stderr=words)
+        for one, words in zip(fouled, RUDE, strict=False)
+    ]
+    path = written(tmp_path, plan, results, measured(plan, *known))
+    assert len([tag for tag, _ in Tags(path.read_text()).found if tag == "script"]) == 3
+    assert "\x1b" not in path.read_text()
+    assert "\u202e" not in path.read_text()
+    with opened(path) as page:
+        assert page.locator("img").count() == 0
+        unfold(page)
+        shown = texts(page, ".evidence pre")
+        assert shown[0] == shown[1] == RUDE[0]
+        assert shown[2] == RUDE[1]
+        assert shown[4] == "\\x1b[31mred \\u202eevil \u05e9\u05dc\u05d5\u05dd"
+        assert shown[6] == RUDE[3]
+        assert RUDE[0].split("/")[-1] in "".join(texts(page, "#how table code"))
+
+
+def test_without_a_script_everything_but_lists_stands_there() -> None:
+    plan = event(4, boards=4)
+    results = made_up(plan, foul_every=7)
+    html = html_of(plan, results, measured(plan))
+    tags = Tags(html).found
+    assert sum(tag == "circle" for tag, _ in tags) == 4
+    assert html.count("<noscript>") == 2
+    for words in ("Machine: Linux 6", "0.1; in 3 of 4 sittings", "0123456789abcdef" * 4, "20.5"):
+        assert words in html
+    assert not [attributes for _, attributes in tags if {"style", "onclick"} & attributes.keys()]
+    addresses = [one["href"] for tag, one in tags if tag == "a" and one["href"]]
+    assert not [one for one in addresses if re.match(r"[a-z]+:|//", one)]
+
+
+def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
+    for name, plan in EVENTS.items():
+        tags = Tags(written(tmp_path, plan, made_up(plan, foul_every=9)).read_text()).found
+        names = {one["id"] for _, one in tags if "id" in one}
+        links = {
+            str(one["href"])[1:] for _, one in tags if str(one.get("href", "")).startswith("#")
+        }
+        parts = {link for link in links if link.startswith("bot/")}
+        assert {f"bot/{one.name}" for one in plan.entrants} == parts
+        own = {link for link in links if not link.startswith("games/")}
+        assert len(own) > 7, name
+        assert own <= names, name
+        entrants = {one.name for one in plan.entrants}
+        assert {part for link in links - own for part in link.split("/")[1:]} <= entrants
+
+
+def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
+    plan = EVENTS["swiss"]
+    html = html_of(plan, made_up(plan)[:-1])
+    assert "leads the Swiss, 3 of 3 rounds" in html
+    assert "has won the Swiss" not in html
+
+
+@needs_chromium
+def test_from_a_game_one_reaches_its_replay(tmp_path: Path) -> None:
+    event = copy_of("fouls", tmp_path)
+    with opened(event / "report.html", local=True) as page:
+        page.locator("#list .links a").first.click()
+        page.wait_for_url("**/replay.html#game=*")
+        first = next(iter(read_ledger(event / "ledger.jsonl")))
+        page.wait_for_selector(f"main[data-ready='{first.game}']")
+        assert all(name in page.locator("body").inner_text() for name in first.seats)
+        # And from there the way back; from the evidence, the moment of the foul.
+        page.locator("header a").click()
+        page.wait_for_url("**/report.html")
+        unfold(page)
+        page.locator(".evidence a").first.click()
+        page.wait_for_selector("main[data-ready]:not([data-ready=''])")
+        assert "rude fouls" in page.inner_text("#words")
+        assert "I <b>object</b>" in page.locator("#evidence dd").all_inner_texts()

@@ -1,0 +1,298 @@
+"""Exported decisions: which games and bots, in which file, and that a reader finds them again."""
+
+import csv
+import importlib
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.analysis.timeline import Timeline
+from arena.logs.gamelog import GameLog, read_games
+from arena.rules.variants import find_variant
+from arena.training.encoding import Encoding
+from arena.training.episode import decision_rows
+from arena.valuation.decision_loss import review_seat
+from arena.valuation.luck import luck_of_games
+from protocol.errors import UserError
+from protocol.ruleset import derive
+from tests.support.events import BONEYARD, boneyard, games_of
+from tests.support.library import copy_of, finished
+from tests.support.logged_games import any_of, bob_fouls, logged, write
+from tournaments.event.folder import Folder
+from tournaments.event.luck import read_seats
+from tournaments.study import export
+from tournaments.study.decision_table import Wish
+from tournaments.study.export import Export, export_decisions
+
+PAIRS = derive(find_variant("partnership"), "pairs", {"target": 30})
+TRIO = derive(find_variant("dutch"), "../trio", {"target": 30})
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def exported(
+    *sources: Path, out: Path, bots: tuple[str, ...] = (), cores: int = 1, wish: Wish | None = None
+) -> list[Path]:
+    order = Export(sources, out, "csv", wish or Wish(frozenset(bots)))
+    return [file.path for file in export_decisions(order, lambda *_: None, cores)]
+
+
+def test_each_decision_of_an_event_is_a_row_that_tells_all(event: Path, tmp_path: Path) -> None:
+    said = boneyard("export", str(event), "--out", f"{tmp_path}/all.csv")
+    rows = iter(table(tmp_path / "all.csv"))
+    games = games_of(event)
+    for game in games:
+        assert game.result
+        code = Encoding(game.sitting.rules, 2)
+        for one in decision_rows(Timeline(game), code, (0, 1)):
+            row = next(rows)
+            names, own = game.sitting.seats, one.asked.seat
+            assert (row["game"], row["entrant"], int(row["seat"])) == (
+                game.game.game, names[own], own,
+            )  # fmt: skip
+            assert [float(row[f"v{at}"]) for at in range(code.size)] == pytest.approx(one.vector)
+            assert [int(row[f"m{at}"]) for at in range(len(one.mask))] == one.mask.tolist()
+            assert (int(row["choice"]), int(row["action"])) == (one.asked.choice, one.action)
+            offered = json.loads(row["options"])
+            assert len(offered) == len(one.asked.options)
+            assert offered[int(row["choice"])]["do"] in ("play", "draw", "pass")
+            assert int(row["points"]) == game.result.scores[own]
+            assert float(row["margin"]) == game.result.scores[own] - game.result.scores[1 - own]
+            assert row["partner"] == row["foul"] == ""
+    assert next(rows, None) is None
+    assert f"games: {len(games)}" in said
+
+
+def test_only_the_named_bots_decisions_are_exported(event: Path, tmp_path: Path) -> None:
+    (path,) = exported(event, out=tmp_path / "two.csv", bots=("first", "random"))
+    assert {row["entrant"] for row in table(path)} == {"first", "random"}
+    with pytest.raises(UserError, match="Unknown bot 'randon': did you mean random"):
+        exported(event, out=tmp_path / "none.csv", bots=("randon",))
+
+
+def test_the_bytes_do_not_depend_on_the_cores(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = exported(event, out=tmp_path / "one.csv")
+    monkeypatch.setattr(export, "GAMES_AT_ONCE", 1)
+    (two,) = exported(event, out=tmp_path / "two.csv", cores=2)
+    assert two.read_bytes() == one.read_bytes()
+
+
+def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
+    pairs = write(tmp_path / "pairs.jsonl", logged(PAIRS, 4, any_of("pairs")))
+    (path,) = exported(pairs, out=tmp_path / "pairs.csv")
+    rows = table(path)
+    assert {(row["entrant"], row["partner"], row["side"]) for row in rows} == {
+        ("ada", "cyd", "0"), ("bob", "dan", "1"), ("cyd", "ada", "0"), ("dan", "bob", "1"),
+    }  # fmt: skip
+    (result,) = (game.result for game in read_games(pairs))
+    assert result
+    ahead = (sum(result.scores[::2]) - sum(result.scores[1::2])) / 2
+    assert {(row["side"], float(row["margin"])) for row in rows} == {("0", ahead), ("1", -ahead)}
+    fouled = write(tmp_path / "fouled.jsonl", logged(pick=bob_fouls))
+    (path,) = exported(fouled, out=tmp_path / "fouled.csv")
+    *_, last = table(path)
+    assert (last["entrant"], last["foul"], last["choice"], last["action"], last["margin"]) == (
+        "bob", "illegal", "", "", "",
+    )  # fmt: skip
+
+
+def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) -> None:
+    path = write(tmp_path / "trio.jsonl", logged(TRIO, 3, any_of("trio")))
+    (game,) = read_games(path)
+    (plain,) = exported(path, out=tmp_path / "plain.csv")
+    valued = ("round_luck", "luck_points", "luck_share", "best", "loss", "loss_error", "values")
+    assert {row[name] for row in table(plain) for name in valued} == {""}
+    wish = Wish(frozenset(["bob"]), luck=True, review=True)
+    (path,) = exported(path, out=tmp_path / "valued.csv", wish=wish)
+    rows = table(path)
+    luck = luck_of_games([Timeline(game)])[0]
+    drawn = dict.fromkeys(range(1, 99), 0.0)
+    for draw in luck.draws:
+        drawn[draw.round] += draw.points[1]
+    found = {one.number: one for one in review_seat(Timeline(game), 1)}
+    assert len(rows) == len(found) > 5
+    for row in rows:
+        assert float(row["luck_points"]) == pytest.approx(luck.points[1], abs=1e-3)
+        assert float(row["luck_share"]) == pytest.approx(luck.share[1], abs=1e-5)
+        assert float(row["round_luck"]) == pytest.approx(drawn[int(row["round"])], abs=1e-3)
+        one = found[int(row["question"])]
+        assert (int(row["choice"]), int(row["best"])) == (one.choice, one.best)
+        assert float(row["loss"]) == pytest.approx(one.loss, abs=1e-3)
+        assert float(row["loss_error"]) == pytest.approx(one.error, abs=1e-3)
+        assert json.loads(row["values"]) == pytest.approx(list(one.values), abs=1e-3)
+
+
+@pytest.mark.slow
+def test_the_event_s_review_is_taken_where_it_has_one(tmp_path: Path) -> None:
+    """With few deals its values differ from those that the export would compute."""
+    folder = copy_of("block", tmp_path / "event")
+    boneyard("explain", "--review", str(folder), "--bot", "first", "--deals", "4")
+    (path,) = exported(folder, out=tmp_path / "all.csv")
+    rows = {(row["game"], int(row["seat"]), int(row["question"])): row for row in table(path)}
+    known = {
+        (seat.game, seat.seat, one.number): one
+        for seat in read_seats(Folder(folder))
+        for one in seat.decisions
+    }
+    assert {key for key, row in rows.items() if row["loss"]} == known.keys()
+    for key, one in known.items():
+        row = rows[key]
+        assert (float(row["loss"]), float(row["loss_error"])) == (one.loss, one.error)
+        assert (json.loads(row["values"]), int(row["best"])) == ([*one.values], one.best)
+    (every,) = exported(folder, out=tmp_path / "every.csv", wish=Wish(review=True))
+    for row in table(every):
+        key = row["game"], int(row["seat"]), int(row["question"])
+        assert row["loss"] == (rows[key]["loss"] or row["loss"]) != ""
+
+
+def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:
+    (tmp_path / "games").mkdir()
+    for number, (rules, seats) in enumerate([(TRIO, 3), (TRIO, 2), (PAIRS, 4), (TRIO, 3)]):
+        game = logged(rules, seats, any_of(number))
+        write(tmp_path / "games" / f"{number}.jsonl", game)
+    other = derive(TRIO, TRIO.name, {"target": 40})
+    write(tmp_path / "games" / "9.jsonl", logged(other, 3, any_of(9)))
+    found = exported(tmp_path, out=tmp_path / "all.csv")
+    names = ["all--trio-3.csv", "all--trio-2.csv", "all-pairs-4.csv", "all--trio-3-2.csv"]
+    assert [path.relative_to(tmp_path).name for path in found] == names
+    assert {path.parent for path in found} == {tmp_path}
+    for path in found:
+        (size,) = {(row["rules"], row["seats"]) for row in table(path)}
+        assert path.name.startswith(f"all-{size[0].replace('../', '-')}-{size[1]}")
+
+
+def test_of_an_event_only_the_games_of_its_ledger_count(tmp_path: Path) -> None:
+    event = copy_of("round-robin", tmp_path / "event")
+    (path,) = exported(event, out=tmp_path / "all.csv")
+    lines = (event / "ledger.jsonl").read_bytes().splitlines(keepends=True)
+    (event / "ledger.jsonl").write_bytes(b"".join(lines[:-2]))
+    (fewer,) = exported(event, out=tmp_path / "fewer.csv")
+    left = {row["game"] for row in table(path)} - {row["game"] for row in table(fewer)}
+    assert left == {json.loads(line)["game"] for line in lines[-2:]}
+
+
+def test_a_game_without_an_end_is_left_out_and_no_game_at_all_is_refused(tmp_path: Path) -> None:
+    game = logged(pick=any_of(1))
+    log = GameLog(tmp_path / "log.jsonl", game.sitting)
+    log.append([game.game, *game.records[:4]])
+    log.close()
+    with pytest.raises(UserError, match="There is no decision of a finished game in"):
+        exported(tmp_path / "log.jsonl", out=tmp_path / "none.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
+
+
+def test_a_damaged_log_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = write(tmp_path / "log.jsonl", logged(), logged(board=2))
+    data = path.read_bytes()
+    (out,) = exported(path, out=tmp_path / "all.csv")
+    before = out.read_bytes()
+    at = data.rindex(b'"choice":0')
+    path.write_bytes(data[:at] + b'"choice":1' + data[at + 10 :])
+    with pytest.raises(UserError, match="its checksum does not match"):
+        exported(path, out=out)
+    assert out.read_bytes() == before
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["all.csv", "log.jsonl"]
+
+
+def test_who_may_not_read_the_logs_may_not_read_the_decisions(tmp_path: Path) -> None:
+    """Logs of an unfinished event show the tiles of boards that other bots have still to play."""
+    own = tmp_path / "games"
+    path = write(own / "log.jsonl", logged())
+    for mode in (0o700, 0o755):
+        own.chmod(mode)
+        path.chmod(0o644)
+        (file,) = exported(path, out=tmp_path / "all.csv")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600 | (mode & 0o044)
+
+
+def test_the_format_follows_from_the_files_name(event: Path, tmp_path: Path) -> None:
+    words = ("export", str(event), "--bot", "first")
+    assert "names no format" in boneyard(*words, "--out", f"{tmp_path}/all.xls", code=2)
+    boneyard(*words, "--out", f"{tmp_path}/all.xls", "--format", "csv")
+    boneyard(*words, "--out", f"{tmp_path}", "--format", "csv")
+    boneyard(*words, "--out", f"{tmp_path}/new/all.csv")
+    (one,) = {
+        (tmp_path / name).read_bytes() for name in ("all.xls", "decisions.csv", "new/all.csv")
+    }
+    assert one.startswith(b"event,game,")
+
+
+def test_a_file_that_cannot_be_written_is_one_sentence(event: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    words = ("export", str(event), "--out", f"{tmp_path}/file/all.csv")
+    said = boneyard(*words, code=2)
+    assert said == f"boneyard: The export stopped: {tmp_path}/file: File exists.\n"
+
+
+def test_files_are_listed_as_json(event: Path, tmp_path: Path) -> None:
+    words = ("export", str(event), "--out", f"{tmp_path}/all.csv", "--json")
+    (file,) = json.loads(boneyard(*words))["written"]
+    assert file["path"] == f"{tmp_path}/all.csv"
+    assert file["games"] == len(games_of(event))
+    assert file["bytes"] == (tmp_path / "all.csv").stat().st_size
+
+
+# --- Parquet ---
+
+
+def test_without_pyarrow_it_says_what_to_install(event: Path, tmp_path: Path) -> None:
+    hidden = "import sys; sys.modules['pyarrow'] = None; " + BONEYARD[-1]
+    words = ("export", str(event), "--out", str(tmp_path))
+    done = subprocess.run((sys.executable, "-c", hidden, *words), capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "pip install 'boneyard-arena[parquet]'" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.fixture
+def arrow() -> Any:
+    return pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+
+
+@pytest.mark.slow
+def test_parquet_has_the_same_rows_in_lists_of_one_size(
+    arrow: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = finished("reviewed")
+    monkeypatch.setattr(export, "GAMES_AT_ONCE", 1)
+    form = importlib.import_module("tournaments.study.parquet")
+    monkeypatch.setattr(form, "ROWS_A_GROUP", 100)
+    (plain,) = exported(event, out=tmp_path / "all.csv", wish=Wish(luck=True, review=True))
+    order = Export((event,), tmp_path / "all.parquet", "parquet", Wish(luck=True, review=True))
+    (file,) = export_decisions(order, lambda *_: None, 2)
+    read, rows = arrow.ParquetFile(file.path), table(plain)
+    assert read.num_row_groups > 1
+    found = read.read()
+    for name in found.column_names[:-3]:
+        values = ["" if one is None else f"{one}" for one in found[name].to_pylist()]
+        assert values == [row[name] for row in rows], name
+    assert found["values"].to_pylist() == [json.loads(row["values"]) for row in rows]
+    for name, letter in (("vector", "v"), ("mask", "m")):
+        values = found[name].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)
+        assert values.dtype == (np.float32 if letter == "v" else np.int8)
+        columns = [f"{letter}{at}" for at in range(values.shape[1])]
+        assert values[0].tolist() == pytest.approx([float(rows[0][one]) for one in columns])
+        assert values[-1].tolist() == pytest.approx([float(rows[-1][one]) for one in columns])
+
+
+def test_parquet_says_what_its_numbers_mean(arrow: Any, event: Path, tmp_path: Path) -> None:
+    order = Export((event,), tmp_path / "all.parquet", "parquet")
+    export_decisions(order, lambda *_: None, 1)
+    known = json.loads(arrow.read_schema(order.out).metadata[b"boneyard"])
+    rules = games_of(event)[0].sitting.rules
+    code = Encoding(rules, 2)
+    assert (known["seats"], known["rules"]["name"]) == (2, rules.name)
+    assert known["vector"] == {name: [at.start, at.stop] for name, at in code.parts.items()}
+    assert len(known["mask"]) == len(code.actions.options)

@@ -1,1 +1,0 @@
-"""Tests of tournaments/tuning: parameters, the search, the answer."""

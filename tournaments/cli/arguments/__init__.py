@@ -1,1 +1,0 @@
-"""Arguments and options that several commands share: their names, their completion."""

@@ -1,1 +1,0 @@
-"""Commands about bots: make one, check it, examine it."""

@@ -1,0 +1,305 @@
+"""Problem sets: `check --exam` puts one to bots, `export --problems` makes one from games."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
+from itertools import chain
+from math import isfinite
+from pathlib import Path
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from arena.analysis.find import logs, require_path
+from arena.analysis.text import option_words
+from arena.document.blocks import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Media,
+    Paragraph,
+    Section,
+    table,
+    to_markdown,
+)
+from arena.document.terminal import open_console, renderables
+from arena.exam.problems import (
+    MOST_BYTES,
+    ExamAnswer,
+    Mark,
+    PosedProblem,
+    Problem,
+    compare_answers,
+    mark_answers,
+    parse_problems,
+    pose,
+    problem_lines,
+    sit_exam,
+)
+from arena.files import write_atomic
+from arena.logs.gamelog import read_games
+from arena.machine import default_jobs
+from arena.match.bot_process import CannotStartError
+from arena.match.clock import LagError
+from arena.program import run_async
+from arena.rules.english import count_in_digits, join_words
+from arena.rules.load import read_user_file
+from arena.sandbox.command import Limits, SandboxMode
+from arena.sandbox.process import Sandbox
+from arena.sandbox.select import choose_sandbox
+from arena.sandbox.temporary import temporary_folder
+from arena.ui.console import print_json, print_note, print_paged, track, working, writing_beside
+from protocol.codec import decode_json
+from protocol.errors import UserError
+from protocol.messages import Ask, Clock
+from tournaments.event.combine import check_no_same_logs
+from tournaments.event.folder import default_file
+from tournaments.formats.base import Entrant
+from tournaments.formats.entrant import own_or
+from tournaments.plan.bots import own_bots, prepare_entrant, sample_folder
+from tournaments.plan.read_plan import parse_event
+from tournaments.play.sittings import check_greetings
+from tournaments.rating.statistics import Estimate
+from tournaments.report.report import csv_lines
+
+SAMPLE = sample_folder() / "problems.jsonl"
+"""The problem set that ships with the sample bots."""
+COLUMNS = ("entrant", "problem", "kind", "rules", "choice", "loss", "error", "foul", "ms", "source")
+METHOD = "How to read these numbers: `boneyard help authors`."
+INTERVALS = 2
+"""The most bots whose losses in each game have an interval: 80 columns have no room for more."""
+DEAREST = 5
+"""Problems of a bot's dearest answers that are shown."""
+DEAR_COLUMNS = (
+    *(Column("problem"), Column("loss"), Column("choice", "word"), Column("best", "word")),
+    *(Column("ends", "word"), Column("hand", "word"), Column("game", "name")),
+)
+COMPARED = 4
+"""The most bots whose losses in each game stand on a terminal; a file has all."""
+
+
+class ExamResult(Struct, frozen=True):
+    """A bot's result."""
+
+    entrant: str
+    sandbox: str
+    marks: tuple[Mark, ...]
+    answers: tuple[ExamAnswer, ...]
+
+
+def examine_bots(
+    words: Sequence[str],
+    problems: Path | None,
+    move_ms: int | None,
+    sandbox: SandboxMode | None,
+    *,
+    jobs: int | None,
+    out: Path | None,
+    in_json: bool,
+) -> int:
+    """Put the problems to each bot, print the marks; return 1 if one fouled, else 0.
+
+    `words`: bots as `run` takes them; none: all in folders here. `problems`: their file; None: the
+    one of the sample bots. `jobs`: processes of a bot side by side. Raises UserError, OSError.
+    """
+    if out and out.suffix not in (".md", ".csv"):
+        raise UserError(f"--out: {out} must end with .md or .csv.")
+    _check_place(out)
+    file = problems or SAMPLE
+    found = parse_problems(read_user_file(file, MOST_BYTES), f"{file}")
+    clock = Clock(move_ms=move_ms) if move_ms else Clock()
+    posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in found])
+    posed(clock)  # A problem that cannot be played is told before any bot starts.
+    with temporary_folder("exam", shared=True) as path:
+        given = {"clock": to_builtins(clock)}
+        written, base = parse_event(words or tuple(own_bots(Path())), given)
+        # The candidates of a tune are the first bot with other values.
+        bots = written.bots[: 1 if written.tune else None]
+        entrants = [prepare_entrant(bot, base, path) for bot in bots]
+        mode, limits = sandbox or "auto", Limits()
+        box = choose_sandbox(mode, limits, path)
+        if not box.is_locked and mode != "off":
+            print_note(box.brief)
+        greet = partial(check_greetings, say=print_note)
+        run_async(greet, entrants, clock.start_ms, box)
+        clocks = [own_or(one.clock, clock, one.command) for one in entrants]
+        results = [
+            _examined(one, posed(own), own, box, jobs or default_jobs())
+            for one, own in zip(entrants, clocks, strict=True)
+        ]
+    blocks = exam_blocks(found, results)
+    if out:
+        text = [to_markdown(Document("Exam", blocks)).encode()]
+        csv = out.suffix == ".csv"
+        write_atomic(out, csv_lines(COLUMNS, _rows(found, results)) if csv else text)
+    if in_json:
+        print_json(results)
+    else:
+        console = open_console()
+        print_paged(renderables(blocks, console.width), console)
+    return int(any(mark.fouls for one in results for mark in one.marks))
+
+
+def _check_place(out: Path | None) -> None:
+    """Refuse a file in no folder before hours of work. Raises UserError."""
+    if out and not out.parent.is_dir():
+        raise UserError(f"--out: there is no folder {out.parent}. Create it, or choose another.")
+
+
+def _examined(
+    entrant: Entrant,
+    posed: Sequence[tuple[Problem, PosedProblem]],
+    clock: Clock,
+    sandbox: Sandbox,
+    jobs: int,
+) -> ExamResult:
+    problems = [problem for problem, _ in posed]
+    with working(f"Problems answered by {entrant.name}", lines=True) as tell:
+        sit = partial(
+            sit_exam, entrant.command, posed, clock, sandbox, jobs, lambda n: tell(n, len(problems))
+        )
+        try:
+            with writing_beside():
+                answers = run_async(sit)
+        except* (CannotStartError, LagError) as group:
+            raise UserError(f"Bot {entrant.name}: {group.exceptions[0]}.") from group
+    marks = tuple(mark_answers(problems, answers))
+    return ExamResult(entrant.name, sandbox.state, marks, tuple(answers))
+
+
+# --- the results ---
+
+
+def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> list[Block]:
+    """Return the tables of all bots: by kind of problem, and by game."""
+    kinds = [mark for mark in results[0].marks if not mark.rules]
+    games = [mark for mark in results[0].marks if mark.rules]
+    head = [Column("bot", "name")]
+    for mark in kinds:
+        head.append(Column(mark.kind or "loss", detail="±"))
+        head += [Column("best %")] if mark.kind else []
+    head += [Column("fouls"), Column("mean ms", spare=True)]
+    by_kind = table("Loss by kind of problem", head, (_row(one, kinds) for one in results))
+    columns = [
+        Column("loss in problems", "word"),
+        Column("number", spare=True),
+        *(Column(one.entrant, detail="±" * (len(results) <= INTERVALS)) for one in results),
+    ]
+    first, *others = results
+    pairs = [(one, compare_answers(problems, one.answers, first.answers)) for one in others]
+    against = table(
+        f"Loss beyond that of {first.entrant}",
+        [head[0], *(Column(mark.kind or "loss", detail="±") for mark in kinds)],
+        ([one.entrant, *(_cell(*each[1:], "+") for each in found)] for one, found in pairs),
+    )
+    media = Media.ALL if len(results) <= COMPARED else Media.FILES
+    by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
+    states = ", ".join(sorted({result.sandbox for result in results}))
+    parts = join_words([count_in_digits(mark.problems, mark.kind) for mark in kinds if mark.kind])
+    about = f"{count_in_digits(len(problems), 'problem')} ({parts}), sandbox {states}."
+    return [
+        Paragraph(about, "lead"),
+        by_kind,
+        *([Section(against.caption, [against])] if others else []),
+        *(
+            _dearest_answers(problems, one)
+            for one in results
+            if any(given.loss > 0 for given in one.answers)
+        ),
+        Section("Loss by game", [by_game], media=media),
+        Paragraph(METHOD, "faint"),
+    ]
+
+
+def _dearest_answers(problems: Sequence[Problem], one: ExamResult) -> Section:
+    """Return a bot's dearest answers, each with the tiles that it saw."""
+    dear = sorted((given for given in one.answers if given.loss > 0), key=lambda given: -given.loss)
+    posed = {problem.number: problem for problem in problems}
+    rows = [_dear_row(posed[given.number], given) for given in dear[:DEAREST]]
+    title = f"Dearest answers of {one.entrant}"
+    return Section(title, [table(title, DEAR_COLUMNS, rows)])
+
+
+def _dear_row(problem: Problem, given: ExamAnswer) -> list[str | Cell]:
+    question = pose(problem, Clock())
+    asked = decode_json(question.lines[-1], Ask)
+    words = [*map(option_words, question.question.options)]
+    choice, best = words[given.choice or 0], words[problem.values.index(max(problem.values))]
+    hand = " ".join(f"[{high}|{low}]" for high, low in asked.hand)
+    ends = " and ".join(map(str, asked.ends))
+    said = (given.foul or choice, best, ends, hand, problem.ruleset.name)
+    return [f"{problem.number}", f"{given.loss:.1f}", *said]
+
+
+def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
+    own = {(mark.kind, mark.rules): mark for mark in one.marks}
+    cells: list[str | Cell] = [one.entrant]
+    for kind in kinds:
+        mark = own[kind.kind, ""]
+        cells.append(_cell(mark.loss, mark.half_width))
+        cells += [f"{100 * mark.best / mark.problems:.0f}"] if mark.kind else []
+    fouls = sum(answer.foul is not None for answer in one.answers)
+    mean = sum(answer.ms for answer in one.answers) / len(one.answers)
+    return [*cells, f"{fouls}", f"{mean:.1f}"]
+
+
+def _game_row(at: Mark, results: Sequence[ExamResult]) -> list[str | Cell]:
+    cells = (
+        _cell(mark.loss, mark.half_width)
+        for one in results
+        for mark in one.marks
+        if (mark.kind, mark.rules) == (at.kind, at.rules)
+    )
+    return [f"{at.kind}, {at.rules}", f"{at.problems}", *cells]
+
+
+def _cell(mean: float, half_width: float, sign: str = "") -> Cell:
+    return Estimate(mean, half_width if isfinite(half_width) else None).cell(2, sign)
+
+
+def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterator[Sequence[object]]:
+    posed = {problem.number: problem for problem in problems}
+    for one in results:
+        for given in one.answers:
+            of = posed[given.number]
+            facts = (given.choice, given.loss, given.error, given.foul, given.ms)
+            yield one.entrant, given.number, of.kind, of.ruleset.name, *facts, of.source
+
+
+# --- a new set ---
+
+
+def make_set(
+    folders: Sequence[Path],
+    out: Path | None,
+    *,
+    endgames: int,
+    middle_games: int,
+    deals: int,
+    seed: int,
+) -> None:
+    """Write a problem set made from game logs. Raises UserError, OSError.
+
+    `deals`: those in which the options of a middle game are tried. `seed`: of the choice of games.
+    """
+    from arena.exam.problems import Candidates  # It needs numpy.
+
+    file = out or default_file(folders, "problems.jsonl")
+    _check_place(file)
+    for path in folders:
+        require_path(path)
+    check_no_same_logs(folders)
+    paths = [*chain.from_iterable(map(logs, folders))]
+    found = Candidates(seed)
+    for path in track(paths, "Logs searched", len(paths)):
+        for logged in read_games(path):
+            found.look(logged)
+    with working("Middle games valued") as tell:
+        middle = found.middle_games(middle_games, deals, lambda done: tell(done, middle_games))
+        problems = [*found.endgames(endgames), *middle]
+    if not problems:
+        raise UserError("These games have no problems: no decision whose options differ clearly.")
+    numbered = [replace(one, number=number) for number, one in enumerate(problems, start=1)]
+    write_atomic(file, problem_lines(numbered))
+    solved = sum(one.kind == "endgame" for one in numbered)
+    print_note(f"{file}: {solved} endgames, {len(numbered) - solved} middle games.")

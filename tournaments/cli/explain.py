@@ -1,0 +1,718 @@
+"""The command `explain`: why a bot lost an event or a game, and what a decision was worth."""
+
+import shlex
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from arena.analysis import review, text
+from arena.analysis.find import (
+    EVENT,
+    find_seat,
+    latest_folder,
+    name_log,
+    read_foul,
+    require_one_game,
+)
+from arena.analysis.text import Look, OptionValue, option_words
+from arena.analysis.timeline import (
+    Answer,
+    AskedQuestion,
+    RoundEnd,
+    Timeline,
+    find_question,
+    round_ends,
+)
+from arena.document.blocks import Block, Cell, Column, Paragraph, table
+from arena.document.terminal import open_console, print_blocks, renderables
+from arena.logs.gamelog import LoggedGame, read_games
+from arena.match import referee
+from arena.program import INTERRUPTED, run_async
+from arena.rules.english import count_in_digits
+from arena.sandbox.command import Command, Limits, SandboxMode, program_paths, real_path
+from arena.sandbox.process import Sandbox
+from arena.sandbox.select import choose_sandbox
+from arena.sandbox.temporary import temporary_folder
+from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look, track
+from arena.valuation.terms import WORLDS, ReviewedDecision
+from protocol.codec import printable, printable_lines
+from protocol.errors import UserError, unknown_name
+from protocol.records import ChoiceRecord, FoulRecord, Result
+from tournaments.cli.main import require_linux
+from tournaments.cli.options import (
+    GAME,
+    GLYPHS,
+    LOG,
+    WISH,
+    command,
+    complete_bots,
+    complete_questions,
+    complete_seats_or_bots,
+    flag,
+    number,
+    option,
+)
+from tournaments.commands.report import warn_of_faults, write_review
+from tournaments.event.facts import log_facts
+from tournaments.event.folder import Folder, find_event, load_event
+from tournaments.event.luck import (
+    DecisionLoss,
+    LuckStore,
+    ReviewTerms,
+    SeatLosses,
+    read_seats,
+    terms_of_game,
+)
+from tournaments.event.results import load_results, results_of
+from tournaments.plan.bots import our_packages, own_bot, prepare_word
+from tournaments.plan.event import Event
+from tournaments.report.review import DEAREST, dearest, pick_dearest, review_blocks
+from tournaments.study.losses import (
+    CausesOf,
+    Losses,
+    RoundCauses,
+    causes_by_round,
+    count_losses,
+    losses_blocks,
+    luck_by_round,
+    overview,
+    summed,
+)
+from tournaments.study.valuation import review_timeline
+
+# The command `explain`: why a bot lost an event or a game, and what a decision was worth.
+
+
+INCOMPLETE = 1
+"""Exit code if some games could not be reviewed."""
+METHOD = "How to read these numbers: `boneyard help events`."
+REVIEW, QUESTION = "Values of options", "With a question"
+
+
+class ExplainOptions(NamedTuple):
+    """The command's options; its help text explains each."""
+
+    review: bool
+    deals: int | None
+    ask: bool
+    times: int
+    sandbox: SandboxMode | None
+    raw: bool
+    seat: str | None
+    whole: bool
+    only: int | None
+    glyphs: bool
+    in_json: bool
+
+
+@command()
+@LOG
+@GAME
+@click.argument("question", required=False, shell_complete=complete_questions)
+@click.argument("bot", nargs=-1, shell_complete=complete_bots)
+@flag(
+    "--review",
+    "Review the decisions of the event or the game: what each choice cost.",
+    section=REVIEW,
+)
+@number(
+    "--deals",
+    "Deals of the hidden tiles over which an option is valued; with a question, show the "
+    "values.  [default of --review: 64]",
+    2,
+    10_000,
+    section=REVIEW,
+)
+@flag(
+    "--ask",
+    "Ask the bot that had the seat: starts the command in event.json, whoever wrote that, with "
+    "its folder and its program, but without network and variables.",
+    section=QUESTION,
+)
+@number(
+    "--times", "Number of times to ask, each time in a new process.", 0, 1000, 1, section=QUESTION
+)
+@option(
+    "--sandbox",
+    section=QUESTION,
+    type=WISH,
+    help="As in `run`.  [default: as in the event, but not off]",
+)
+@flag("--raw", "Only print what the bot would be sent.", section=QUESTION)
+@option(
+    "--seat",
+    "--bot",
+    "seat",
+    metavar="N|BOT",
+    shell_complete=complete_seats_or_bots,
+    help="The bot to explain, or its seat's number.  [default: your bot, or who came last; with "
+    "--review all]",
+)
+@flag("--all", "Show every round and decision of the game.", "whole")
+@number("--round", "Show only this round.", 1, None, None, "only")
+@GLYPHS
+@flag("--json", "Print JSON instead of sentences.", "in_json")
+def explain(
+    log: Path | None, game: str | None, question: str | None, bot: tuple[str, ...], **options: Any
+) -> int:
+    """Explain why a bot lost: an event, a game or a decision.
+
+    LOG is an event's folder or a game's log; by default the event in the current directory, or else
+    the one here that was run last.
+
+    \b
+    explain                 where the points of all games went, and the worst games
+    explain GAME            a game's rounds and what turned it
+    explain GAME QUESTION   a decision as the bot saw it; --ask asks the bot again
+    explain --review        what all decisions of an event cost, on all cores
+    explain GAME --review   the dearest decisions of a game, their options with values
+
+    GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. A fresh
+    process gets the game and the question again, byte for byte, under the same clock: BOT, as in
+    `run`, or with --ask the bot that had the seat. Long output is shown in your pager ($PAGER) on a
+    terminal.
+
+    The value of an option is the lead that it brings by the round's end: the average over deals
+    that the bot could not tell from the real one, played on by a keen player. A choice's gap is the
+    value of the best option less that of the chosen one. Chance makes gaps too large: sums are of
+    losses, which are right on average, and may be below 0. The review of an event is in
+    review.jsonl, its sums in review.json, each decision in review.csv. After an interrupt, a kill
+    or new games the same command goes on with the games that are left.
+
+    Exit code 1 when a bot that is asked commits a foul.
+
+    \b
+    Examples:
+      boneyard explain demo
+      boneyard explain demo --bot greedy
+      boneyard explain demo 1.greedy.suit --seat 1 --all
+      boneyard explain demo 1.greedy.suit 3 --seat suit --ask
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --times 20 -- node my_bot.mjs
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --deals 200
+      boneyard explain demo 1.greedy.suit 3 --seat 1 --raw | python my_bot.py
+      boneyard explain demo --review --bot greedy
+      boneyard explain demo 1.greedy.suit --review --all
+    """
+    asked = ExplainOptions(**options)
+    where, words = name_log(log, game, question, *bot)
+    if len(words) > 1:
+        if asked.times and not asked.raw:
+            require_linux("explain GAME QUESTION")
+        # It starts bots, which other systems than Linux cannot.
+        return explain_question(where, words, asked)
+    name = words[0] if words else None
+    named = bool(words) or not (where / EVENT).is_file()
+    if asked.review:
+        return _review_game(where, name, asked) if named else _review_event(where, asked)
+    if asked.deals:
+        raise UserError("--deals goes with --review.")
+    return _explain_game(where, name, asked) if named else _explain_event(where, asked)
+
+
+def _explain_game(log: Path, game: str | None, asked: ExplainOptions) -> int:
+    logged = require_one_game(log, game)
+    own = choose_seat(log, logged, asked.seat)
+    timeline = Timeline(logged)
+    causes = causes_by_round(timeline, own, terms_of_game(log, logged))
+    if asked.in_json:
+        print_json({**review.seat_facts(timeline, own), "causes": list(causes.values())})
+        return 0
+    console = plain_console()
+    look = text_look(logged, console, asked.glyphs)
+    shown = _explained(log, timeline, own, asked.only, asked.whole, look, causes)
+    print_paged(shown, console, click.echo_via_pager)
+    return 0
+
+
+def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
+    """Return the seat that a user means; without a word that of the user's bot, or the last place.
+
+    Raises UserError.
+    """
+    own = None
+    # A damaged plan hides whose bot is meant, but the game's log has all else.
+    with suppress(UserError):
+        event = None if wanted else find_event(where)
+        own = own_bot(event) if event else None
+    return find_seat(logged, own if own and logged.sitting.seats.count(own) == 1 else wanted)
+
+
+def _explained(
+    log: Path,
+    timeline: Timeline,
+    seat: int,
+    only: int | None,
+    whole: bool,
+    look: Look,
+    causes: Mapping[int, RoundCauses],
+) -> Iterator[RenderableType]:
+    logged, found = timeline.logged, timeline.questions(seat)
+    ends = list(round_ends(timeline, seat))
+    # A foul costs the game whatever was played before.
+    fouls = [one for one in found if isinstance(one.answer, FoulRecord)]
+    if only is None:
+        yield review.heading(logged, seat, found, look)
+        if ends:
+            columns = _cause_columns(causes)
+            rounds = review.round_blocks(ends, look, whole=whole, more=columns)
+            yield Group(*renderables(rounds, look.width))
+        said = list(review.turning_points(ends, found, look, whole=whole))
+        said += _told_causes(ends, causes)
+        yield Text("\n".join(f"- {sentence}" for sentence in said))
+    if only is not None or whole:
+        yield from _decisions(timeline, seat, only, look, causes)
+    own = () if choose_seat(log, logged, None) == seat else ("--seat", f"{seat}")
+    more = Text()
+    if not whole:
+        command = _command(log, logged.game.game, *own, "--all")
+        more.append(f"All decisions: {command}\n", "dim")
+    worst = _costliest(ends)
+    telling = fouls or [one for one in found if worst and one.round == worst.round] or found
+    if telling:
+        command = _command(log, logged.game.game, f"{telling[0].number}", *own)
+        more.append(f"One decision: {command}", "dim")
+    yield more
+
+
+def _costliest(ends: Sequence[RoundEnd]) -> RoundEnd | None:
+    """Return the round that cost the most; None if none is over."""
+    return min(ends, key=lambda end: end.swing, default=None)
+
+
+def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[RoundEnd], str]]:
+    """Return the columns of luck and mistakes, if anything is drawn."""
+    nothing = RoundCauses(None, None)
+
+    def luck(end: RoundEnd) -> str:
+        return f"{round(causes.get(end.round, nothing).luck or 0.0):+}"
+
+    def mistakes(end: RoundEnd) -> str:
+        return f"{round(causes.get(end.round, nothing).mistakes or 0.0)}"
+
+    drawn = any(one.luck is not None for one in causes.values())
+    return {**({"luck": luck} if drawn else {}), **({"mistakes": mistakes} if causes else {})}
+
+
+def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) -> Iterator[str]:
+    """Say what luck and mistakes did in the round that cost the most, and in the game."""
+    worst = _costliest(ends)
+    if worst and worst.swing < 0 and worst.round in causes:
+        yield f"In round {worst.round} it {causes[worst.round].describe()}."
+    if len(ends) > 1 and causes:
+        estimate = "(estimated; not a split of the score)"
+        yield f"In the whole game it {summed(causes).describe()} {estimate}."
+
+
+def _command(where: Path, *words: str) -> str:
+    """Return a command that explains more; the default folder is left out."""
+    with suppress(UserError):
+        if where == latest_folder():
+            return printable_lines(shlex.join(("boneyard", "explain", *words)))
+    return printable_lines(shlex.join(("boneyard", "explain", str(where), *words)))
+
+
+def _decisions(
+    timeline: Timeline, seat: int, only: int | None, look: Look, causes: Mapping[int, RoundCauses]
+) -> Iterator[Text]:
+    """Yield every decision, and each round's end after the last decision of that round."""
+    found = timeline.questions(seat)
+    ends = review.ends_of_rounds(timeline, seat, look)
+    numbers = sorted({*ends, *(one.round for one in found)})
+    if only is not None and only not in numbers:
+        raise UserError(f"There is no round {only}: this game has {len(numbers)}.")
+    for at in numbers if only is None else [only]:
+        for one in found:
+            if one.round == at:
+                yield review.decision_text(one, len(found), look)
+        if at in ends:
+            yield ends[at]
+        if at in causes:
+            yield Text(f"In this round it {causes[at].describe()}.\n")
+
+
+# --- an event ---
+
+
+def _explain_event(where: Path, asked: ExplainOptions) -> int:
+    folder = Folder(where)
+    event = load_event(folder)
+    names = [one.name for one in event.entrants]
+    if asked.seat and asked.seat not in names:
+        raise unknown_name("bot", asked.seat, names)
+    bot = asked.seat or own_bot(event)
+    if asked.in_json:
+        print_json([_losses(folder, event, one) for one in ([bot] if bot else names)])
+        return 0
+    console = open_console()
+    if bot:
+        losses = _losses(folder, event, bot)
+        crash = ""
+        if losses.worst and losses.worst[0].foul == "gone":
+            crash = read_foul(folder.path, losses.worst[0].game, losses.worst[0].seat)
+        blocks = list(losses_blocks(losses, crash))
+        game = losses.worst[0].game if losses.worst else "GAME"
+        own = () if own_bot(event) == bot else ("--bot", bot)
+        more = f"See one: {_command(where, game, *own)}"
+    else:
+        results = load_results(folder, event)
+        facts = log_facts(folder, results)
+        blocks = [*overview(event.rules, names, results.values(), facts.rounds)]
+        more = f"One bot: {_command(where, '--bot', names[0])}"
+    shown = renderables([*blocks, Paragraph(more, "faint")], console.width)
+    print_paged(shown, console, click.echo_via_pager)
+    return 0
+
+
+def _losses(folder: Folder, event: Event, bot: str) -> Losses:
+    """Replay a bot's games and sum them up; show progress on a terminal."""
+    many = sum(bot in result.seats for result in results_of(folder.ledger, event))
+    logs = (path for path in folder.logs() if f".{bot}." in f"{path.name}.")
+    games = track(_games(logs, bot), "Games replayed", many)
+    return count_losses(bot, event.rules, games, _known_causes(folder, event, bot))
+
+
+def _known_causes(folder: Folder, event: Event, bot: str) -> CausesOf:
+    """Return a function that tells the causes of a game's rounds, from luck.jsonl and a review."""
+    luck = LuckStore(folder, event)
+    # A bot that is its own partner has two seats in a game.
+    mistakes: defaultdict[str, list[Sequence[DecisionLoss]]] = defaultdict(list)
+    for one in read_seats(folder):
+        if one.entrant == bot:
+            mistakes[one.game].append(one.decisions)
+
+    def causes(result: Result, seat: int) -> dict[int, RoundCauses]:
+        record = luck.known(result)
+        by_luck = luck_by_round(record, event.rules, seat) if record else {}
+        lost: dict[int, float] = dict.fromkeys(range(1, result.rounds + 1), 0.0)
+        reviewed = mistakes[result.game]
+        for decision in chain.from_iterable(reviewed):
+            lost[decision.round] = lost.get(decision.round, 0.0) + decision.loss
+        whole = len(reviewed) == result.seats.count(bot)
+        return {
+            number: RoundCauses(by_luck.get(number), lost[number] if whole else None)
+            for number in lost
+        }
+
+    return causes
+
+
+def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[RoundEnd]]]:
+    """Yield each finished game of a bot once, with the bot's seat and the rounds' ends for it."""
+    known: set[str] = set()
+    for logged in chain.from_iterable(map(read_games, logs)):
+        name, seats = logged.game.game, logged.sitting.seats
+        if logged.result and bot in seats and name not in known:
+            known.add(name)
+            seat = seats.index(bot)
+            yield logged.result, seat, list(round_ends(Timeline(logged), seat))
+
+
+OTHERS_SHOWN = 3
+"""Options beside the chosen and the best one whose values are shown in a line."""
+FACTS = [one for one in ReviewedDecision.__struct_fields__[1:] if one not in ("values", "errors")]
+"""Fields of a decision that programs get as they are."""
+COLUMNS = (
+    *(Column("question"), Column("round"), Column("phase", "word")),
+    *(Column("choice", "word"), Column("value"), Column("better", "word"), Column("value")),
+    *(Column("gap", detail="±"), Column("game %"), Column("other options", "word", spare=True)),
+)
+
+
+def _review_game(log: Path, game: str | None, asked: ExplainOptions) -> int:
+    seat = asked.seat
+    logged = require_one_game(log, game)
+    names, timeline = logged.sitting.seats, Timeline(logged)
+    seats = [*range(len(names))] if seat is None else [find_seat(logged, seat)]
+    terms = ReviewTerms(logged.sitting.event, asked.deals or WORLDS)
+    reviews = [
+        review_timeline(timeline, one, terms) for one in track(seats, "Seats reviewed", len(seats))
+    ]
+    name = logged.game.game
+    if asked.in_json:
+        facts = {"game": name, "worlds": terms.worlds}
+        print_json({**facts, "seats": [_facts(timeline, one) for one in reviews]})
+        return 0
+    console = open_console()
+    blocks = [block for one in reviews for block in _blocks(timeline, one, asked.whole)]
+    print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
+    return 0
+
+
+def _facts(timeline: Timeline, one: SeatLosses) -> dict[str, Any]:
+    """Return a seat's review for programs: each option in words, with its value and error."""
+    decisions = [
+        {
+            "question": lost.number,
+            **{name: getattr(lost, name) for name in FACTS},
+            "options": [
+                dict(zip(("option", "value", "error"), of, strict=True))
+                for of in zip(_options(timeline, one, lost), lost.values, lost.errors, strict=True)
+            ],
+        }
+        for lost in one.decisions
+    ]
+    seat = {"seat": one.seat, "entrant": one.entrant, "rounds": one.rounds}
+    return {**seat, "decisions": decisions}
+
+
+def _options(timeline: Timeline, one: SeatLosses, lost: DecisionLoss) -> list[str]:
+    return [*map(option_words, timeline.questions(one.seat)[lost.number - 1].options)]
+
+
+# --- the review of an event ---
+
+
+def _review_event(where: Path, asked: ExplainOptions) -> int:
+    """Review the games that are not reviewed yet, and print the sums; return the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    folder, seat = Folder(where), asked.seat
+    try:
+        summary, played, faults = write_review(folder, seat, asked.deals)
+    except KeyboardInterrupt:
+        words = ("--review", *(("--bot", seat) if seat else ()))
+        print_note(f"Interrupted. `{_command(where, *words)}` goes on with the rest.")
+        return INTERRUPTED
+    warn_of_faults(faults)
+    if asked.in_json:
+        print_json(summary)
+        return INCOMPLETE if faults else 0
+    console, more = open_console(), [METHOD]
+    for dear in dearest(summary)[:1]:
+        game, place = dear.game, ("--seat", f"{dear.seat}")
+        more.append(f"The decisions of a game: {_command(where, game, '--review', *place)}")
+        more.append(f"One decision: {_command(where, game, f'{dear.number}', *place)}")
+    own = own_bot(load_event(folder))
+    blocks = [*review_blocks(summary, played, own=own), *(Paragraph(one, "faint") for one in more)]
+    print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
+    return INCOMPLETE if faults else 0
+
+
+# --- as blocks ---
+
+
+def _blocks(timeline: Timeline, one: SeatLosses, whole: bool) -> Iterator[Block]:
+    yield Paragraph(f"{printable(one.entrant)} in seat {one.seat} of {one.game}", "strong")
+    if not one.decisions:
+        yield Paragraph("It had no decision between several options.")
+        return
+    loss = count_in_digits(max(0, round(sum(lost.loss for lost in one.decisions))), "point")
+    best = sum(lost.choice == lost.best for lost in one.decisions)
+    rounds = f" in {count_in_digits(one.rounds, 'round')}" if one.rounds else ""
+    yield Paragraph(
+        f"It lost about {loss} by its choices{rounds} and chose the best option "
+        f"in {best} of {count_in_digits(len(one.decisions), 'decision')}."
+    )
+    shown = one.decisions
+    if not whole and len(shown) > DEAREST:
+        wrong = [lost for lost in shown if lost.choice != lost.best]
+        shown = tuple(pick_dearest(wrong, DEAREST))
+        yield Paragraph(
+            f"The {len(shown)} that cost the most for certain; --all shows all, in order:"
+        )
+    rows = [_row(lost, _options(timeline, one, lost)) for lost in shown]
+    yield table("Decisions", COLUMNS, rows)
+
+
+def _row(lost: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:
+    values = [_signed(value) for value in lost.values]
+    better = [lost.better, values[lost.best]] if lost.best != lost.choice else ["", ""]
+    width = "exact" if lost.exact else f"{2 * lost.error:.1f}"
+    left = sorted(
+        {*range(len(options))} - {lost.choice, lost.best}, key=lambda at: -lost.values[at]
+    )
+    others = [f"{options[at]} {values[at]}" for at in left[:OTHERS_SHOWN]]
+    others += [f"{len(left) - OTHERS_SHOWN} more"] * (len(left) > OTHERS_SHOWN)
+    return [
+        *(f"{lost.number}", f"{lost.round}", lost.phase),
+        *(lost.chosen, values[lost.choice], *better),
+        Cell(f"{round(lost.gap, 1) + 0.0:.1f}", detail=width),
+        f"{lost.percent_gap:.1f}",
+        ", ".join(others),
+    ]
+
+
+def _signed(value: float) -> str:
+    return f"{round(value, 1) + 0.0:+.1f}"
+
+
+# The command `explain` for a question: shows it, asks a bot again, weighs the options.
+
+
+UNASKED = (
+    "Nobody was asked again. Name a bot after `--`: a sample bot, a file or a command. --ask "
+    "starts the command that event.json names, a stranger's program if the folder comes from one."
+)
+NO_EVENT = (
+    "The log is not in its event's folder, so nobody knows the command of the bot. Name a bot "
+    "after `--` in place of --ask: a sample bot, a file or a command."
+)
+
+
+class Answers(Struct, frozen=True):
+    """The answers to a question, as JSON for programs."""
+
+    game: str
+    seat: int
+    number: int
+    """The question's number among those to this seat in the game, from 1."""
+    question: Raw
+    """The question as it was asked, then and now."""
+    logged: Answer | None
+    """The logged answer and its outcome; null: the game was cut off."""
+    sandbox: str
+    """The confinement of the bot now: locked or off; empty if the bot was not asked."""
+    answers: tuple[Answer, ...]
+    """The answers now, one for each time the bot was asked."""
+    outlooks: tuple[OptionValue, ...]
+    """The value of each option under other deals, in the order of the options."""
+
+
+def explain_question(log: Path, words: Sequence[str], asked: ExplainOptions) -> int:
+    """Show a question, ask a bot again, print its answers; return the exit code."""
+    from arena.analysis import reask  # It needs trio.
+
+    game, question, *bot = words
+    if not question.isdecimal():
+        raise UserError(f"A question is a number, not {question}. `--all` shows them.")
+    deals = asked.deals or (WORLDS if asked.review else None)
+    logged = require_one_game(log, game)
+    timeline = Timeline(logged)
+    found = timeline.questions(choose_seat(log, logged, asked.seat))
+    one = find_question(found, int(question))
+    lines = (*timeline.context(one), timeline.line(one))
+    if asked.raw:
+        sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
+        return 0
+    state, again = "", list[Answer]()
+    if asked.times and (bot or asked.ask):
+        event = find_event(log)
+        box = _sandbox(asked.sandbox, log, event)
+        state = box.state
+        own = None if bot else _own_command(event, logged, one.seat)
+        with _started(bot, own) as command:
+            clock = logged.sitting.seat_clocks[one.seat]
+            again = run_async(
+                reask.repeat_question, command, one.question, lines, clock, box, asked.times
+            )
+    answers = Answers(
+        game=logged.game.game,
+        seat=one.seat,
+        number=one.number,
+        question=Raw(lines[-1][:-1]),
+        logged=one.answer,
+        sandbox=state,
+        answers=tuple(again),
+        outlooks=_outlooks(one, deals, _compared(one, again)),
+    )
+    if asked.in_json:
+        print_json(answers)
+    else:
+        _print(logged, one, len(found), answers, asked)
+    return int(any(isinstance(answer, FoulRecord) for answer in answers.answers))
+
+
+def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
+    entrants = {one.name: one.command for one in event.entrants} if event else {}
+    command = entrants.get(logged.sitting.seats[seat])
+    if event is None or command is None:
+        raise UserError(NO_EVENT)
+    command, values = _without_access(command), logged.sitting.values
+    return event.format.set_values(command, values[seat]) if values and values[seat] else command
+
+
+def _without_access(command: Command) -> Command:
+    """Return a command that reads its own folder and program alone, without network or variables.
+
+    A stranger may have written what the plan opens to it.
+    """
+    folder, program = Path(command.folder), Path(command.argv[0])
+    installed = {*program_paths(program, folder), *our_packages(program), f"{program}"}
+    reads = [path for path in command.reads if path in installed or _lies_in(path, folder)]
+    return replace(command, reads=(*reads,), network=(), environment=())
+
+
+def _lies_in(path: str, folder: Path) -> bool:
+    return real_path(Path(path)).is_relative_to(real_path(folder))
+
+
+def _sandbox(wanted: SandboxMode | None, where: Path, event: Event | None) -> Sandbox:
+    """Return the sandbox of the event's runs, unless the user asks for another.
+
+    Nobody but the user takes the sandbox away: the plan may be a stranger's.
+    """
+    plan: SandboxMode = event.sandbox if event and event.sandbox != "off" else "auto"
+    wish = wanted or plan
+    folder = where.resolve() if where.is_dir() else where.resolve().parent
+    return choose_sandbox(wish, event.limits if event else Limits(), folder)
+
+
+@contextmanager
+def _started(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
+    """Yield the command that starts the bot; remove what was built for it afterwards.
+
+    `bot`: its words; none: the bot's `own`. Raises UserError.
+    """
+    if own and not bot:
+        yield own
+        return
+    with temporary_folder("ask", shared=True) as path:
+        entrant = prepare_word(bot[0] if len(bot) == 1 else shlex.join(bot), path)
+        if entrant.clock:
+            raise UserError(f"A logged question keeps its clock. Name {entrant.name} without one.")
+        yield entrant.command
+
+
+def _compared(one: AskedQuestion, found: Sequence[Answer]) -> int:
+    """Return the option to compare the others with: the log's, else the bot's, else the first."""
+    choices = [answer.choice for answer in (one.answer, *found) if isinstance(answer, ChoiceRecord)]
+    return next(iter(choices), 0)
+
+
+def _outlooks(one: AskedQuestion, deals: int | None, compared: int) -> tuple[OptionValue, ...]:
+    """Return the options' values; numpy is imported only where they are asked for."""
+    if deals is None:
+        return ()
+    from arena.valuation.decision_loss import option_values
+
+    return option_values(one, compared, deals)
+
+
+def _print(
+    logged: LoggedGame, one: AskedQuestion, many: int, answers: Answers, asked: ExplainOptions
+) -> None:
+    console = plain_console()
+    look = text_look(logged, console, asked.glyphs)
+    head = Text(f"Game {printable(logged.game.game)}. ", "bold")
+    head.append_text(review.decision_text(one, many, look))
+    print_paged([head], console)
+    if answers.answers:
+        console.print(Text(f"Asked again, sandbox {answers.sandbox}:", "dim"))
+        for line in text.answer_report(one, answers.answers, look):
+            console.print(line, soft_wrap=True)
+    elif asked.times and not answers.outlooks:
+        console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
+    if answers.outlooks:
+        _print_outlooks(one, answers)
+
+
+def _print_outlooks(one: AskedQuestion, answers: Answers) -> None:
+    console = plain_console()
+    compared = _compared(one, answers.answers)
+    last = answers.answers[-1] if answers.answers else None
+    again = last.choice if isinstance(last, ChoiceRecord) else None
+    console.print()
+    print_blocks(console, [text.option_value_table(one, answers.outlooks, compared, again)])
+    note = text.SOLVED if answers.outlooks[0].exact else text.PLAYED_ON
+    console.print(Text(note, "dim"), soft_wrap=not console.is_terminal)

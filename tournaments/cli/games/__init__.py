@@ -1,1 +1,0 @@
-"""Commands that concern single games: play one, replay it, explain it."""

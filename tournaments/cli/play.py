@@ -1,0 +1,462 @@
+"""`boneyard play`: a person plays against bots, in a game that is logged like any other."""
+
+import re
+import secrets
+import shlex
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+import trio
+from msgspec import UNSET
+from msgspec.structs import replace
+from rich.console import Console
+
+from arena.analysis import text
+from arena.analysis.frames import LiveFrames
+from arena.engine.shuffle import board_seed, commitment
+from arena.logs.catalog import published_commitments
+from arena.logs.gamelog import GameLog, read_games
+from arena.match.bot_pool import BotPool
+from arena.match.bot_process import BotProcess
+from arena.match.player import HumanPlayer
+from arena.match.poller import Poller
+from arena.match.referee import GameSetup, Referee
+from arena.match.table import Table
+from arena.program import INTERRUPTED, cancelled_by_signals, run_async
+from arena.rules.load import find_overrides, load_ruleset, rules_command, ruleset_title
+from arena.sandbox.command import Limits, SandboxMode
+from arena.sandbox.process import Sandbox
+from arena.sandbox.select import choose_sandbox
+from arena.ui.console import print_line, print_note
+from arena.ui.open_browser import MISSING, has_browser, open_in_browser
+from arena.ui.replay_page import GameInfo, game_info
+from arena.ui.terminal_player import TerminalPlayer
+from arena.valuation.terms import USUAL_TERMS
+from protocol import __version__
+from protocol.errors import UserError
+from protocol.messages import Clock
+from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
+from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
+from tournaments.cli.options import (
+    BROWSER,
+    CHOICES,
+    DIRECTORY,
+    PORT,
+    WISH,
+    command,
+    complete_bots,
+    complete_rules,
+    flag,
+    number,
+)
+from tournaments.event.folder import SECRET, Folder, check_not_readable, kept_private, publish_line
+from tournaments.event.grow import held_unless_refused, seeded
+from tournaments.formats.base import Entrant
+from tournaments.plan.bots import prepare_word, unique_name
+from tournaments.plan.event import ENTRANT, NAME_WORDS
+from tournaments.plan.schedule import numbers
+from tournaments.play.sittings import (
+    STOPPED,
+    greeting_complaint,
+    keep_bots,
+    start_bots,
+    stop_sentence,
+)
+
+if TYPE_CHECKING:
+    from arena.ui.server import BrowserPlayer
+
+
+DAY_MS = 86_400_000
+"""The longest clock: a person who does not answer for so long has left."""
+BANK = 5
+"""The time bank of a game, in questions' times."""
+
+
+class PlayOptions(NamedTuple):
+    """The command's options; its help text explains each."""
+
+    rules: str
+    choices: tuple[str, ...]
+    against: tuple[str, ...]
+    seats: int | None
+    seat: int
+    name: str
+    clock_s: int
+    no_clock: bool
+    seed: int | None
+    sandbox: SandboxMode
+    out: Path
+    terminal: bool
+    port: int
+    browser: bool
+    played: int = 0
+    """Games that were played before on the same page."""
+
+
+class PreparedTable(NamedTuple):
+    """A table that is ready: its entrants, its game and its log."""
+
+    number: int
+    """The game's number in its folder, and its board's."""
+    names: tuple[str, ...]
+    """The names in the order of the seats."""
+    seat: int
+    bots: tuple[Entrant, ...]
+    """The other entrants, in the order of the seats."""
+    rules: Ruleset
+    clock: Clock
+    """The clock of the person, and of each bot without one of its own."""
+
+    @property
+    def clocks(self) -> tuple[Clock, ...]:
+        """The clock of each seat; nothing if no bot has its own."""
+        own = {bot.name: bot.clock.applied_to(self.clock) for bot in self.bots if bot.clock}
+        return tuple(own.get(name, self.clock) for name in self.names) if own else ()
+
+    @property
+    def game(self) -> str:
+        """Return the game's name."""
+        return f"{self.number}.{'.'.join(self.names)}"
+
+
+def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
+    """Find and build the bots and set the table. Raises UserError."""
+    sizes = playable_seat_counts(rules)
+    fits = (size for size in sizes if size > len(options.against))
+    size = options.seats or next(fits, sizes[-1])
+    check_seats(rules, size)
+    if options.seat >= size:
+        raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
+    if len(options.against) >= size:
+        raise UserError(f"A table of {size} has no seats for {len(options.against)} bots.")
+    move_ms = DAY_MS if options.no_clock else 1000 * options.clock_s
+    bank_ms = 0 if options.no_clock else min(DAY_MS, BANK * move_ms)
+    clock = Clock(move_ms=move_ms, bank_ms=bank_ms)
+    bots = _bots(options.against, size - 1, folder, clock)
+    check_not_readable(folder, bots, options.sandbox)
+    # Clockwise from the person: the first bot is the next to its left.
+    around = [options.name, *(bot.name for bot in bots)]
+    names = tuple(around[(place - options.seat) % size] for place in range(size))
+    if len(set(names)) < size:
+        raise UserError(f"A bot has the name {options.name} too. Choose another --name.")
+    in_order = sorted(bots, key=lambda bot: names.index(bot.name))
+    return PreparedTable(_next(folder), names, options.seat, tuple(in_order), rules, clock)
+
+
+def _bots(words: Sequence[str], many: int, folder: Folder, clock: Clock) -> list[Entrant]:
+    """Find and build the bots of these seats; a bot in several seats has a name for each.
+
+    A bot with a clock of its own is called after it; `clock` is the table's.
+
+    Raises UserError.
+    """
+    found = {word: prepare_word(word, folder.build) for word in dict.fromkeys(words)}
+    bots: list[Entrant] = []
+    for seat in range(many):
+        bot = found[words[seat % len(words)]]
+        bots.append(replace(bot, name=unique_name(bot.name, [one.name for one in bots])))
+    return [
+        replace(bot, name=f"{bot.name}@{bot.clock.name(clock)}") if bot.clock else bot
+        for bot in bots
+    ]
+
+
+def _next(folder: Folder) -> int:
+    """Return the number after that of each game, also of one that nobody came to, without a log.
+
+    Raises DamagedFileError.
+    """
+    names = (path.stem.partition(".")[0] for path in folder.logs())
+    logged = (int(number) for number in names if number.isdigit())
+    return 1 + max((*logged, *published_commitments(folder.commitments)), default=0)
+
+
+EVENT = "play"
+"""The name of the event of all games that a person plays."""
+Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
+"""A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
+
+
+@command()
+@click.argument("bots", metavar="[BOT]...", nargs=-1, shell_complete=complete_bots)
+@click.option(
+    "--rules",
+    default="draw",
+    show_default=True,
+    shell_complete=complete_rules,
+    help="A named game or your own rules file; see `boneyard rules`.",
+)
+@CHOICES
+@click.option(
+    "--against",
+    multiple=True,
+    show_default="greedy",
+    metavar="BOT",
+    shell_complete=complete_bots,
+    help="As BOT, a sample bot, a file or a command; may be repeated, clockwise from you.",
+)
+@number("--seats", "Number of seats.  [default: as few as these bots need]", 2, 8)
+@number("--seat", "Your seat.", 0, 7, 0)
+@click.option("--name", default="human", show_default=True, help="Your name in the log.")
+@number(
+    "--clock",
+    "Time for each question, in s; the game has a bank of five times that.",
+    1,
+    86_400,
+    60,
+    "clock_s",
+)
+@flag("--no-clock", "No time pressure: a day for each question.")
+@click.option("--seed", type=int, help="Fix the deals, to play them again.")
+@click.option(
+    "--sandbox",
+    type=WISH,
+    default="auto",
+    show_default=True,
+    help="Sandbox of the bots; see `boneyard doctor`.",
+)
+@click.option(
+    "--out",
+    type=DIRECTORY,
+    default=Path("boneyard-play"),
+    show_default=True,
+    help="Folder for the logs of your games.",
+)
+@flag("--terminal", "Play here instead of in the browser.")
+@PORT
+@BROWSER
+def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
+    """Play yourself, in the browser or in the terminal.
+
+    You sit in a seat as a bot does, with the same protocol and the same referee; `boneyard replay`
+    and `boneyard verify` read the log. In a partnership game you sit opposite your partner.
+
+    \b
+    Examples:
+      boneyard play
+      boneyard play --rules double-draw --against greedy
+      boneyard play counting greedy --no-clock
+      boneyard play --rules partnership --against counting --terminal
+      boneyard play --against ./my_bot.py --seat 1 --seed 7
+    """
+    options = PlayOptions(against=(*bots, *against) or ("greedy",), **given)
+    rules = load_ruleset(options.rules, Path.cwd(), options.choices)
+    if not re.fullmatch(ENTRANT, options.name):
+        raise UserError(f"Invalid name {options.name!r}: it must be {NAME_WORDS}.")
+    if not options.terminal and not has_browser():
+        what = "To play in the browser"
+        print_note(MISSING.format(what=what, instead="; so you play here"))
+        options = options._replace(terminal=True)
+    folder = Folder(options.out.resolve())
+    if folder.event.exists():
+        raise UserError(f"{folder.path} holds an event: choose another folder (--out).")
+    ended: BaseExceptionGroup[Exception] | None = None
+    code = INTERRUPTED
+    with held_unless_refused(folder, lambda: None):
+        table = prepare_table(options, rules, folder)
+        try:
+            session = _at_terminal if options.terminal else _in_browser
+            code = run_async(session, table, folder, options)
+        except* Exception as group:
+            ended = group
+    if ended:
+        print_note(stop_sentence(folder, ended, "game", "in the game"))
+        return STOPPED
+    return code
+
+
+async def _game_between(
+    table: PreparedTable, folder: Folder, options: PlayOptions, show: Show
+) -> Result | None:
+    """Play one game, commit to its deals before and reveal them after; None if the person left."""
+    sandbox = choose_sandbox(options.sandbox, Limits(), folder.path)
+    secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
+    seed = board_seed(secret, EVENT, options.played + 1)
+    # Known before the game: nobody can say later that the deals were chosen.
+    publish_line(folder.commitments, Commitment(table.number, commitment(seed)))
+    # Its log shows every hand; when the game is at an end, so may anybody see them.
+    with kept_private(folder, lambda: True):
+        result = await sat_down(table, folder, sandbox, seed, show)
+    if result:
+        publish_line(folder.seeds, Reveal(table.number, seed.hex()))
+    _tell(folder, table, result)
+    return result
+
+
+def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
+    """Print the result and the commands that replay the game."""
+    logged = next((one for one in read_games(folder.log(table.game))), None)
+    if logged is None:
+        print_note("Nobody came to play.")
+        return
+    print_line(text.game_line(logged))
+    if result is None:
+        print_note("The game was not finished and does not count.")
+    print_line(f"Replay it: {replay_command(folder, table)}")
+
+
+def replay_command(folder: Folder, table: PreparedTable) -> str:
+    """Return the command that replays the game."""
+    near = folder.path.is_relative_to(Path.cwd())
+    path = folder.path.relative_to(Path.cwd()) if near else folder.path
+    return shlex.join(("boneyard", "replay", str(path), table.game))
+
+
+async def _at_terminal(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
+    console = Console(highlight=False)
+    partners = table.rules.deal.partners
+    look = text.Look(table.names, console.width, partners=partners)
+    for line in _welcome(table, look):
+        print_line(line)
+    show = TerminalPlayer(console, sys.stdin.fileno(), look).show
+    return 0 if await _game_between(table, folder, options, show) else INTERRUPTED
+
+
+async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
+    """Play games in the browser as long as the person asks for another; return the exit code."""
+    from arena.ui.server import BrowserPlayer, serve_site
+
+    clock = table.clock.bank_ms > 0
+    browser = BrowserPlayer(*_page_of(table, folder), clock=clock)
+    async with serve_site(browser.site, options.port) as address:
+        print_line(f"Sit down at seat {table.seat}: {address}")
+        print_note("Only this machine can open it. Ctrl-C leaves the game.")
+        with ExitStack() as open_:
+            if options.browser:
+                await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
+            while await _game_between(table, folder, options, browser.show):
+                browser.review = partial(_review, folder, table)
+                print_note("The page offers another game. Close it, or press Ctrl-C, to end.")
+                if not await _another(browser):
+                    return 0
+                seat = (options.seat + browser.swap) % len(table.names)
+                options = options._replace(seat=seat, played=options.played + 1)
+                table = prepare_table(options, table.rules, folder)
+                browser.prepare(*_page_of(table, folder))
+    return INTERRUPTED
+
+
+def _page_of(table: PreparedTable, folder: Folder) -> tuple[GameInfo, str]:
+    return game_info(table.game, table.names, table.rules), replay_command(folder, table)
+
+
+def _review(folder: Folder, table: PreparedTable) -> str:
+    """Return the page of the game with the values of all choices, in seconds."""
+    from arena.ui.replay_page import pack_game, replay_page
+
+    (logged,) = read_games(folder.log(table.game))
+    return replay_page(table.game, pack_game(logged, terms=USUAL_TERMS))
+
+
+async def _another(browser: "BrowserPlayer") -> bool:
+    """Wait until the person asks for another game; return False if they leave."""
+    wanted = False
+    with cancelled_by_signals():
+        wanted = await browser.wants_another()
+    return wanted  # noqa: RET504 - a signal ends the wait before
+
+
+def _welcome(table: PreparedTable, look: text.Look) -> Iterator[str]:
+    others = ", ".join(
+        f"{look.name(seat)} (seat {seat})" for seat in range(len(table.names)) if seat != table.seat
+    )
+    yield f"You are {look.name(table.seat)}, in seat {table.seat}; the others are {others}."
+    if look.partners:
+        yield f"Sides: {' against '.join(look.parties())}."
+    name, words = table.rules.name, find_overrides(table.rules)
+    explained = "" if words is None else f"; `{rules_command(name, words)}` explains them"
+    yield f"Rules: {ruleset_title(name, words or ())}{explained}."
+    if table.clock.bank_ms:
+        yield f"You have {table.clock.move_ms // 1000} s for each answer, and some for the game."
+    yield ""
+
+
+async def sat_down(
+    table: PreparedTable, folder: Folder, sandbox: Sandbox, seed: bytes, show: Show
+) -> Result | None:
+    """Play the game with the person at this screen; return None if they left or never connected.
+
+    Errors come out in an exception group: StoppedError, CannotStartError, LagError, OSError,
+    UserError when a bot does not greet.
+    """
+    person, ready, over = HumanPlayer(), trio.Event(), trio.Event()
+    live = LiveFrames(_referee(table, seed), table.seat)
+    results: list[Result] = []
+
+    async def play() -> None:
+        await ready.wait()
+        results.append(await _game(table, folder, sandbox, live, person))
+        over.set()
+
+    with cancelled_by_signals():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(play)
+            if await show(person, live, ready):
+                await over.wait()
+            nursery.cancel_scope.cancel()
+    return results[0] if results else None
+
+
+async def _game(
+    table: PreparedTable, folder: Folder, sandbox: Sandbox, live: LiveFrames, person: HumanPlayer
+) -> Result:
+    """Play the game and keep nothing of it but its log."""
+    poller = Poller()
+    pool = BotPool(poller, [bot.command for bot in table.bots], table.clock.start_ms, sandbox)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(poller.run)
+        async with keep_bots(pool, start=False):
+            bots = await greeted(pool, table.bots)
+            sitting = Sitting(
+                format=LOG_FORMAT,
+                boneyard=__version__,
+                event=EVENT,
+                seats=table.names,
+                boards=(table.number,),
+                rules=table.rules,
+                clock=table.clock,
+                sandbox=sandbox.state,
+                missing=sandbox.confinement.missing,
+                clocks=table.clocks or UNSET,
+            )
+            live.log = log = GameLog(folder.log(table.game), sitting)
+            try:
+                seats = [*bots[: table.seat], person, *bots[table.seat :]]
+                result = await Table(poller, live.referee, seats, live).play()
+                log.sync()
+            finally:
+                log.close()
+        nursery.cancel_scope.cancel()
+    return result
+
+
+async def greeted(pool: BotPool, entrants: Sequence[Entrant]) -> list[BotProcess | None]:
+    """Start the bots and return them once all have greeted.
+
+    Raises UserError for the first that does not, StoppedError, CannotStartError, LagError.
+    """
+    bots = await start_bots(pool)
+    for entrant, bot in zip(entrants, bots, strict=True):
+        if bot and (complaint := greeting_complaint(entrant.name, bot)):
+            raise UserError(complaint)
+    return bots
+
+
+def _referee(table: PreparedTable, seed: bytes) -> Referee:
+    numbered = numbers(".".join(table.names), (table.number,), lambda _: seed)
+    seating = GameSetup(
+        game=table.game,
+        number=numbered[table.number],
+        board=table.number,
+        seats=table.names,
+        rules=table.rules,
+        clock=table.clock,
+        clocks=table.clocks,
+    )
+    return Referee(seating, seed)

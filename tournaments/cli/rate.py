@@ -1,0 +1,204 @@
+"""Ratings over the ledgers of several events: one table for each game."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from protocol.errors import UserError, unknown_name
+from tournaments.event.combine import (
+    EntrantNames,
+    Source,
+    check_no_overlap,
+    merge,
+    number_boards,
+    open_source,
+    played_boards,
+)
+from tournaments.event.folder import Folder
+from tournaments.event.luck import LuckStore
+from tournaments.event.results import ResultStore, refuse_unplanned
+from tournaments.plan.event import repeats_sentence
+from tournaments.rating.tables import PRIOR, Anchor, Corrections, Ratings
+
+RATED_FORMAT = 1
+MOST_DRAWS = 1e6
+"""The largest prior: more draws would outweigh any results."""
+COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
+"""Properties in which events that are rated together may differ; a note names the differences.
+
+The format is one of them: where results decide who plays on, as in versus, a lead that ends an
+event is on average too large.
+"""
+
+
+class RateOptions(Struct, frozen=True, kw_only=True):
+    """The options of a rating."""
+
+    prior: float = PRIOR
+    """The power of Jeffreys' prior: virtual draws for each rating."""
+    fouls: bool = True
+    pool: bool = False
+    anchor: Anchor | None = None
+
+
+class RatedTable(Struct, frozen=True, kw_only=True):
+    """The ratings of all results with the same game."""
+
+    title: str
+    """The rules by name, the seats, and whether partners sit there."""
+    ledgers: tuple[str, ...]
+    """The sources of the results, as the user named them."""
+    games: int
+    games_with_luck: int = 0
+    """Games whose luck is known; it is taken out of the corrected ratings."""
+    ratings: Ratings
+    """The tables, one for each pool of entrants that games connect."""
+
+
+class Rated(Struct, frozen=True, kw_only=True):
+    """The output of `boneyard show FOLDER FOLDER --json`."""
+
+    format: int = RATED_FORMAT
+    asked: RateOptions
+    notices: tuple[str, ...]
+    """Notes to read before comparing the ratings, in sentences."""
+    tables: tuple[RatedTable, ...]
+    """One for each game that was played, in the order of the ledgers."""
+
+
+class _Game(NamedTuple):
+    """The properties that results must share to stand in one table."""
+
+    seats: int
+    partners: bool
+    rules: bytes
+    """All choices of the rules; the ledger's path if they are not known; nothing with `pool`."""
+
+
+def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
+    """Rate the results of ledgers or event folders. Raises UserError; DamagedFileError is one."""
+    if not 0 <= asked.prior <= MOST_DRAWS:
+        raise UserError(f"A prior is a number of virtual draws, not {asked.prior:g} (--prior).")
+    sources = [open_source(path) for path in paths]
+    for one in sources:
+        _check_games(one)
+    check_no_overlap(sources)
+    names = EntrantNames(sources)
+    boards = number_boards(sources)
+    groups: dict[_Game, list[Source]] = {}
+    for one in sources:
+        if one.seats:
+            rules = b"" if asked.pool else one.choices if one.event else one.said.encode()
+            partners = one.event is not None and one.event.rules.deal.partners
+            groups.setdefault(_Game(one.seats, partners, rules), []).append(one)
+    tables = tuple(
+        _table(game, *merge(group, names, boards, fouls=asked.fouls), group, asked)
+        for game, group in groups.items()
+    )
+    rated = {one.name for table in tables for pool in table.ratings.pools for one in pool.entrants}
+    if asked.anchor and asked.anchor.name not in rated:
+        raise unknown_name("entrant", asked.anchor.name, sorted(rated))
+    notices = (*_notices(sources, groups, tables, asked.pool), *names.notices())
+    for group in groups.values():
+        played = [boards[of.said, board] for of in group for board in played_boards(of)]
+        sentence = repeats_sentence(len(played) - len(set(played)), len(played))
+        notices += (sentence,) * bool(sentence)
+    return Rated(asked=asked, notices=notices, tables=tables)
+
+
+def _check_games(of: Source) -> None:
+    """Refuse a ledger with a game that its plan does not have. Raises UserError.
+
+    Results of retired versions may have come without the logs that tell their schedule.
+    """
+    if of.event is None:
+        return
+    if of.event.format.HAS_COPIES:
+        raise UserError(
+            f"{of.ledger.parent} is a tune, whose candidates are another bot in each group: they "
+            "cannot be rated. Its answer is in its report (boneyard show)."
+        )
+    folder, old = Folder(of.ledger.parent), of.event.retired
+    active = (one for one in of.results.values() if old.isdisjoint(one.seats))
+    refuse_unplanned(folder, of.event, ResultStore(active, LuckStore(folder, of.event)))
+
+
+def _table(
+    game: _Game,
+    results: ResultStore,
+    corrections: Corrections,
+    sources: Sequence[Source],
+    asked: RateOptions,
+) -> RatedTable:
+    from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
+
+    title = f"{', '.join(_rules(sources))}, {game.seats} seats{', partners' * game.partners}"
+    try:
+        ratings = fit_both(
+            results.first(),
+            prior=asked.prior,
+            partners=game.partners,
+            anchor=asked.anchor,
+            corrections=corrections or None,
+        )
+    except ValueError as error:
+        raise UserError(f"{title}: {error}.") from error
+    return RatedTable(
+        title=title,
+        ledgers=tuple(one.said for one in sources),
+        games=sum(pool.games for pool in ratings.pools),
+        games_with_luck=len(corrections),
+        ratings=ratings,
+    )
+
+
+def _rules(sources: Sequence[Source]) -> list[str]:
+    return sorted({one.event.rules.name if one.event else "unknown rules" for one in sources})
+
+
+def _notices(
+    sources: Sequence[Source],
+    groups: dict[_Game, list[Source]],
+    tables: Sequence[RatedTable],
+    pool: bool,
+) -> Iterator[str]:
+    for one in sources:
+        if not one.seats:
+            yield f"{one.said} has no results yet."
+        elif one.event is None:
+            yield (
+                f"{one.said} has no event.json next to it, so its rules and the versions of its "
+                "bots are unknown. Its bots are matched by name, and none are treated as partners."
+            )
+    if len(groups) > 1:
+        yield "Different games are rated separately" + (
+            " by number of seats and partnership."
+            if pool
+            else "; --pool combines those with the same number of seats."
+        )
+    for group in groups.values():
+        yield from _differences(group)
+    for table in tables:
+        if len(table.ratings.pools) > 1:
+            yield f"{table.title}: no games connect its tables; their ratings cannot be compared."
+        if 0 < table.games_with_luck < table.games:
+            yield (
+                f"{table.title}: the luck of {table.games_with_luck:,} of {table.games:,} games is "
+                "known; the others count as they were played."
+            )
+
+
+def _differences(sources: Sequence[Source]) -> Iterator[str]:
+    if len(names := _rules(sources)) > 1:
+        yield f"One table holds different games: {', '.join(names)}."
+    events = [one.event for one in sources if one.event]
+    unlike = [
+        name
+        for name in COMPARED
+        if any(getattr(one, name) != getattr(events[0], name) for one in events)
+    ]
+    if unlike:
+        said = ", ".join(one.said for one in sources)
+        yield f"These events differ in {', '.join(unlike)}: {said}."

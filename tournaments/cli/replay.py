@@ -1,0 +1,347 @@
+"""The command `replay`: a game from its log, in the terminal or as a page."""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import islice, repeat
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from arena.analysis import frames, text
+from arena.analysis.find import find_game, find_seat, list_games, logs, name_log
+from arena.analysis.text import Look, row
+from arena.analysis.timeline import Timeline, round_ends, walk_log
+from arena.files import refuse_link
+from arena.logs.catalog import FOLDER
+from arena.logs.gamelog import LoggedGame
+from arena.machine import cores
+from arena.processes import map_tasks
+from arena.rules.english import join_words
+from arena.ui.console import (
+    plain_console,
+    print_json,
+    print_line,
+    print_paged,
+    text_look,
+    track,
+    working,
+)
+from arena.ui.html import emblem_numbers
+from arena.ui.open_browser import show_page
+from arena.ui.replay_page import (
+    GRADE_NAMES,
+    REPORT,
+    GameReview,
+    ReplayTask,
+    event_replay_page,
+    make_replays,
+    pack_game,
+    replay_page,
+    review_game,
+    write_replay,
+)
+from arena.valuation.terms import LuckTerms
+from protocol.codec import encode_json
+from protocol.errors import UserError
+from protocol.records import DealRecord
+from tournaments.cli.options import (
+    BROWSER,
+    FILE,
+    GAME,
+    GLYPHS,
+    LOG,
+    command,
+    complete_seats,
+    flag,
+    number,
+)
+from tournaments.event.folder import Folder, find_event
+from tournaments.event.luck import terms_of_game
+from tournaments.plan.event import Event
+
+# Replays of an event's games, to which its report leads: all of them, made side by side.
+
+
+LOGS_A_PROCESS = 8
+"""Logs for which a process is started: it takes 0.3 s, as long as some 80 games."""
+
+
+def make_all_replays(
+    folder: Folder, event: Event, logs: Sequence[Path], *, reviewed: bool = False
+) -> int:
+    """Write the replays of these logs that are not there or out of date; return their number.
+
+    Raises DamagedFileError, OSError, UserError.
+    """
+    make_folder(folder)
+    names = [entrant.name for entrant in event.entrants]
+    write_replay(folder.replay_page, event_replay_page(names, [REPORT]))
+    terms_of = partial(terms_of_game, folder.path)
+    tasks = (ReplayTask(log, folder.replays, folder.luck, terms_of, reviewed) for log in logs)
+    # A review takes ten times as long as a replay.
+    most = cores() if reviewed else max(1, min(len(logs) // LOGS_A_PROCESS, cores()))
+    return sum(track(map_tasks(make_replays, tasks, most), "Replays of logs made", len(logs)))
+
+
+def make_folder(folder: Folder) -> None:
+    """Make the folder of replays for those who may read the logs. Raises OSError, UserError."""
+    refuse_link(folder.replays)
+    if not folder.replays.exists():
+        folder.replays.mkdir(0o700)
+        folder.replays.chmod((folder.path / FOLDER).stat().st_mode & 0o777)
+
+
+# The command `replay`: a game from its log, in the terminal or as a page.
+
+
+CELLS = 24
+"""Cells of the bar that shows the chances of two sides."""
+TURNING_ROUNDS = 2
+"""Rounds of a game that are shown unless all are wanted: those with the widest swing."""
+LUCKY = 5
+"""Percent of the game from which luck is told, as on the page."""
+
+
+@command()
+@LOG
+@GAME
+@click.option(
+    "--seat",
+    metavar="N|BOT",
+    shell_complete=complete_seats,
+    help="Show only what this seat knew: its number, or the bot that had it.",
+)
+@number("--round", "Show only this round.", 1, None, None, "only")
+@flag("--all", "Show all rounds, not just those that decided.", "whole")
+@GLYPHS
+@flag("--step", "Show one frame at a time: Enter, p back, q quit.")
+@flag("--html", "Write a page for a browser instead.")
+@flag("--json", "Print each frame as a line of JSON.", "in_json")
+@click.option("--out", type=FILE, help="File for the page, with --html.")
+@click.option(
+    "--review/--no-review",
+    default=None,
+    help="Show the chances at each move, luck and mistakes.  [default: on the page of one game]",
+)
+@BROWSER
+def replay(
+    log: Path | None,
+    game: str | None,
+    seat: str | None,
+    only: int | None,
+    whole: bool,
+    glyphs: bool,
+    step: bool,
+    html: bool,
+    in_json: bool,
+    out: Path | None,
+    review: bool | None,
+    browser: bool,
+) -> None:
+    """Watch a game from its log.
+
+    LOG is a game log or an event's folder; by default the event in the current directory, or else
+    the one here that was run last.
+    GAME is a game's name or any unique part of it; without it the command lists the games, unless
+    there is only one. --html writes a single page that needs no other file and can be mailed; with
+    --seat it holds only what that seat knew. The page reviews the game: the chances of each side at
+    each move, luck, mistakes, and the values of the options, in points of lead, by playouts. --html
+    with only an event's folder makes the replays of all its games, to which its report leads. A
+    long game is shown in your pager ($PAGER) on a terminal.
+
+    \b
+    Examples:
+      boneyard replay demo
+      boneyard replay demo 1.greedy
+      boneyard replay demo 1.greedy.suit --step
+      boneyard replay demo 1.greedy.suit --seat 0 --round 2 --glyphs
+      boneyard replay demo 1.greedy.suit --json --seat 1
+      boneyard replay demo 1.greedy.suit --review --step
+      boneyard replay demo 1.greedy.suit --html --browser
+      boneyard replay demo --html
+    """
+    where, words = name_log(log, game)
+    if len(words) > 1:
+        raise UserError(f"Name one game, not {' and '.join(words)}.")
+    name, html = words[0] if words else None, html or browser
+    if html and name is None and where.is_dir():
+        _make_all(where, seat, out, reviewed=review is True)
+        return
+    if out and not html:
+        raise UserError("--out names the page's file: it goes with --html.")
+    if review and not html and (in_json or seat is not None):
+        raise UserError(
+            "A review shows all hands to a reader: leave out --review, --json or --seat."
+        )
+    found = find_game(where, name)
+    if found.game is None:
+        if in_json:
+            print_json(found.others)
+        for line in () if in_json else list_games(found):
+            print_line(line)
+        return
+    seen = None if seat is None else find_seat(found.game, seat)
+    if html:
+        path = out or _page_path(found.game.game.game, seen)
+        _write_page(path, where, found.game, seen, review)
+        if browser:
+            show_page(path)
+        return
+    if in_json:
+        _check_round(found.game, only)
+        for frame in frames.frames(walk_log(found.game), seen):
+            if only in (None, frame.round):
+                print_line(encode_json(frame).decode())
+        return
+    console = plain_console()
+    look = text_look(found.game, console, glyphs)
+    step = step and sys.stdin.isatty()
+    terms = terms_of_game(where, found.game) if review else None
+    shown = _drawn(found.game, seen, only, look, terms, whole=whole or step)
+    if step:
+        _step_through(shown, console)
+    else:
+        print_paged(shown, console, click.echo_via_pager)
+
+
+def _drawn(
+    logged: LoggedGame,
+    seat: int | None,
+    only: int | None,
+    look: Look,
+    terms: LuckTerms | None,
+    *,
+    whole: bool,
+) -> Iterator[Text]:
+    """Yield the title, the requested frames and a note if the log was cut off.
+
+    `terms`: those of the luck beside the frames; None: no review is.
+    """
+    _check_round(logged, only)
+    timeline = Timeline(logged)
+    remarks = _review_rows(review_game(timeline, terms), look) if terms else repeat(())
+    numbers = {one.round for one in logged.records if isinstance(one, DealRecord)}
+    shown = {only} if only else numbers if whole else _turning_rounds(timeline, numbers)
+    yield text.title(logged, look)
+    if not only and shown != numbers:
+        rounds = join_words([f"{number}" for number in sorted(shown)])
+        yield Text(f"Rounds {rounds} of {len(numbers)} turned the game; --all shows all rounds.")
+    drawn = [*zip(frames.frames(timeline.moments, seat), remarks, strict=False)]
+    for frame, rows in drawn:
+        if frame.round in shown or (not only and frame is drawn[-1][0]):
+            yield Text("\n").join([text.draw_frame(frame, look), *rows])
+    if logged.result is None:
+        yield Text("The log ends here: the game was cut off and does not count.")
+
+
+def _turning_rounds(timeline: Timeline, numbers: set[int]) -> set[int]:
+    """Return the rounds in which one side gained the most on another, or the game broke off."""
+    ends = sorted(round_ends(timeline, 0), key=lambda end: -abs(end.swing))
+    broken = numbers - {end.round for end in ends}
+    return {end.round for end in ends[:TURNING_ROUNDS]} | broken
+
+
+def _check_round(logged: LoggedGame, only: int | None) -> None:
+    """Refuse a round that the game does not have. Raises UserError."""
+    rounds = max((one.round for one in logged.records if isinstance(one, DealRecord)), default=0)
+    if only is not None and only > rounds:
+        raise UserError(f"There is no round {only}: this game has {rounds}.")
+
+
+def _step_through(shown: Iterator[Text], console: Console) -> None:
+    """Show one frame at a time until the user quits or turns the last one over."""
+    seen: list[Text] = []
+    at: int | None = 0
+    while at is not None:
+        seen.extend(islice(shown, max(0, at + 1 - len(seen))))
+        if at >= len(seen):
+            return
+        console.clear()
+        console.print(seen[at], "", Text(text.HELP, "dim"), sep="\n", soft_wrap=True)
+        try:
+            key = click.getchar()
+        except (KeyboardInterrupt, EOFError):
+            return
+        at = text.turn_page(at, key)
+
+
+# --- chances, luck and losses beside the frames ---
+
+
+def _review_rows(review: GameReview, look: Look) -> list[list[Text]]:
+    remarks: list[list[Text]] = [[_chances(one, look)] for one in review.chances]
+    for at, words in _remarks(review, look):
+        remarks[at].append(words)
+    return remarks
+
+
+def _chances(shares: tuple[float, ...], look: Look) -> Text:
+    """Return the chances of all sides; those of two with a bar between them."""
+    parties = look.parties()
+    whole = [round(share) for share in shares]
+    whole.append(50 * len(parties) - sum(whole))
+    told = [f"{name} {share} %" for name, share in zip(parties, whole, strict=True)]
+    if len(told) > 2:
+        return row("chances", [(words, "") for words in told], look)
+    filled = round(CELLS * whole[0] / 100)
+    bar = "#" * filled + "-" * (CELLS - filled)
+    return row("chances", [(told[0], ""), (f"[{bar}]", "dim"), (told[1], "")], look)
+
+
+def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
+    """Yield the moments of luck and of losses, each with a row."""
+    for draw in review.draws:
+        if abs(draw.share) >= LUCKY:
+            words = f"{look.name(draw.seat)} {draw.share:+.1f} % of the game"
+            yield draw.at, row("luck", [(words, "green" if draw.share > 0 else "yellow")], look)
+    for one in review.decisions:
+        if one.grade:
+            width = f" ± {2 * one.error:.1f}" if one.error else ""
+            lost = f"{one.gap:.1f}{width} points, {one.percent:.1f} % of the game"
+            yield one.at, row("lost", [(f"{lost}: {GRADE_NAMES[one.grade]}", "bold red")], look)
+
+
+def _write_page(
+    path: Path, where: Path, logged: LoggedGame, seat: int | None, review: bool | None
+) -> None:
+    """Write the page of a game. Raises UserError."""
+    if seat is not None and review:
+        raise UserError("A review shows more than a seat knew: leave out --review or --seat.")
+    with working("Page and review"):
+        reviewed = seat is None and review is not False
+        packed = pack_game(logged, seat, terms=terms_of_game(where, logged) if reviewed else None)
+    emblems = emblem_numbers(_entrants(where), logged.sitting.seats)
+    write_replay(path, replay_page(logged.game.game, packed, emblems=emblems))
+    print_line(f"{path}")
+
+
+def _entrants(where: Path) -> list[str]:
+    """Return the entrants of the event of a folder or log; none without one. Raises UserError."""
+    event = find_event(where)
+    return [one.name for one in event.entrants] if event else []
+
+
+def _page_path(game: str, seat: int | None) -> Path:
+    """Return the file of a game's page in the current folder."""
+    own = "" if seat is None else f".seat-{seat}"
+    # A log can come from anybody: its names lead to no other folder.
+    name = re.sub(r"[^\w@.-]|^\.", "_", game, flags=re.ASCII)
+    return Path(f"{name[:200]}{own}.html")
+
+
+def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: bool) -> None:
+    """Write the replays of all games of an event into its folder."""
+    if seat is not None or out:
+        raise UserError("--seat and --out go with one game: name it after the folder.")
+    found = logs(folder)
+    if not found:
+        raise UserError(f"{folder} holds no game.")
+    event, place = find_event(found[0]), Folder(found[0].parent.parent)
+    if event is None:
+        raise UserError(f"{folder} is not an event, whose report leads to games: name a game too.")
+    made = make_all_replays(place, event, found, reviewed=reviewed)
+    print_line(f"{place.replays}: {made} new replays.")

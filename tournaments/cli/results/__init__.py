@@ -1,1 +1,0 @@
-"""Commands about events that were played: show, rate, verify, report and export them."""

@@ -1,0 +1,257 @@
+"""The commands `show`, `watch` and `publish`: an event, or how far bots are apart."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+from rich.text import Text
+
+from arena.analysis.find import unknown_place, usual_folder
+from arena.document.terminal import open_console, print_blocks
+from arena.rules.english import count_in_digits
+from arena.ui.console import print_json, print_line, print_note, working
+from protocol.errors import UserError
+from tournaments.cli.options import (
+    BROWSER,
+    FOLDER,
+    PORT,
+    Delay,
+    LogPath,
+    command,
+    complete_events,
+    complete_events_or_entrants,
+    flag,
+    option,
+)
+from tournaments.cli.rate import RateOptions, rate_ledgers
+from tournaments.event.folder import Folder, load_event
+from tournaments.event.luck import LuckStore
+from tournaments.event.results import load_results
+from tournaments.plan.power import separation_text, separations
+from tournaments.plan.schedule import count_all_games
+from tournaments.rating.tables import PRIOR, anchored
+from tournaments.report.event_text import done, uneven
+from tournaments.report.standings import pool_sections
+
+# Commands that show an event in a browser: watch, publish.
+
+
+@command()
+@FOLDER
+@PORT
+@flag("--open", "Also show all hands and the boneyard of unfinished games.", "everything")
+@BROWSER
+def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> int:
+    """Watch an event in the browser while it is played, or after.
+
+    The page shows the standings, the games in progress, fouls, the report, and replays of finished
+    games. The command reads the logs that the run is writing, and changes nothing. It hides the
+    hands of unfinished games unless you pass --open. It prints a local URL with a secret token,
+    which works on this machine only; `publish --delay` writes a page for everybody.
+
+    \b
+    Examples:
+      boneyard watch friday
+      boneyard watch friday --browser
+      boneyard watch friday --open --port 8080
+    """
+    from arena.ui.open_browser import MISSING, has_browser
+
+    if not has_browser():
+        raise UserError(MISSING.format(what="To watch in the browser", instead=""))
+    from tournaments.site.server import watch_event
+
+    return watch_event(folder or usual_folder(), port, everything=everything, browser=browser)
+
+
+@command()
+@click.argument("folder", type=LogPath(file_okay=False), shell_complete=complete_events)
+@click.argument("site", type=click.Path(path_type=Path))
+@click.option("--url", metavar="URL", default="", help="The site's address, for shared previews.")
+@click.option(
+    "--delay",
+    type=Delay(),
+    metavar="MINUTES",
+    help="Follow the run in a page of two files, which shows it so late; 30s is half a minute.",
+)
+def publish(folder: Path, site: Path, url: str, delay: float | None) -> int:
+    """Turn an event into a static website.
+
+    SITE is a new folder: the report as its first page, a page that replays each game, the logs, the
+    commitments and the seeds. Nothing leaves the event's private folder, and while the event runs
+    no game of a board that is still played. The same command brings the site up to date.
+
+    With --delay SITE is a page that follows the run, as it was so long ago. A game is shown only
+    once all games on its board are over. The command ends when the page shows the end of the event;
+    after a stop it goes on.
+
+    Once the event has a review (`boneyard report --review`), replays show luck and mistakes: 0.1 s
+    of CPU a game. With --url a shared link shows a title and a summary.
+
+    \b
+    Examples:
+      boneyard publish friday site
+      boneyard publish friday site --url https://example.org/friday/
+      boneyard publish friday live --delay 10
+      python3 -m http.server -d site
+    """
+    if delay is not None:
+        if url:
+            raise UserError("--url is for a whole site. Leave it out, or --delay.")
+        from tournaments.site.publish import follow_event
+
+        return follow_event(folder, site, delay)
+    from tournaments.site.publish import publish_event
+
+    return publish_event(folder, site, f"{url.rstrip('/')}/" if url else "")
+
+
+# The command `show`: an event, several events rated together, or how far bots are apart.
+
+
+NOT_VERIFIED = (
+    "Nothing was verified: results are taken as the ledgers have them, and bots of different "
+    "events as the same where their event.json says so. `boneyard verify` replays an event's games."
+)
+"""The last notice of every rating of ledgers."""
+INCOMPARABLE = (
+    "No two neighbours in the standings took points off each other in both directions, directly "
+    "or through others, so the number of boards that would separate them is unknown."
+)
+
+RATED = "With several events"
+
+
+@command()
+@click.argument(
+    "what",
+    nargs=-1,
+    type=LogPath(exists=False),
+    shell_complete=complete_events_or_entrants,
+)
+@option(
+    "--prior",
+    section=RATED,
+    type=float,
+    show_default="1",
+    help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
+)
+@flag("--no-fouls", "Leave out games with a foul.", section=RATED)
+@flag("--pool", "Rate different rules with the same seats in one table.", section=RATED)
+@option("--anchor", section=RATED, metavar="NAME=ELO", help="Give a bot this rating.")
+@flag("--watch", "Update the display until the event is over or Ctrl-C.", "-w")
+@flag(
+    "--separate",
+    "Print how many boards would separate neighbours in the table, or the two bots after the "
+    "folder.",
+)
+@flag("--json", "Print JSON instead of tables.", "as_json")
+def show(
+    what: tuple[Path, ...],
+    prior: float | None,
+    no_fouls: bool,
+    pool: bool,
+    anchor: str | None,
+    watch: bool,
+    separate: bool,
+    as_json: bool,
+) -> int:
+    """Show an event's standings and progress, or rate several events.
+
+    The command prints the standings, the progress, the remaining time and the fouls. It only reads
+    and takes no lock: use it from another terminal. WHAT is by default the event in the current
+    directory, or else the one here that was run last.
+
+    With several events, a ledger or an option of ratings it rates all results together. Two bots
+    are the same bot if their names and fingerprints are equal. Each combination of rules and seats
+    gets its own table.
+
+    \b
+    Examples:
+      boneyard show
+      boneyard show friday --watch
+      boneyard show friday --json
+      boneyard show friday --separate
+      boneyard show friday --separate greedy counting
+      boneyard show friday saturday --anchor greedy=1500
+      boneyard show old/ledger.jsonl --prior 0 --no-fouls --json
+    """
+    for one in what:
+        if one.suffix == ".toml":
+            raise UserError(f"{one} is not an event's folder. `boneyard run {one}` plays it.")
+        if not (one.exists() or separate):
+            raise unknown_place(one)
+    if separate and (len(what) > 3 or (len(what) == 2 and what[0].is_dir())):
+        raise UserError("--separate takes an event's folder and two bots, or only the folder.")
+    where = what[0] if what and not (separate and len(what) == 2) else usual_folder()
+    if separate:
+        return _print_separations(where, [*map(str, what[-2:])] if len(what) > 1 else (), as_json)
+    is_rated = prior is not None or no_fouls or pool or anchor is not None
+    if len(what) > 1 or where.is_file() or is_rated:
+        if watch:
+            raise UserError("--watch shows one event while it runs. Name its folder only.")
+        asked = RateOptions(
+            prior=PRIOR if prior is None else prior,
+            fouls=not no_fouls,
+            pool=pool,
+            anchor=anchored(anchor),
+        )
+        return _print_ratings(what or (where,), asked, as_json)
+    from tournaments.site.status import print_status, watch_status
+
+    return watch_status(where, as_json) if watch else print_status(where, as_json)
+
+
+def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
+    """Print how many boards would separate entrants, neighbours or these two; return the exit code.
+
+    Raises UserError, DamagedFileError.
+    """
+    from tournaments.rating.ratings import fit  # It needs numpy.
+
+    folder = Folder(path)
+    event = load_event(folder)
+    results = load_results(folder, event)
+    if not results:
+        raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
+    pair = (bots[0], bots[1]) if bots else None
+    rated = event.rated(results.first())
+    corrections = LuckStore(folder, event).corrections(rated) or None
+    ratings = fit(rated, partners=event.rules.deal.partners, corrections=corrections)
+    found = separations(ratings, len({result.board for result in rated}), pair)
+    planned = count_all_games(event, results)
+    if len(results) < planned:
+        print_note(f"The event is unfinished: {done(event, len(results), planned)}")
+        for notice in filter(None, [uneven(event, results.first(), planned)]):
+            print_note(notice)
+    if not found:
+        print_note(INCOMPARABLE)
+    if in_json:
+        print_json(found)
+    for line in () if in_json else map(separation_text, found):
+        print_line(line)
+    return 0
+
+
+def _print_ratings(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
+    """Rate ledgers or events together and print the tables; return the exit code.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    with working("Rating"):
+        found = rate_ledgers(paths, asked)
+    found = replace(found, notices=(*found.notices, NOT_VERIFIED))
+    if in_json:
+        print_json(found)
+        return 0
+    console = open_console()
+    for one in found.tables:
+        title = f"{one.title}: {count_in_digits(one.games, 'game')} of {', '.join(one.ledgers)}"
+        console.print(Text(title, style="bold"))
+        for pool in one.ratings.pools:
+            print_blocks(console, pool_sections(pool, asked.anchor))
+        console.print()
+    for notice in found.notices:
+        print_note(notice)
+    return 0

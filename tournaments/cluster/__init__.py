@@ -1,1 +1,0 @@
-"""One event on many machines: sittings go out as tasks of a distributed engine, results return."""

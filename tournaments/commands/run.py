@@ -1,0 +1,173 @@
+"""Play what an event's folder lacks, with its progress, and publish seeds and reports there."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+import trio
+
+from arena.files import write_files
+from arena.logs.catalog import published_seeds
+from arena.machine import raise_file_limit
+from arena.program import cancelled_by_signals
+from arena.sandbox.process import Sandbox
+from arena.ui.console import print_note
+from protocol.records import Result
+from tournaments.event.folder import Folder, board_seeds, reveal, reveal_one
+from tournaments.event.results import Ledger, finished_boards, load_results
+from tournaments.plan.event import Event
+from tournaments.play.lanes import Lanes, fit_jobs
+from tournaments.play.runner import FoulWatch, Runner
+from tournaments.report.results_file import current_results
+
+if TYPE_CHECKING:
+    from tournaments.site.progress import Progress
+
+
+EARLIER_GAMES = 1000
+"""Games of an earlier run in which a bot's first ones are looked for."""
+Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
+"""A function that plays what a ledger misses, sends each result into the channel and closes it."""
+
+
+class Ending(NamedTuple):
+    """The end of playing before the plan was done; both are empty if it was done."""
+
+    errors: BaseExceptionGroup[Exception] | None
+    interrupted: bool
+
+
+async def play_to_end(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    ready: AbstractAsyncContextManager[Play],
+    *,
+    stop_at_fouls: bool = False,
+) -> Ending:
+    """Play until the plan is done, an error comes, or a signal asks the program to end.
+
+    `stop_at_fouls`: a bot that fouls in each of its first games is such an error.
+    """
+    errors: BaseExceptionGroup[Exception] | None = None
+    watch = FoulWatch(folder, event, stops=stop_at_fouls)
+    with cancelled_by_signals() as scope:
+        errors = await _catch_errors(folder, event, ledger, ready, watch)
+    return Ending(errors, scope.cancelled_caught)
+
+
+@asynccontextmanager
+async def play_here(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    jobs: int | None,
+    publish: Callable[[], None],
+    prepare: Callable[[], Awaitable[Sandbox]],
+    *,
+    keep_stderr: bool = False,
+) -> AsyncIterator[Play]:
+    """Publish, and yield the function that plays in this process, in the sandbox of `prepare`.
+
+    Raises OSError, and what `publish` and `prepare` raise.
+    """
+    fitting = fit_jobs(jobs, event.seats, files := raise_file_limit())
+    if fitting != jobs:
+        print_note(f"Only {fitting} sittings side by side: a process may open {files} files here.")
+    lanes = Lanes(fitting, trio.Event())
+    async with trio.open_nursery() as nursery:
+        await nursery.start(_publish_beside, publish, lanes)
+        sandbox = await prepare()
+
+        async def play(finished: trio.MemorySendChannel[Result]) -> None:
+            runner = Runner(folder, event, ledger, sandbox, finished, keep_stderr=keep_stderr)
+            await runner.play(lanes)
+
+        yield play
+
+
+async def _publish_beside(
+    publish: Callable[[], None],
+    lanes: Lanes,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Publish in a thread, which has begun when the starter goes on; then let the games begin.
+
+    The commitments' digest is of use only if it is known before the first game.
+    """
+
+    def begin() -> None:
+        trio.from_thread.run_sync(task_status.started)
+        publish()
+
+    await trio.to_thread.run_sync(begin)
+    lanes.begin.set()
+
+
+async def _catch_errors(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    ready: AbstractAsyncContextManager[Play],
+    watch: FoulWatch,
+) -> BaseExceptionGroup[Exception] | None:
+    """Play; return the errors that ended it early, or None."""
+    errors = None
+    try:
+        async with ready as play:
+            await _run(folder, event, ledger, play, watch)
+    except* Exception as group:
+        errors = group
+    return errors
+
+
+async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play, watch: FoulWatch) -> None:
+    """Play and show the progress; errors come out in an exception group."""
+    for result in islice(ledger.results.first(), EARLIER_GAMES):
+        if not watch.fouls:
+            break
+        await trio.to_thread.run_sync(watch.add, result)
+    sender, receiver = trio.open_memory_channel[Result](100)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_watch, receiver, folder, event, ledger, watch)
+        await play(sender)
+
+
+async def _watch(
+    receiver: trio.MemoryReceiveChannel[Result],
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    watch: FoulWatch,
+) -> None:
+    """Show each result, and reveal each board's seed after its last game."""
+    public = set(published_seeds(folder.seeds))
+    seed_of = board_seeds(folder, event)
+    # In a thread: the first report may be loading the same modules in another.
+    with (await trio.to_thread.run_sync(load_display))(event, ledger, watch.fouls) as progress:
+        async for result in receiver:
+            if ledger.left[result.board] == 0 and result.board not in public:
+                await trio.to_thread.run_sync(reveal_one, folder, seed_of, result.board)
+                public.add(result.board)
+            if watch.fouls:
+                await trio.to_thread.run_sync(watch.add, result)
+            progress.update(result)
+
+
+def load_display() -> "type[Progress]":
+    """Import the display, with rich."""
+    from tournaments.site.progress import Progress
+
+    return Progress
+
+
+def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
+    """Reveal the seeds of finished boards and write the reports. Raises UserError, OSError."""
+    reveal(folder, board_seeds(folder, event), finished_boards(ledger.left))
+    if current_results(folder, event, len(ledger.results)):
+        return
+    # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
+    from tournaments.report.report import files_now
+
+    write_files(files_now(folder, event, load_results(folder, event)))

@@ -1,0 +1,269 @@
+"""Ledgers of several events as one: shared labels for entrants and numbers for boards."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from itertools import combinations, islice
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from arena.analysis.find import logs
+from arena.engine.deal import is_seed
+from arena.files import DamagedFileError, open_file
+from arena.logs.catalog import published_commitments, published_seeds
+from arena.logs.checksummed import grep_prefix
+from protocol.codec import (
+    DamagedRecordError,
+    canonical_json,
+    decode_record,
+    line_start,
+    strip_checksum,
+)
+from protocol.errors import UserError, unknown_name
+from protocol.records import GameRecord, Sitting
+from protocol.ruleset import Ruleset
+from tournaments.event.folder import Folder, board_seeds, find_event, load_event
+from tournaments.event.luck import LuckStore
+from tournaments.event.results import ResultStore, read_ledger, results_of
+from tournaments.formats.base import first_version
+from tournaments.plan.event import DealKeys, Event, deal_keys, first_with_deal
+from tournaments.rating.tables import Correction
+
+FINGERPRINT_SHOWN = 8
+"""Characters of a fingerprint that tell versions of an entrant apart."""
+UNKNOWN = "unknown"
+"""Label for an unknown fingerprint beside a known one."""
+NEAR = 100
+"""Folders that are searched for a suggestion after a mistyped name."""
+
+
+class Source(NamedTuple):
+    """A ledger, and its event if that is known."""
+
+    said: str
+    ledger: Path
+    event: Event | None
+    deals: Mapping[int, str]
+    """The published commitments to boards' deals."""
+    results: ResultStore
+
+    @property
+    def seats(self) -> int:
+        """Seats at a table; 0 without results."""
+        return len(self.results.at(0).seats) if self.results else 0
+
+    @property
+    def choices(self) -> bytes:
+        """The settings of the rules without their name, encoded; empty if unknown."""
+        return _bare(self.event.rules) if self.event else b""
+
+
+def open_source(path: Path) -> Source:
+    """Read a ledger, or that of an event's folder. Raises UserError, also as DamagedFileError."""
+    ledger = Folder(path).ledger if path.is_dir() else path
+    try:
+        if not ledger.is_file():
+            raise _nothing(path, ledger)
+        if path == ledger:
+            with open_file(ledger) as file:
+                if file.read(1) not in (b"", b"{"):
+                    raise UserError(f"{path} is not a ledger: name the event's folder.")
+        folder = Folder(ledger.parent)
+        event = load_event(folder) if folder.event.is_file() else None
+        results, count = ResultStore(), 0
+        read = results_of(ledger, event) if event else read_ledger(ledger)
+        for count, result in enumerate(read, 1):
+            results.add(result)
+            if len(results) < count:
+                raise DamagedFileError(f"{ledger} has game {result.game} twice: it is damaged.")
+        deals = published_commitments(folder.commitments) if event else {}
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.") from error
+    return Source(str(path), ledger, event, deals, results)
+
+
+def _nothing(path: Path, ledger: Path) -> UserError:
+    if path.is_dir():
+        return UserError(f"{path} has no ledger: {ledger.name} is missing.")
+    near = islice(path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), NEAR)
+    return unknown_name(
+        "ledger or event's folder", str(path), sorted(str(one.parent) for one in near)
+    )
+
+
+def check_no_overlap(sources: Sequence[Source]) -> None:
+    """Refuse ledgers with the same games. Raises UserError."""
+    if len(sources) > 1:
+        _refuse_same_games([(one.said, _games_of(one)) for one in sources])
+
+
+def check_no_same_logs(paths: Sequence[Path]) -> None:
+    """Refuse logs, or folders of them, with the same games. Raises UserError."""
+    if len(paths) > 1:
+        _refuse_same_games([(str(path), _logged_games(path)) for path in paths])
+
+
+def _refuse_same_games(games: Sequence[tuple[str, set[int]]]) -> None:
+    """Refuse games that would count twice: the same bots in the same seats on the same deals."""
+    for (one, some), (other, others) in combinations(games, 2):
+        if not some.isdisjoint(others):
+            raise UserError(
+                f"{one} and {other} have the same games, which would count twice. Name one of them."
+            )
+
+
+def _games_of(of: Source) -> set[int]:
+    """Return a hash of each game of a ledger: its rules, its deals and its players."""
+    place, known = str(of.ledger.resolve()), _players(of.event)
+    return {
+        hash((of.choices, of.deals.get(one.board, (place, one.board)), _seated(one.seats, known)))
+        for one in of.results.values()
+    }
+
+
+def _logged_games(path: Path) -> set[int]:
+    """Return a hash of each game that has begun in these logs; what cannot be read is left out."""
+    known, found = _players(find_event(path)), set[int]()
+    for log in logs(path):
+        sitting: tuple[object, ...] = ()
+        for line in grep_prefix(log, (line_start(Sitting), line_start(GameRecord))):
+            with suppress(DamagedRecordError):
+                record = decode_record(strip_checksum(line))
+                if isinstance(record, Sitting):
+                    sitting = _bare(record.rules), _seated(record.seats, known)
+                elif isinstance(record, GameRecord):
+                    found.add(hash((record.commitment, *sitting)))
+    return found
+
+
+def _players(event: Event | None) -> dict[str, str]:
+    """Return the files and the own clock of each entrant."""
+    plan = event.entrants if event else ()
+    return {one.name: f"{one.fingerprint} {one.clock or ''}" for one in plan}
+
+
+def _seated(names: Iterable[str], known: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(known.get(name, name) for name in names)
+
+
+def _bare(rules: Ruleset) -> bytes:
+    """Return the settings of rules without their name, encoded."""
+    return canonical_json(replace(rules, name=""))
+
+
+def fingerprints(of: Source) -> dict[str, str]:
+    """Return the fingerprint of each entrant that the plan names."""
+    return {one.name: one.fingerprint for one in of.event.entrants} if of.event else {}
+
+
+class EntrantNames:
+    """Labels of entrants when several ledgers are rated together.
+
+    Entrants are the same if they have the same fingerprint and, apart from the version, the same
+    name: `mine@2` of one event may be `mine` of another. If the events disagree about a name, each
+    of its entrants is labelled with the name and the beginning of its own fingerprint.
+    """
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        """Read the plans."""
+        self._known: dict[str, dict[str, list[str]]] = {}
+        called: dict[str, set[tuple[str, str]]] = {}
+        for one in sources:
+            for name, fingerprint in fingerprints(one).items():
+                first = first_version(name)
+                self._known.setdefault(first, {}).setdefault(fingerprint, []).append(one.said)
+                called.setdefault(first, set()).add((name, fingerprint))
+        # Elsewhere each name has one fingerprint, and each fingerprint one name.
+        self._disputed = {
+            first
+            for first, said in called.items()
+            if any(len(set(one)) < len(said) for one in zip(*said, strict=True))
+        }
+
+    def label(self, of: Source, name: str) -> str:
+        """Return the label of an entrant of a ledger."""
+        first = first_version(name)
+        mine = fingerprints(of).get(name)
+        if mine is None:
+            return f"{name}@{UNKNOWN}" if first in self._known else name
+        return self._version(first, mine) if first in self._disputed else name
+
+    def _version(self, name: str, fingerprint: str) -> str:
+        versions = self._known[name]
+        short = {one[:FINGERPRINT_SHOWN] for one in versions}
+        shown = FINGERPRINT_SHOWN if len(short) == len(versions) else None
+        return f"{name}@{fingerprint[:shown]}"
+
+    def notices(self) -> Iterator[str]:
+        """Yield a sentence for each name that several versions share."""
+        for name in sorted(self._disputed):
+            told = (
+                f"{self._version(name, one)} ({', '.join(said)})"
+                for one, said in self._known[name].items()
+            )
+            yield f"{name} is not the same bot in all events: {', '.join(told)}."
+
+
+BoardNumbers = Mapping[tuple[str, int], int]
+"""The number of each source's boards: boards with the same deal have one number in any event."""
+
+
+def number_boards(sources: Sequence[Source]) -> BoardNumbers:
+    """Return the numbers of all boards. Raises UserError, DamagedFileError."""
+    boards = [(of, board) for of in sources for board in sorted(played_boards(of))]
+    # A deal that is only drawn can be known by its commitment alone.
+    shown = any(of.event and not of.event.has_drawn_seeds for of in sources)
+    hands = {of.said: _deal_keys(of) if shown else {} for of in sources}
+    keys = {
+        number: {
+            of.deals.get(board, (of.said, board)),
+            (of.said, of.event.first_board_of.get(board, board) if of.event else board),
+            *hands[of.said].get(board, ()),
+        }
+        for number, (of, board) in enumerate(boards)
+    }
+    first = first_with_deal(keys)
+    return {(of.said, board): first[number] for number, (of, board) in enumerate(boards)}
+
+
+def played_boards(of: Source) -> set[int]:
+    """Return the boards with a result."""
+    return {result.board for result in of.results.values()}
+
+
+def _deal_keys(of: Source) -> Mapping[int, DealKeys]:
+    """Return the keys of the deals whose seeds the folder has."""
+    if of.event is None:
+        return {}
+    folder = Folder(of.ledger.parent)
+    seeds = published_seeds(folder.seeds)
+    if folder.secret.exists():
+        seed_of = board_seeds(folder, of.event)
+        seeds = {board: seed_of(board) for board in played_boards(of)}
+    sound = {board: seed for board, seed in seeds.items() if is_seed(of.event.rules, seed)}
+    return deal_keys(of.event.rules, of.event.seats, sound)
+
+
+def merge(
+    sources: Iterable[Source], names: EntrantNames, boards: BoardNumbers, *, fouls: bool
+) -> tuple[ResultStore, dict[str, Correction]]:
+    """Return the results of several ledgers as those of one, and the luck to take out of games.
+
+    A game is called by its ledger and its name there, and has the board's number of `boards`.
+    `fouls`: also games with a foul. Raises DamagedFileError.
+    """
+    results, corrections = ResultStore(), dict[str, Correction]()
+    for one in sources:
+        label = cache(partial(names.label, one))
+        luck = LuckStore(Folder(one.ledger.parent), one.event) if one.event else None
+        own = luck.corrections(one.results.values()) if luck else {}
+        corrections |= {f"{one.said}: {game}": correction for game, correction in own.items()}
+        for result in one.results.values():
+            if fouls or not result.fouls:
+                seats = tuple(map(label, result.seats))
+                number = boards[one.said, result.board]
+                name = f"{one.said}: {result.game}"
+                results.add(replace(result, game=name, board=number, seats=seats))
+    return results, corrections

@@ -1,0 +1,412 @@
+"""Facts that only the game logs hold: times, evidence of fouls, sandboxes, machines.
+
+They differ each time an event is played, and not each time they are read. Only the games that the
+ledger has are read, so that a report can be made and checked again while the event goes on. Damaged
+lines are left out; `verify` names them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, combinations, islice, repeat
+from math import fsum
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from arena.files import DamagedFileError
+from arena.logs.checksummed import grep_prefix
+from arena.logs.gamelog import read_games
+from arena.rules.english import join_words
+from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
+from protocol.records import (
+    ChoiceRecord,
+    FoulClass,
+    FoulRecord,
+    GameRecord,
+    LogRecord,
+    Result,
+    RoundRecord,
+    Sitting,
+    SpentRecord,
+)
+from tournaments.event.folder import Folder
+from tournaments.formats.base import Entrant
+
+LEAST_QUESTIONS = 50
+"""Questions that bots must have answered alike before they are called the same."""
+MOST_BOTS = 100
+"""Entrants up to which all pairs are compared."""
+COMPARED_GAMES = 100
+"""Most games of a bot whose answers are compared one by one: to read a game takes some ms."""
+
+Key = tuple[int, tuple[str, ...]]
+"""A game: its board, and the entrant in each seat."""
+
+
+class SameBots(Struct, frozen=True):
+    """Entrants that answered every question alike."""
+
+    names: tuple[str, ...]
+    questions: int
+
+
+def describe_same_files(entrants: Iterable[Entrant]) -> Iterator[str]:
+    """Yield a sentence for each group of bots that play with equal files and the same clock."""
+    groups: defaultdict[object, list[str]] = defaultdict(list)
+    for one in entrants:
+        if not one.retired:
+            groups[one.fingerprint, one.clock].append(one.name)
+    for names in groups.values():
+        if len(names) > 1:
+            yield f"{join_words(names)} are the same bot: their files are equal."
+
+
+def describe_same_answers(found: Iterable[SameBots], entrants: Iterable[Entrant]) -> Iterator[str]:
+    """Yield a sentence for each group that answered alike, unless its files are equal anyway."""
+    files = {one.name: one.fingerprint for one in entrants}
+    for one in found:
+        if len({files.get(name, name) for name in one.names}) > 1:
+            yield (
+                f"{join_words(one.names)} play as the same bot: they answered all "
+                f"{one.questions:,} questions that can be compared alike."
+            )
+
+
+class PlayedGames:
+    """The games of an event: what came of each, and the log that has it."""
+
+    def __init__(self) -> None:
+        self._games: dict[Key, tuple[int, Path]] = {}
+        self._of: defaultdict[str, list[Key]] = defaultdict(list)
+        self._between: defaultdict[frozenset[str], list[Key]] = defaultdict(list)
+        self._answers: dict[Key, list[tuple[int, int]]] = {}
+
+    def add(self, result: Result, rounds: Sequence[RoundRecord], path: Path) -> None:
+        """Add a game."""
+        key = result.board, result.seats
+        outline = hash((result.scores, tuple((one.why, one.points) for one in rounds)))
+        self._games[key] = outline, path
+        names = frozenset(result.seats)
+        self._between[names].append(key)
+        for name in names:
+            self._of[name].append(key)
+
+    def same_bots(self) -> tuple[SameBots, ...]:
+        """Return the groups of entrants that answered every question alike.
+
+        Two are compared wherever one of them sat and the other sat there in another game on the
+        same deals with the same others, until one of the others answers differently.
+        """
+        groups: list[tuple[set[str], int]] = []
+        if len(self._of) > MOST_BOTS:
+            return ()
+        for one, other in combinations(sorted(self._of), 2):
+            if not any({one, other} <= names for names, _ in groups):
+                questions = self._compare(one, other)
+                if questions >= LEAST_QUESTIONS:
+                    joined = next((found for found in groups if one in found[0]), ({one}, 0))
+                    groups = [found for found in groups if found is not joined]
+                    groups.append((joined[0] | {other}, max(joined[1], questions)))
+        return tuple(SameBots(tuple(sorted(names)), many) for names, many in groups)
+
+    def _compare(self, one: str, other: str) -> int:
+        """Count the questions that both answered alike; 0 as soon as an answer differs."""
+        swap = {one: other, other: one}
+
+        def swapped(key: Key) -> Key:
+            return key[0], tuple(swap.get(name, name) for name in key[1])
+
+        def pairs_of(keys: Iterable[Key]) -> dict[Key, Key]:
+            return {key: again for key in keys if (again := swapped(key)) in self._games}
+
+        # Games with others may differ by the others' doing; reading logs takes time.
+        alone = pairs_of(self._between.get(frozenset(swap), ()))
+        if any(self._games[key][0] != self._games[again][0] for key, again in alone.items()):
+            return 0
+        pairs = pairs_of(self._of[one])
+        if not alone and any(self._games[key][0] != self._games[pairs[key]][0] for key in pairs):
+            return 0
+        pairs = dict(islice(pairs.items(), COMPARED_GAMES))
+        self._read({*pairs, *pairs.values()}.difference(self._answers))
+        questions = 0
+        for key, again in pairs.items():
+            own = [seat for seat, name in enumerate(key[1]) if name in swap]
+            for first, second in zip(self._answers[key], self._answers[again], strict=False):
+                if first != second:
+                    if first[0] in own or second[0] in own:
+                        return 0
+                    break
+                questions += key[1][first[0]] == one
+        return questions
+
+    def _read(self, wanted: set[Key]) -> None:
+        """Read the answers of games from their logs, each once for all bots that it is of."""
+        self._answers |= {key: [] for key in wanted}
+        for path in sorted({self._games[key][1] for key in wanted}):
+            with suppress(DamagedFileError):
+                for logged in read_games(path):
+                    key = logged.game.board, logged.sitting.seats
+                    if key in wanted and logged.result:
+                        choices = (one for one in logged.choices() if isinstance(one, ChoiceRecord))
+                        self._answers[key] = [(one.seat, one.choice) for one in choices]
+
+
+class TimeStats(Struct, frozen=True, kw_only=True):
+    """The time of an entrant's bots in all its games that count."""
+
+    name: str
+    games: int
+    """Games with a record of their time."""
+    questions: int
+    mean_ms: float
+    """Mean time charged for a question, in ms."""
+    worst_ms: float
+    """The most that was charged for a question, in ms."""
+    given_back_ms: float
+    """Time in which the referee did not look while this entrant was asked: it moved deadlines and
+    was not charged, in ms, summed up."""
+    cpu_ms: float | None
+    """Mean CPU time a question, in ms; games of which it is not known are left out."""
+    voids: int = 0
+    """Starts that did not count, because its bot said that it was unavailable."""
+    is_effort: bool | UnsetType = UNSET
+    """True for a sealed bot: its mean and worst are million instructions; else left out."""
+
+
+class WorkerGames(Struct, frozen=True, kw_only=True):
+    """The games of one worker; the first line of each part of a game log names it too."""
+
+    worker: str
+    sandbox: tuple[str, ...]
+    """The confinements of bots there."""
+    games: int
+
+
+class Times(Struct, frozen=True, kw_only=True):
+    """The content of times.json."""
+
+    entrants: tuple[TimeStats, ...]
+    worst_lag_ms: float
+    """The longest time for which the referee did not look while a bot was asked, in ms."""
+    workers: tuple[WorkerGames, ...] = ()
+    """The games of each worker, by name; empty for the event's own machine."""
+    same_bots: tuple[SameBots, ...] = ()
+
+
+class TimingTotals:
+    """The time of each game, by entrant, and the games of each worker."""
+
+    def __init__(self) -> None:
+        self._spent = defaultdict[str, list[tuple[Any, ...]]](list)
+        self._worst_lag_ms = 0.0
+        self._sandboxes = defaultdict[str, Counter[str]](Counter)
+        self._sealed: set[str] = set()
+
+    def add(self, result: Result, spent: SpentRecord | None, sitting: Sitting | None) -> None:
+        """Add a game and its worker."""
+        if sitting and sitting.worker:
+            self._sandboxes[sitting.worker][sitting.sandbox] += 1
+        clocks = sitting.seat_clocks if sitting else ()
+        self._sealed |= {
+            name for name, one in zip(result.seats, clocks, strict=False) if one.effort
+        }
+        if spent is None:
+            return
+        self._worst_lag_ms = max(self._worst_lag_ms, spent.worst_lag_ms)
+        columns = spent.questions, spent.ms, spent.worst_ms, spent.given_back_ms, spent.cpu_ms
+        voids = spent.voids or repeat(0)
+        for name, *used in zip(result.seats, *columns, voids, strict=False):
+            self._spent[name].append(tuple(used))
+
+    def times(self) -> Times:
+        """Return the totals."""
+        workers = tuple(
+            WorkerGames(worker=name, sandbox=tuple(sorted(states)), games=states.total())
+            for name, states in sorted(self._sandboxes.items())
+        )
+        entrants = tuple(
+            replace(_time_of(name, games), is_effort=name in self._sealed or UNSET)
+            for name, games in sorted(self._spent.items())
+        )
+        return Times(entrants=entrants, worst_lag_ms=self._worst_lag_ms, workers=workers)
+
+
+def _time_of(name: str, games: Sequence[tuple[Any, ...]]) -> TimeStats:
+    questions, ms, worst_ms, given_back_ms, cpu_ms, voids = zip(*games, strict=True)
+    timed = [(many, used) for many, used in zip(questions, cpu_ms, strict=True) if used is not None]
+    return TimeStats(
+        name=name,
+        games=len(games),
+        questions=sum(questions),
+        mean_ms=round(fsum(ms) / max(1, sum(questions)), 3),
+        worst_ms=max(worst_ms),
+        given_back_ms=round(fsum(given_back_ms), 3),
+        cpu_ms=round(fsum(used for _, used in timed) / many, 3)
+        if (many := sum(many for many, _ in timed))
+        else None,
+        voids=sum(voids),
+    )
+
+
+RECORDS = (Sitting, GameRecord, FoulRecord, RoundRecord, SpentRecord, Result)
+"""The records to read; a log has hundreds of others."""
+STARTS = tuple(line_start(kind) for kind in RECORDS)
+EXAMPLES = 3
+"""The largest number of examples of one class of foul by one entrant."""
+LAST_WORDS = 1000
+"""The largest length of an example's stderr, in characters; the end is kept."""
+
+
+def files_with_facts(folder: Folder) -> tuple[Path, ...]:
+    """Return the report's files that show them."""
+    return folder.page, folder.times
+
+
+class FoulExample(Struct, frozen=True, kw_only=True):
+    """A foul as the log has it."""
+
+    board: int
+    game: str
+    seat: int
+    entrant: str
+    foul: FoulClass
+    detail: str
+    """A sentence for the bot's author."""
+    line: str
+    """The offending line, cut and escaped."""
+    stderr: str
+    """The end of the bot's stderr, cut and escaped."""
+    ms: float
+    """Time since the question, in ms."""
+
+
+class Machine(Struct, frozen=True, order=True):
+    """A machine that played sittings."""
+
+    machine: str
+    """System, processor, cores and Python; empty if it is not known."""
+    boneyard: str
+
+
+class SandboxSummary(Struct, frozen=True):
+    """The sittings whose bots were confined alike."""
+
+    state: str
+    """The confinement of bots: sealed, locked or off."""
+    missing: tuple[str, ...]
+    """The guarantees that it lacked, in sentences."""
+    sittings: int
+    """Sittings of such bots, wholly or in part."""
+    of: int
+    """All sittings that were played."""
+    workers: tuple[str, ...] = ()
+    """Names of the workers that confined bots so; empty for the event's own machine."""
+
+
+class LogFacts(Struct, frozen=True, kw_only=True):
+    """All facts from the logs."""
+
+    times: Times
+    evidence: tuple[FoulExample, ...]
+    """The first fouls of each entrant and class, in this order, by board and game."""
+    sandboxes: tuple[SandboxSummary, ...]
+    rounds: dict[str, tuple[RoundRecord, ...]]
+    machines: tuple[tuple[Machine, int], ...]
+    """The machines and their numbers of sittings; most frequent first."""
+
+
+class _Finished(NamedTuple):
+    """The records of a game that counts."""
+
+    result: Result
+    spent: SpentRecord | None
+    fouls: tuple[FoulRecord, ...]
+    rounds: tuple[RoundRecord, ...]
+
+
+def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
+    """Collect the facts of these games, or of all games in the logs."""
+    watch = TimingTotals()
+    evidence: dict[tuple[str, FoulClass], list[FoulExample]] = {}
+    parts: list[list[Sitting]] = []
+    rounds: dict[str, tuple[RoundRecord, ...]] = {}
+    played = PlayedGames()
+    for path in folder.logs():
+        here: list[Sitting] = []
+        for part, game in _told(path):
+            if games is None or game.result.game in games:
+                if part and (not here or here[-1] is not part):
+                    here.append(part)
+                watch.add(game.result, game.spent, part)
+                _keep(evidence, game)
+                rounds[game.result.game] = game.rounds
+                played.add(game.result, game.rounds, path)
+        parts += [here] if here else []
+    played_on = ({Machine(one.machine, one.boneyard) for one in here} for here in parts)
+    machines = Counter(chain.from_iterable(played_on))
+    return LogFacts(
+        times=replace(watch.times(), same_bots=played.same_bots()),
+        evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
+        sandboxes=tuple(_sandboxes(parts)),
+        rounds=rounds,
+        machines=tuple(sorted(machines.items(), key=lambda one: (-one[1], one[0]))),
+    )
+
+
+def _sandboxes(sittings: Sequence[Sequence[Sitting]]) -> Iterator[SandboxSummary]:
+    """Yield how the bots of these sittings were confined, most frequent first."""
+    workers = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
+    many = Counter[tuple[str, tuple[str, ...]]]()
+    for parts in sittings:
+        many.update({(one.sandbox, one.missing) for one in parts})
+        for one in parts:
+            workers[one.sandbox, one.missing].update([one.worker] if one.worker else [])
+    for state in sorted(many, key=lambda state: (-many[state], state)):
+        yield SandboxSummary(*state, many[state], len(sittings), tuple(sorted(workers[state])))
+
+
+def _keep(evidence: dict[tuple[str, FoulClass], list[FoulExample]], game: _Finished) -> None:
+    """Add a game's fouls to those of its entrants; keep only a few examples of each class."""
+    result = game.result
+    for foul in game.fouls:
+        one = FoulExample(
+            board=result.board,
+            game=result.game,
+            seat=foul.seat,
+            entrant=result.seats[foul.seat],
+            foul=foul.foul,
+            detail=foul.detail,
+            line=foul.line,
+            stderr="…" * (len(foul.stderr) > LAST_WORDS) + foul.stderr[-LAST_WORDS:],
+            ms=foul.ms,
+        )
+        kept = [*evidence.get((one.entrant, one.foul), ()), one]
+        kept.sort(key=lambda it: (it.board, it.game))
+        evidence[one.entrant, one.foul] = kept[:EXAMPLES]
+
+
+def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
+    """Yield each finished game with the record of the part of its sitting."""
+    part: Sitting | None = None
+    own = defaultdict[type, list[Any]](list)
+    for record in _records(path):
+        match record:
+            case Sitting():
+                part = record
+            case GameRecord():
+                own.clear()
+            case Result():
+                spent = (own[SpentRecord] or [None])[-1]
+                yield part, _Finished(record, spent, (*own[FoulRecord],), (*own[RoundRecord],))
+            case _:
+                own[type(record)].append(record)
+
+
+def _records(path: Path) -> Iterator[LogRecord]:
+    """Yield the records about time, fouls and machines."""
+    for line in grep_prefix(path, STARTS):
+        with suppress(DamagedRecordError):
+            yield decode_record(strip_checksum(line))

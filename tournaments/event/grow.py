@@ -1,0 +1,491 @@
+"""Begin an event in its folder, or continue it with the same plan or an extended one.
+
+A run that is refused leaves its folder as it was, and no folder where there was none.
+"""
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import count, islice
+from pathlib import Path
+from typing import Literal
+
+from msgspec.structs import replace
+
+from arena.analysis.find import RUNS
+from arena.engine.shuffle import commitment
+from arena.files import has_content, write_atomic
+from arena.logs.catalog import published_seeds
+from arena.logs.checksummed import actual_path
+from arena.logs.gamelog import read_games
+from arena.rules.english import count_in_digits
+from arena.rules.load import find_overrides
+from arena.ui.console import shown_path, track
+from protocol.codec import encode_line
+from protocol.errors import UserError
+from protocol.records import Commitment
+from protocol.ruleset import playable_seat_counts
+from tournaments.event.folder import (
+    SECRET,
+    Folder,
+    SeedOf,
+    board_seeds,
+    check_not_readable,
+    content,
+    load_event,
+    lock_for_writing,
+    make_private,
+    read_event,
+    secret_of,
+    seed_lines,
+)
+from tournaments.event.history import public_boards, remember
+from tournaments.formats.base import Entrant, first_version, plain_name, version_number
+from tournaments.formats.round_robin import RoundRobin
+from tournaments.plan.bots import files_below, slug
+from tournaments.plan.event import (
+    SIGNS,
+    Event,
+    WrittenBot,
+    as_json,
+    describe_repeats,
+    parse_filter,
+    repeated_deals,
+)
+from tournaments.plan.read_plan import EventPlan, SetBoard, SetDeals, draw_seed, too_few_deals
+
+FIXED = {
+    "name": "the event's name",
+    "rules": "the rules",
+    "seats": "the number of seats",
+    "boards_a_sitting": "the format",
+    "clock": "the clock",
+    "fouls": "what a foul costs",
+    "sandbox": "the sandbox",
+    "limits": "the limits of bots",
+    "predictable": "the seed",
+    "deals_set": "where the deals come from",
+    "deals_with": "the filters of deals",
+}
+"""Parts of a plan that cannot change, with their names for the user."""
+
+
+def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
+    """Return the new plan with the versions of the old plan's entrants.
+
+    An entrant whose files are those of an earlier version is that version. Any other files make a
+    new version: `mine` becomes `mine@2`, and the earlier one is retired, unless none of its games
+    was `played`. A plan that names no anchor keeps the old one's.
+    """
+    names = {one.name: _version(old, one, played) for one in new.entrants}
+    renamed = [replace(one, name=names[one.name]) for one in new.entrants]
+    # One that played already keeps its first board.
+    first = {_who(one): one.first_board for one in old.entrants}
+    active = [replace(one, first_board=first.get(_who(one), one.first_board)) for one in renamed]
+    kept = [
+        replace(one, retired=True)
+        for one in old.entrants
+        if one.name not in names.values()
+        and first_version(one.name) in names
+        and one.name in played
+    ]
+    form = new.format.renamed(names)
+    teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
+    entrants = (*active, *kept)
+    anchor = old.anchor
+    if new.anchor:
+        anchor = replace(new.anchor, name=names.get(new.anchor.name, new.anchor.name))
+    elif anchor and anchor.name not in {one.name for one in entrants}:
+        # One who plays no more is forbidden by `incompatibility`, in words of its own.
+        after = names.get(first_version(anchor.name))
+        anchor = replace(anchor, name=after) if after else None
+    title = new.title or old.title
+    return replace(new, title=title, entrants=entrants, format=form, teams=teams, anchor=anchor)
+
+
+def _who(entrant: Entrant) -> tuple[str, str]:
+    return entrant.name, entrant.fingerprint
+
+
+def newcomers(old: Event, new: Event) -> frozenset[str]:
+    """Return the names that are new in the new plan, or whose files are."""
+    before = set(map(_who, old.entrants))
+    return frozenset(one.name for one in new.entrants if _who(one) not in before)
+
+
+def delayed(new: Event, late: Container[str], first_board: int) -> Event:
+    """Return the new plan with these bots playing only from this board on."""
+    entrants = (
+        replace(one, first_board=first_board) if one.name in late else one for one in new.entrants
+    )
+    return replace(new, entrants=tuple(entrants))
+
+
+def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
+    """Return the version of a bot in the event, by its files."""
+    before = [one for one in old.entrants if first_version(one.name) == entrant.name]
+    for one in before:
+        if one.fingerprint == entrant.fingerprint:
+            return one.name
+    last = max((one.name for one in before if one.name in played), key=version_number, default=None)
+    if last is None:
+        return entrant.name
+    return f"{entrant.name}@{version_number(last) + 1}"
+
+
+def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
+    """Yield each version that is retired now, with the version that replaces it."""
+    playing = {first_version(one.name): one.name for one in new.entrants if not one.retired}
+    for name in sorted(new.retired - old.retired):
+        yield name, playing[first_version(name)]
+
+
+def incompatibility(old: Event, new: Event) -> str | None:
+    """Return why the new plan cannot extend the event; None if it can, without losing anything."""
+    # Patience and money change no game.
+    may = {name: getattr(new.limits, name) for name in ("unavailable", "cents")}
+    old = replace(old, limits=replace(old.limits, **may))
+    fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
+    if fixed:
+        return f"{' and '.join(fixed)} cannot change"
+    names = {entrant.name for entrant in new.entrants}
+    for entrant in old.entrants:
+        if entrant.name not in names and first_version(entrant.name) not in map(
+            first_version, names
+        ):
+            other = [one for one in names if plain_name(one) == plain_name(entrant.name)]
+            more = f"; with another clock it is another bot, {', '.join(sorted(other))}"
+            return f"bot {entrant.name} cannot be removed{more * bool(other)}"
+    if new.boards < old.boards:
+        return f"it has {old.boards} boards and cannot have fewer (boards)"
+    return old.format.why_not_extended(old, new)
+
+
+FreshBoards = Literal["newcomers", "versions", ""]
+"""The bots that play only boards whose deals nobody has seen: all that join now, those of a bot
+whose files changed (unless the deals are set, for there may be no others), or none."""
+
+
+class CannotExtendError(UserError):
+    """The plan cannot extend the event in its folder."""
+
+
+def open_event(
+    folder: Folder,
+    event: Event,
+    seed: int | None,
+    deals: SetDeals | None = None,
+    fresh: FreshBoards = "",
+) -> tuple[Event, list[str]]:
+    """Write the event, its secret and its commitments; return the event and notes for the user.
+
+    An event that the folder holds already is continued: unchanged, or extended, with versions of
+    its entrants. `deals`: those that the organiser sets. `fresh`: the bots that play only boards
+    whose deals nobody has seen.
+
+    Raises CannotExtendError, UserError and DamagedFileError.
+    """
+    check_not_readable(folder, event.entrants, event.sandbox, deals and deals.source)
+    if not folder.event.exists():
+        # Whatever a killed run left here was never published.
+        make_private(folder)
+        secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
+        write_atomic(folder.secret, [secret], 0o600)
+        seed_of = _planned_seeds(folder, event, deals)
+        event = _planned_repeats(event, seed_of)
+        _write_boards(folder, event, seed_of)
+        # Last, so that a folder with an event has all other files.
+        write_atomic(folder.event, [as_json(event)])
+        return event, [*filter(None, [describe_repeats(event)])]
+    old = load_event(folder)
+    event = resolve_versions(old, event, _Played(folder))
+    public = public_boards(folder) if _matters(old, event) else set()
+    if fresh and public:
+        late = newcomers(old, event)
+        if fresh == "versions":
+            late &= {after for _, after in new_versions(old, event) if event.has_drawn_seeds}
+        event = delayed(event, late, max(public) + 1)
+    if forbidden := incompatibility(old, event):
+        raise CannotExtendError(
+            f"{shown_path(folder.path)} has an event that this plan cannot extend: {forbidden}. "
+            "Choose another folder (--out)."
+        )
+    seed_of = _planned_seeds(folder, event, deals)
+    event = _planned_repeats(event, seed_of)
+    _check_promises(folder, old, event, seed_of)
+    if seed is not None and secret_of(folder) != seeded(seed):
+        raise UserError(
+            f"{folder.path} has an event with another --seed. Choose another folder (--out)."
+        )
+    notes = _go_on(folder, old, event, public, seed_of)
+    return event, [*filter(None, [describe_repeats(event)]), *notes]
+
+
+def _planned_seeds(folder: Folder, event: Event, deals: SetDeals | None) -> SeedOf:
+    """Return the function from a board to its seed. Raises UserError, DamagedFileError."""
+    if event.has_drawn_seeds:
+        return board_seeds(folder, event)
+    secret, boards = secret_of(folder), range(1, event.all_boards + 1)
+    given = deals.boards if deals else (SetBoard(),) * len(boards)
+    if deals and len(given) < len(boards):
+        raise too_few_deals(deals, len(boards))
+    # Drawing deals for a filter can take long.
+    seeds = {} if deals else published_seeds(folder.deals) if folder.event.exists() else {}
+    return {
+        board: seeds.get(board) or draw_seed(event, secret, board, given[board - 1])
+        for board in track(boards, "Deals drawn", len(boards))
+    }.__getitem__
+
+
+def _planned_repeats(event: Event, seed_of: SeedOf) -> Event:
+    """Return the event with its boards that repeat a deal."""
+    drawn = event.has_drawn_seeds
+    return with_repeats(
+        event, {} if drawn else {n: seed_of(n) for n in range(1, event.all_boards + 1)}
+    )
+
+
+def with_repeats(event: Event, seeds: Mapping[int, bytes]) -> Event:
+    """Return the event with those boards of these seeds that repeat a deal."""
+    repeats = repeated_deals(event.rules, event.seats, seeds)
+    return replace(event, repeats=tuple(repeats.items()))
+
+
+def _write_boards(folder: Folder, event: Event, seed_of: SeedOf) -> None:
+    """Write the seeds that are not just drawn, and then the commitments to all."""
+    if not event.has_drawn_seeds:
+        seeds = {board: seed_of(board) for board in range(1, event.all_boards + 1)}
+        write_atomic(folder.deals, seed_lines(seeds), 0o600)
+    write_atomic(folder.commitments, commitments(event, seed_of))
+
+
+def _check_promises(folder: Folder, old: Event, event: Event, seed_of: SeedOf) -> None:
+    """Refuse to play deals that differ from those committed to."""
+    # A killed extension may have left more lines than the old plan has.
+    for boards in (old.all_boards, event.all_boards):
+        if has_content(folder.commitments, islice(commitments(event, seed_of), boards)):
+            break
+    else:
+        if event.deals_set:
+            raise UserError(
+                f"{shown_path(folder.path)} has an event with other deals than those given now. "
+                "Restore its deals, or choose another folder (--out)."
+            )
+        raise UserError(
+            f"{folder.commitments} does not match {folder.secret.name}: one of them is damaged."
+        )
+
+
+def _go_on(
+    folder: Folder, old: Event, event: Event, public: Collection[int], seed_of: SeedOf
+) -> list[str]:
+    """Replace the plan, after adding the old one to the history; return notes for the user."""
+    if _matters(old, event):
+        remember(folder, old, public)
+    _write_boards(folder, event, seed_of)
+    if event == old:
+        return []
+    write_atomic(folder.event, [as_json(event)])
+    return list(_changes(old, event, public))
+
+
+def _matters(old: Event, event: Event) -> bool:
+    """Tell whether there are new boards to commit to, or new entrants."""
+    return old.all_boards != event.all_boards or bool(newcomers(old, event))
+
+
+def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]:
+    for before, after in new_versions(old, event):
+        yield (
+            f"The files of bot {before} have changed. The new version plays as {after}; the "
+            f"results of {before} are kept and rated separately.{_newest_file(event, after)}"
+        )
+    new = [one for one in event.entrants if one.name in newcomers(old, event)]
+    if met := [one.name for one in new if any(board >= one.first_board for board in public)]:
+        boards = count_in_digits(len(public), "board")
+        yield (
+            f"Note: {' and '.join(met)} will also play {boards} whose deals were already public. "
+            "With --fresh-boards new bots play only on boards that nobody has seen."
+        )
+
+
+def _newest_file(event: Event, name: str) -> str:
+    """Return the file of an entrant that was changed last, as a sentence; empty without files."""
+    (folders,) = (one.command.own for one in event.entrants if one.name == name)
+    times = {path: path.stat().st_mtime for path in files_below(folders)}
+    newest = max(times, key=times.__getitem__, default=None)
+    return f" Its newest file is {shown_path(newest)}." if newest else ""
+
+
+class _Played:
+    """Entrants that have a result in the game logs."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+
+    def __contains__(self, name: object) -> bool:
+        logs = (path for path in self._folder.logs() if name in path.stem.split("."))
+        return any(game.result for path in logs for game in read_games(path))
+
+
+def seeded(seed: int) -> bytes:
+    """Return the secret that a --seed determines."""
+    return hashlib.sha256(f"boneyard seed|{seed}".encode()).digest()
+
+
+def commitments(event: Event, seed_of: SeedOf) -> Iterator[bytes]:
+    """Yield the lines that commit to the event's deals."""
+    for board in range(1, event.all_boards + 1):
+        yield encode_line(Commitment(board, commitment(seed_of(board))))
+
+
+@contextmanager
+def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator[None]:
+    """Hold the folder for writing; after a UserError undo what was written, if nothing was played.
+
+    `publish`: writes the reports again. Raises UserError, OSError.
+    """
+    place = folder.path
+    made = [path for path in (place, *place.parents) if not os.path.lexists(path)]
+    there = _entries(place)
+    with lock_for_writing(folder):
+        # The files that change with the plan, the plan last.
+        plan = folder.history, folder.commitments, folder.event
+        before = {path: content(path) for path in plan}
+        logs = _sizes(folder)
+        try:
+            yield
+        except UserError:
+            if _sizes(folder).items() <= logs.items():
+                if before[folder.event]:
+                    _restore(folder, before, publish)
+                else:
+                    _remove(_entries(place) - there, made)
+            raise
+
+
+def _sizes(folder: Folder) -> dict[Path, int]:
+    """Return the sizes of the game logs: a game that was played makes one larger."""
+    return {path: actual_path(path).stat().st_size for path in folder.logs()}
+
+
+def _restore(folder: Folder, before: dict[Path, bytes], publish: Callable[[], None]) -> None:
+    if content(folder.event) == before[folder.event]:
+        return
+    for path, data in before.items():
+        if data:
+            write_atomic(path, [data])
+        else:
+            path.unlink(missing_ok=True)
+    with suppress(UserError):
+        publish()
+
+
+def _entries(folder: Path) -> set[Path]:
+    with suppress(OSError):
+        return {*folder.iterdir()}
+    return set()
+
+
+def _remove(new: Iterable[Path], made: Iterable[Path]) -> None:
+    """Remove what is new in a folder, and the folders that were made for it."""
+    for path in new:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    with suppress(OSError):
+        for path in made:
+            path.rmdir()
+
+
+BOTS_NAMED = 4
+"""The most bots whose names all stand in a folder's name; of more bots, one fewer is named."""
+LONGEST = 100
+"""The most characters of the bots' names in a folder's name."""
+
+SOURCE = 30
+"""The most characters of the name of a file of deals in a folder's name."""
+
+
+def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, str]]:
+    """Yield the folders of a plan for which the user names none, each with a sentence about it.
+
+    An event file has one folder: `out`, or `runs/` and its name. Bots on the command line have a
+    folder for each event that differs: the name tells how, or else a number at its end. The last
+    folder is free; those before it have the same event, perhaps with other files of a bot.
+    """
+    if plan.file:
+        here = Path(RUNS, plan.written.name or slug(plan.file.stem))
+        path = plan.base / plan.written.out if plan.written.out else here
+        yield path, f"Folder: {path}"
+        return
+    name = event_name(plan, seed)
+    for number in count(1):
+        path = Path(RUNS, name if number == 1 else f"{name}-{number}")
+        old = None
+        with suppress(UserError):
+            old = read_event(Folder(path))
+        if old is None:
+            others = f", because {RUNS}/{name} has another event" if number > 1 else ""
+            yield path, f"Folder: {path}{others}"
+            return
+        if _is_same(old, plan):
+            yield path, f"Folder: {path}, which has this event already"
+
+
+def event_name(plan: EventPlan, seed: int | None) -> str:
+    """Name an event after its bots, its rules, and what is unusual about it."""
+    bots = [bot.name for bot in plan.written.bots]
+    shown = bots if len(bots) <= BOTS_NAMED else bots[: BOTS_NAMED - 1]
+    while len("-".join(shown)) > LONGEST:
+        shown = shown[:-1]
+    parts = [*shown, *([f"and-{len(bots) - len(shown)}-more"] if len(shown) < len(bots) else [])]
+    return "-".join([*parts, slug(plan.rules.name), *_unusual(plan, seed)])
+
+
+def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
+    written, rules = plan.written, plan.rules
+    for word in find_overrides(rules) or ():
+        yield slug(word)
+    seats = written.seats_at_table(rules)
+    if seats != playable_seat_counts(rules)[0]:
+        yield f"{seats}-seats"
+    if not isinstance(written.format, RoundRobin):
+        yield written.format.name
+    if written.clock.move_ms != type(written.clock)().move_ms:
+        yield f"{written.clock.move_ms}-ms"
+    if written.clock.effort:
+        yield f"{written.clock.effort}M"
+    if written.clock.forced == "ask":
+        yield "ask-forced"
+    if written.sandbox != "auto":
+        yield f"sandbox-{written.sandbox}"
+    if plan.deals:
+        yield f"deals-{slug(plan.deals.source.stem)[:SOURCE]}"
+    for one in map(parse_filter, written.deals_with):
+        yield slug(f"{one.measure}-{SIGNS[one.sign][0]}-{one.number}")
+    if seed is not None:
+        yield f"seed-{seed}"
+
+
+def _is_same(old: Event, plan: EventPlan) -> bool:
+    """Tell whether a plan of the same bots continues an event, whatever their files are now."""
+    playing = {first_version(one.name): one for one in old.entrants if not one.retired}
+    names = [bot.name for bot in plan.written.bots]
+    if playing.keys() != set(names):
+        return False
+    if any(_is_another(playing[bot.name], bot) for bot in plan.written.bots):
+        return False
+    new = plan.with_boards_of(old).event([replace(playing[name], name=name) for name in names])
+    return incompatibility(replace(old, entrants=new.entrants, anchor=new.anchor), new) is None
+
+
+def _is_another(old: Entrant, bot: WrittenBot) -> bool:
+    """Tell whether a bot of the same name has other files, and the old ones are still there."""
+    files = {word for word in (bot.folder, *bot.run) if word and word.startswith("/")}
+    own = old.command.own
+    return bool(files and own) and files.isdisjoint(own) and Path(own[0]).exists()

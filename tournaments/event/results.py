@@ -1,0 +1,502 @@
+"""The ledger: an event's results in the order of its schedule, kept small; what went missing."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from itertools import chain, islice
+from pathlib import Path
+from typing import overload
+
+from msgspec import Struct, msgpack
+
+from arena.files import DamagedFileError, read_file
+from arena.logs import checksummed
+from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
+from protocol.codec import DamagedRecordError, decode_json, decode_result
+from protocol.errors import UserError, suggestion
+from protocol.records import Result, Sitting, UsageSum
+from tournaments.event.facts import Times, log_facts
+from tournaments.event.folder import Folder
+from tournaments.event.luck import LuckStore, MapTasks
+from tournaments.formats.base import LuckSource
+from tournaments.plan.event import Event
+from tournaments.plan.schedule import (
+    GameIndex,
+    PlannedGame,
+    PlannedSitting,
+    Stage,
+    count_coming_games,
+    has_one_of,
+    ledger_order,
+    planned,
+    retired_games,
+    sittings,
+    spent_out,
+    stages,
+)
+from tournaments.rating.tables import add_usage, sum_usage
+
+# Compact storage of results in memory: each is encoded, and decoded on demand.
+#
+# A Result takes about a kilobyte; here a game of two takes some 300 bytes.
+
+
+_encode = msgpack.Encoder().encode
+_decode = msgpack.Decoder(Result).decode
+
+
+class ResultStore(Mapping[str, Result]):
+    """Results by game, in the order in which they were added; the first result of a game counts.
+
+    It may be read while results are added.
+    """
+
+    def __init__(self, results: Iterable[Result] = (), luck: LuckSource | None = None) -> None:
+        """Add these results; `luck` knows the luck of their games."""
+        self._rows: dict[str, int] = {}
+        self._encoded: list[bytes] = []
+        self.luck = luck
+        if luck:
+            luck.played = self.values
+        for result in results:
+            self.add(result)
+
+    def add(self, result: Result) -> None:
+        """Add a result, unless its game has one."""
+        if result.game not in self._rows:
+            self._encoded.append(_encode(result))
+            self._rows[result.game] = len(self._encoded) - 1
+
+    def at(self, row: int) -> Result:
+        """Return the result in a row; rows count from 0 in the order of arrival."""
+        return _decode(self._encoded[row])
+
+    def first(self, count: int | None = None) -> "Rows":
+        """Return the first `count` results, or all results so far."""
+        return Rows(self, range(len(self))[:count])
+
+    def beginning(self, count: int) -> "ResultStore":
+        """Return a store of the first `count` results."""
+        return self if count >= len(self) else ResultStore(self.first(count), self.luck)
+
+    def __getitem__(self, game: str) -> Result:
+        """Return the result of a game; KeyError without one."""
+        return self.at(self._rows[game])
+
+    def __contains__(self, game: object) -> bool:
+        return game in self._rows
+
+    def __iter__(self) -> Iterator[str]:
+        # A copy: results may be added meanwhile.
+        return iter([*self._rows])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class Rows(Sequence[Result]):
+    """Some rows of a store as a sequence."""
+
+    def __init__(self, store: ResultStore, rows: Sequence[int]) -> None:
+        """Select these rows of a store."""
+        self._store, self._rows = store, rows
+
+    @property
+    def luck(self) -> LuckSource | None:
+        """The source of their luck."""
+        return self._store.luck
+
+    @overload
+    def __getitem__(self, place: int) -> Result: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Rows": ...
+    def __getitem__(self, place: int | slice) -> "Result | Rows":
+        if isinstance(place, slice):
+            return Rows(self._store, self._rows[place])
+        return self._store.at(self._rows[place])
+
+    def __iter__(self) -> Iterator[Result]:
+        return map(self._store.at, self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+# The ledger: an event's results in the order of its schedule, not of their arrival.
+
+
+LINES_AT_ONCE = 1000
+SHOWN = 40
+"""Most characters of an unknown name in an error."""
+LOGS_AT_ONCE = 100
+
+
+class Ledger:
+    """Results in the order of the schedule, so that the file is the same at any number of jobs.
+
+    `stage` is the stage that can be played now, empty when the event is over; `left` counts the
+    games without a result on each known board; `planned` is the number of games of the event, see
+    `count_all_games`. The file holds the longest beginning of that order without a gap. A result
+    that comes out of turn waits in memory, and in its game log, which survives a kill.
+    """
+
+    def __init__(self, folder: Folder, event: Event, tasks: MapTasks = map) -> None:
+        """Open the folder's ledger and add the results that only the game logs have.
+
+        After the event was extended, rewrite the ledger in the order of the new schedule. Remove
+        lines that a kill cut short; `notices` says where. `tasks` computes the luck of games
+        if it decides on the next stage.
+        Raises DamagedFileError, OSError.
+        """
+        self.notices: list[str] = []
+        self._folder, self._event = folder, event
+        self._path = folder.ledger
+        self._log = checksummed.SealedLog(self._path, decode_result)
+        self._note(self._log.mend())
+        self.results = ResultStore(luck=LuckStore(folder, event, writes=True, tasks=tasks))
+        lines = 0
+        for result in self._log.read():
+            self.results.add(result)
+            lines += 1
+        if lines != len(self.results):
+            lines = 0  # A game has two: all are written again.
+        for plan in past_sittings(folder, event):
+            self._recover(plan)
+        self._stages = stages(event, self.results)
+        self.left: dict[int, int] = {}
+        self.stage: Stage = ()
+        self._open = self.planned = 0
+        self._known = len(retired_games(event, self.results))
+        self._pending: list[Result] = []
+        self._usage: dict[str, UsageSum] = {}
+        self._enter()
+        if event.limits.cents is not None:
+            self._usage = sum_usage(self.results.values())
+        self._skipped = self.stopped
+        self._order = ledger_order(event, self.results)
+        self._due = next(self._order, None)
+        self._take_up(lines)
+        self._release()
+
+    def _enter(self) -> None:
+        """Advance to the first stage that lacks results."""
+        for stage in self._stages:
+            self.stage = stage
+            for plan in stage:
+                self._known += len(plan.boards)
+                if self.missing(plan):
+                    self._recover(plan)
+                for game in plan.games:
+                    missing = game.name not in self.results
+                    self.left[game.board] = self.left.get(game.board, 0) + missing
+                    self._open += missing
+            if self._open:
+                break
+        else:
+            self.stage = ()
+        # The value of `count_all_games`, without going through all stages again at each new one.
+        self.planned = self._known + (
+            count_coming_games(self._event, self.stage) if self.stage else 0
+        )
+
+    def _recover(self, plan: PlannedSitting) -> None:
+        self._note(checksummed.truncate_torn_line(self._folder.log(plan.name)))
+        for result in results_from_log(self._folder.log(plan.name)).values():
+            self.results.add(result)
+
+    def _note(self, notice: str | None) -> None:
+        if notice:
+            self.notices.append(notice)
+
+    def _take_up(self, lines: int) -> None:
+        """Continue after the ledger's lines, or rewrite them if the schedule has another order."""
+        for row in range(lines):
+            self._skip()
+            if self.results.at(row).game != self._due:
+                self._check_rest(row)
+                self._rewrite()
+                return
+            self._due = next(self._order, None)
+        if not lines and self._log.checksum:
+            self._check_rest(0)
+            self._rewrite()
+
+    def _check_rest(self, lines: int) -> None:
+        """Refuse a ledger of other games; a line that is dropped must be in the game logs."""
+        plans = chain(past_sittings(self._folder, self._event), sittings(self._event, self.results))
+        known = GameIndex(plans, lambda plan, _: self._folder.log(plan.name))
+        logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
+        for entry in islice(checksummed.read_sealed(self._path, decode_result), lines, None):
+            game = entry.record.game
+            if game not in known:
+                why = f"game {game}, where the schedule has {self._due or 'none'}"
+                raise checksummed.damaged(self._path, entry.line, why)
+            if logged(known[game]).get(game) != entry.record:
+                why = f"game {game} is not as in its log, {known[game].name}"
+                raise checksummed.damaged(self._path, entry.line, why)
+
+    def _rewrite(self) -> None:
+        """Rewrite the whole file at once, in the order of the schedule."""
+        self._order = ledger_order(self._event, self.results)
+        self._due = next(self._order, None)
+        self._log.rewrite(self._ready())
+
+    def add(self, result: Result) -> None:
+        """Add the result of a game that is over."""
+        self.results.add(result)
+        add_usage(self._usage, result)
+        self.left[result.board] -= 1
+        self._open -= 1
+        self._release()
+        if not self._open:
+            self._enter()
+
+    @property
+    def has_one_open(self) -> bool:
+        """True if the stage ends with the next result."""
+        return self._open == 1
+
+    @property
+    def complete(self) -> bool:
+        """True if the event is over."""
+        return not self.stage
+
+    @property
+    def stopped(self) -> frozenset[str]:
+        """Entrants that have spent what the event allows them: they begin no other game."""
+        return spent_out(self._event, self._usage)
+
+    def playable(self, plan: PlannedSitting) -> list[PlannedGame]:
+        """Return the games of a sitting to play now: none if one of its entrants is stopped."""
+        return [] if has_one_of(f".{plan.who}", self.stopped) else self.missing(plan)
+
+    def skip_stopped(self) -> None:
+        """Write the results after the games that stopped entrants leave, without these games."""
+        self._skipped = self.stopped
+        self._rewrite()
+
+    def missing(self, plan: PlannedSitting) -> list[PlannedGame]:
+        """Return the games of a sitting that have no result: schedule minus ledger."""
+        return [game for game in plan.games if game.name not in self.results]
+
+    def _ready(self) -> Iterator[Result]:
+        """Yield the results whose turn has come."""
+        self._skip()
+        while (due := self._due) is not None and due in self.results:
+            self._due = next(self._order, None)
+            yield self.results[due]
+            self._skip()
+
+    def _skip(self) -> None:
+        """Pass over games that nobody plays, because one of their entrants is stopped."""
+        while (
+            self._skipped
+            and self._due is not None
+            and self._due not in self.results
+            and has_one_of(self._due, self._skipped)
+        ):
+            self._due = next(self._order, None)
+
+    def _release(self) -> None:
+        """Write every result whose turn has come, in batches."""
+        ready = self._ready()
+        self._pending += islice(ready, LINES_AT_ONCE)
+        while self._pending:
+            self._log.append(self._pending)
+            self._pending = [*islice(ready, LINES_AT_ONCE)]
+
+
+def read_ledger(path: Path) -> Iterator[Result]:
+    """Yield the results of a ledger. Raises DamagedFileError."""
+    for entry in checksummed.read_sealed(path, decode_result):
+        yield entry.record
+
+
+def results_of(path: Path, event: Event) -> Iterator[Result]:
+    """Yield the results of an event's ledger; refuse other entrants, tables and boards.
+
+    Raises DamagedFileError.
+    """
+    names = {entrant.name for entrant in event.entrants}
+    # Two processes of one entrant may be partners, as a team of its own.
+    most = max((unit.count(one) for unit in event.units for one in unit), default=1)
+    for entry in checksummed.read_sealed(path, decode_result):
+        result = entry.record
+        if strangers := [name for name in result.seats if name not in names]:
+            why = f"{strangers[0][:SHOWN]!r} does not play in this event"
+        elif len(result.seats) != event.seats or not 1 <= result.board <= event.all_boards:
+            why = f"the event has {event.seats} seats and {event.all_boards} boards"
+        elif len(set(result.seats)) * most < len(result.seats):
+            why = f"{result.seats[0][:SHOWN]!r} cannot sit there against itself"
+        elif result.game != (name := f"{result.board}.{'.'.join(result.seats)}"):
+            why = f"game {result.game[:SHOWN]!r} should be {name!r}, after its board and seats"
+        else:
+            yield result
+            continue
+        raise checksummed.damaged(path, entry.line, why)
+
+
+def load_results(folder: Folder, event: Event) -> ResultStore:
+    """Return the results of an event's ledger, with their luck. Raises DamagedFileError."""
+    return ResultStore(results_of(folder.ledger, event), LuckStore(folder, event))
+
+
+def results_from_log(path: Path) -> dict[str, Result]:
+    """Return the results in a game log, by game.
+
+    A kill may have come between a sitting's last result and its end: then write the end now,
+    before the ledger takes the result and nobody reads this log again.
+    Raises DamagedFileError, OSError.
+    """
+    results: dict[str, Result] = {}
+    sitting: Sitting | None = None
+    for one in read_games(path):
+        sitting = one.sitting
+        if one.result:
+            results[one.game.game] = one.result
+    if sitting and len(results) == len(sitting.boards) and not is_over(path):
+        GameLog(path, sitting).close()
+    return results
+
+
+def past_sittings(folder: Folder, event: Event) -> Iterator[PlannedSitting]:
+    """Yield the sittings of retired versions, as in their logs, by name."""
+    if not event.retired:
+        return
+    index = {entrant.name: n for n, entrant in enumerate(event.entrants)}
+    for path in folder.logs():
+        seats = path.stem.split(".")[1:]
+        if event.retired.isdisjoint(seats) or not index.keys() >= set(seats):
+            continue
+        for sitting in sitting_lines(path)[-1:]:
+            yield planned(event, tuple(index[name] for name in seats), sitting.boards)
+
+
+def boards_left(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
+    """Count the games without a result on each known board."""
+    left: dict[int, int] = {}
+    for plan in sittings(event, results):
+        for game in plan.games:
+            left[game.board] = left.get(game.board, 0) + (game.name not in results)
+    return dict(sorted(left.items()))
+
+
+def finished_boards(left: dict[int, int]) -> list[int]:
+    """Return the boards on which every game has a result, in order."""
+    return sorted(board for board, games in left.items() if games == 0)
+
+
+# Detection of results or logs that went missing since the report was written.
+
+
+NEAR = 1000
+"""Games of a plan among which the nearest to an unknown one is sought."""
+
+
+def reported(folder: Folder) -> int:
+    """Return the number of games in results.json, which the ledger had when it was written.
+
+    0 if it cannot be read.
+    """
+
+    class Played(Struct):
+        played: int
+
+    with suppress(OSError, DamagedRecordError):
+        return decode_json(read_file(folder.results), Played).played
+    return 0
+
+
+def shortened(folder: Folder, before: int, has: int) -> str | None:
+    """Describe what the ledger lost if it has fewer results than the report; else None.
+
+    More results are no loss: a run was killed, or goes on. A run that was killed while it reordered
+    the ledger for a longer plan is reported too, until it goes on.
+    """
+    if has >= before:
+        return None
+    if not folder.ledger.exists():
+        return f"{folder.ledger} is missing"
+    return f"{folder.ledger} has {has} of the {before} results that {folder.results.name} reports"
+
+
+def has_enough_logs(folder: Folder, event: Event) -> ResultStore:
+    """Return the ledger's results after checking that a new report would lose nothing.
+
+    Raises UserError, DamagedFileError.
+    """
+    before = reported(folder)
+    results = load_results(folder, event)
+    refuse_unplanned(folder, event, results)
+    if short := shortened(folder, before, len(results)):
+        raise UserError(
+            f"{short}. The same `boneyard run` as before restores it from the game logs."
+        )
+    refuse_fewer_logs(folder, event, results)
+    return results
+
+
+def refuse_unplanned(folder: Folder, event: Event, results: ResultStore) -> None:
+    """Refuse results of games that the plan does not have. Raises DamagedFileError."""
+    planned = GameIndex((*past_sittings(folder, event), *sittings(event, results)), lambda *_: None)
+    if stray := next((game for game in results if game not in planned), None):
+        nearest = suggestion(stray, islice(planned, NEAR))
+        raise DamagedFileError(
+            f"{folder.ledger}: game {stray} is neither in the plan of {folder.event.name} nor in "
+            "the log of an earlier version: a file is damaged, or that log is missing "
+            f"({nearest})"
+        )
+
+
+def missing_results(folder: Folder, results: ResultStore) -> str | None:
+    """Return a warning that reported games are played again: their seeds may be known.
+
+    None if no game is missing. Raises UserError when neither the ledger nor the logs have any left.
+    """
+    gone = reported(folder) - len(results)
+    if gone <= 0:
+        return None
+    if not results:
+        raise UserError(
+            f"{folder.results} reports {gone} games, but neither {folder.ledger.name} nor the game "
+            "logs have any. Restore them, or choose another folder (--out)."
+        )
+    games = "1 reported game is" if gone == 1 else f"{gone} reported games are"
+    return f"{games} missing and will be replayed, on deals that may already be known."
+
+
+def refuse_fewer_logs(folder: Folder, event: Event, results: ResultStore) -> None:
+    """Refuse to write facts from the logs if some logs are missing and facts would be lost.
+
+    Damage in a log that is there stops no report: `verify` names it. Raises UserError.
+    """
+    timed = _timed(folder)
+    game = _without_log(folder, event, results) if timed else None
+    if game and timed > _games(log_facts(folder, results).times):
+        raise UserError(
+            f"The log of {game} is missing, and only {folder.times} and {folder.page.name} have "
+            f"its times. Restore the log, or remove {folder.times.name} to drop them."
+        )
+
+
+def _timed(folder: Folder) -> int:
+    """Return the number of games in times.json, each counted for every seat; 0 if unreadable."""
+    with suppress(OSError, DamagedRecordError):
+        return _games(decode_json(read_file(folder.times), Times))
+    return 0
+
+
+def _games(times: Times) -> int:
+    return sum(one.games for one in times.entrants)
+
+
+def _without_log(folder: Folder, event: Event, results: Mapping[str, Result]) -> str | None:
+    """Return the first game that has a result and no log; None if there is none."""
+    there = set(folder.logs())
+    for plan in sittings(event, results):
+        if folder.log(plan.name) not in there:
+            for game in plan.games:
+                if game.name in results:
+                    return game.name
+    logged = GameIndex(past_sittings(folder, event), lambda plan, _: plan)
+    return next((game for game in retired_games(event, results) if game not in logged), None)

@@ -1,1 +1,0 @@
-"""Estimates of what an event will take and what it can tell."""

@@ -1,1 +1,0 @@
-"""The answers of versus and tune in words and tables."""

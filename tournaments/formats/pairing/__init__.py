@@ -1,1 +1,0 @@
-"""Pairing algorithms, on numbers: designs for fixed tables, matching for a Swiss."""

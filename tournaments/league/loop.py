@@ -1,0 +1,561 @@
+"""The loop of a league: turn after turn, until nothing is left to do or somebody stops it.
+
+A turn pulls, admits, plays a round and publishes. A kill may come at any moment.
+"""
+
+import errno
+import os
+import shutil
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import trio
+
+from arena.files import open_regular, read_file, write_atomic
+from arena.logs.catalog import FOLDER, remove_leftovers
+from arena.program import INTERRUPTED, run_async
+from arena.rules.english import count_in_digits, join_words
+from arena.sandbox.process import Sandbox
+from arena.sandbox.select import choose_sandbox
+from arena.ui.console import print_line, shown_path, writing_beside
+from arena.valuation.terms import why_no_values
+from protocol.codec import indented_json
+from protocol.errors import UserError
+from tournaments.commands.report import take_luck_out, write_review
+from tournaments.commands.run import Play, play_here, play_to_end, publish_reports
+from tournaments.event.folder import (
+    Folder,
+    content,
+    kept_private,
+    load_event,
+    lock_file,
+    lock_for_writing,
+)
+from tournaments.event.grow import open_event
+from tournaments.event.luck import LuckStore
+from tournaments.event.results import Ledger
+from tournaments.league.pages import LeagueSite
+from tournaments.league.pairing import next_round
+from tournaments.league.repository import PullError, pull
+from tournaments.league.settings import (
+    CLOSED,
+    PLAN,
+    TRIES,
+    LeagueFolder,
+    LeagueSettings,
+    load_settings,
+)
+from tournaments.league.state import (
+    EarlyEnd,
+    Journal,
+    LeagueData,
+    PlayedRound,
+    RoundPlan,
+    describe_entry,
+    describe_fouls,
+    held_versions,
+    parse_time,
+    read_league,
+    read_round,
+    write_utc,
+)
+from tournaments.league.update import update_register
+from tournaments.plan.event import Event
+from tournaments.play.sittings import STOPPED, save_crash, stop_sentence
+
+# Play a league's round, or the rest of it, in its folder, by the code of `run`.
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""Errors of a disk without room."""
+NEW = ".new"
+"""Folder of a round that is being written."""
+MOST_TRIES = 5
+"""Tries without any further game after which a round is closed."""
+SHOW_EVERY_S = 3.0
+"""Time between two public snapshots, in s."""
+
+
+class Failure(NamedTuple):
+    """The failure of a try to play a round to its end."""
+
+    why: str
+    tries: int
+    """Tries, this one among them, that brought no further game."""
+
+    @property
+    def is_last(self) -> bool:
+        """True if the round is to be closed: trying again would not help."""
+        return self.tries >= MOST_TRIES
+
+
+def play_round(
+    path: Path, sandbox: Sandbox, jobs: int | None, show: Callable[[], None]
+) -> Failure | None:
+    """Play what a round lacks and write its reports; None if nothing is left to do.
+
+    `show`: writes a public snapshot, now and then. Raises KeyboardInterrupt after a signal, and
+    OSError if the disk is full.
+    """
+    folder = Folder(path)
+
+    async def prepare() -> Sandbox:
+        return sandbox
+
+    with lock_for_writing(folder):
+        event, _ = open_event(folder, load_event(folder), None)
+        ledger = Ledger(folder, event)
+        tries = count_tries(folder, len(ledger.results))
+        remove_leftovers(folder.path / FOLDER)
+        # The commitments are in the folder already: nothing is published before the first game.
+        ready = _shown(play_here(folder, event, ledger, jobs, lambda: None, prepare), show)
+        try:
+            failure = _play(folder, event, ledger, tries, ready)
+            if failure is None:
+                publish_reports(folder, event, ledger)
+                (folder.path / TRIES).unlink(missing_ok=True)
+        except Exception as error:
+            if full := find_full_disk(error):
+                # The try does not count: waiting helps. This needs no room on the disk.
+                with suppress(OSError):
+                    os.close(open_regular(folder.path / TRIES, os.O_WRONLY | os.O_TRUNC))
+                raise full from error
+            failure = Failure(_describe(folder, error), tries + 1)
+        if failure and failure.is_last:
+            with suppress(Exception):  # A round that is closed has no reports if they are the bug.
+                publish_reports(folder, event, ledger)
+    return failure
+
+
+def _play(
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    tries: int,
+    ready: AbstractAsyncContextManager[Play],
+) -> Failure | None:
+    """Play what a round lacks; `tries` have brought no game. Raises what stops it."""
+    if tries >= MOST_TRIES:
+        why = f"Boneyard ended {tries} times without playing any further game."
+        return Failure(why, tries)
+    with kept_private(folder, lambda: ledger.complete):
+        if ledger.complete:
+            return None
+        with writing_beside():
+            errors, interrupted = run_async(play_to_end, folder, event, ledger, ready)
+    if interrupted:
+        raise KeyboardInterrupt
+    if errors:
+        raise errors
+    if ledger.stage:
+        why = f"{', '.join(sorted(ledger.stopped))} stopped at limits.cents."
+        return Failure(why, MOST_TRIES)
+    return None
+
+
+@asynccontextmanager
+async def _shown(
+    ready: AbstractAsyncContextManager[Play], show: Callable[[], None]
+) -> AsyncIterator[Play]:
+
+    async def show_on() -> None:
+        while True:
+            await trio.to_thread.run_sync(show)
+            await trio.sleep(SHOW_EVERY_S)
+
+    async with ready as play, trio.open_nursery() as nursery:
+        nursery.start_soon(show_on)
+        yield play
+        nursery.cancel_scope.cancel()
+
+
+def _describe(folder: Folder, error: Exception) -> str:
+    """Return why a try failed."""
+    if not isinstance(error, ExceptionGroup):
+        return save_crash(folder, error, "in a round")
+    try:
+        return stop_sentence(folder, error, "run", "between two games")
+    except UserError as mistake:
+        return str(mistake)
+
+
+def find_full_disk(error: BaseException) -> OSError | None:
+    """Return the error of a full disk from which an error came; None if it came from another."""
+    return next(
+        (one for one in _causes(error) if isinstance(one, OSError) and one.errno in FULL), None
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    yield error
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _causes(one)
+    if error.__cause__:
+        yield from _causes(error.__cause__)
+
+
+# --- its folder ---
+
+
+def begin_round(league: LeagueFolder, plan: RoundPlan, event: Event) -> Path:
+    """Write the folder of a new round, with its commitments; return it. Raises OSError, UserError.
+
+    It appears with all its files or not at all.
+    """
+    place = league.round(plan.division, plan.number)
+    beside = place.with_name(NEW)
+    if beside.exists():
+        shutil.rmtree(beside)
+    open_event(Folder(beside), event, None)
+    write_atomic(beside / PLAN, [indented_json(plan), b"\n"])
+    _sync(beside)
+    beside.rename(place)
+    _sync(place.parent)
+    return place
+
+
+def count_tries(folder: Folder, games: int) -> int:
+    """Note that a round is tried with so many games played; return the tries that got no further.
+
+    Raises OSError.
+    """
+    path, tries = folder.path / TRIES, 0
+    with suppress(OSError, ValueError):
+        before, tries = map(int, read_file(path).split())
+        tries = tries if before == games else 0
+    write_atomic(path, [f"{games} {tries + 1}\n".encode()], 0o600)
+    return tries
+
+
+def close_round(folder: Folder, now: datetime, why: str) -> None:
+    """Close a round that cannot be played to its end. Raises OSError."""
+    closed = EarlyEnd(time=write_utc(now), why=why)
+    write_atomic(folder.path / CLOSED, [indented_json(closed), b"\n"])
+    (folder.path / TRIES).unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    """Let the disk have the names in a folder."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+# The loop of a league: turn after turn, until nothing is left to do or somebody stops it.
+
+
+MAKE_ROOM = "Nothing that was whole is lost; the league goes on when there is room."
+RETRY_S = 4
+"""Base of the pause after a try that failed, in s: it is this to the power of the tries."""
+LEAP = timedelta(days=1)
+"""Time after a turn within which the next one needs no confirmation."""
+Clock = Callable[[], datetime]
+
+
+def run_league(
+    path: Path, *, once: bool, rounds: int | None, now: datetime | None, jobs: int | None
+) -> int:
+    """Run a league; return the exit code. Raises UserError, OSError.
+
+    `once`: it ends when nothing is left to do now. `rounds`: it ends after so many, too. `now`: the
+    present for the whole of the run; None: that of the clock. `jobs`: sittings side by side.
+    """
+    folder = LeagueFolder(path.resolve())
+    if not folder.settings.is_file():
+        raise UserError(
+            f"{shown_path(path)} has no league: {folder.settings.name} is missing. "
+            f"`boneyard new league {shown_path(path)}` makes one."
+        )
+    clock = _clock(now)
+    journal = Journal(folder.log, clock, print_line)
+    refusal = f"Another boneyard process runs the league in {shown_path(path)}."
+    with lock_file(folder.lock, refusal):
+        try:
+            ends = once or rounds is not None
+            turns = Turns(folder, journal, clock, jobs, ends=ends, confirmed=now is not None)
+            return turns.run(rounds)
+        except KeyboardInterrupt:
+            journal.note("stopped", "the same command goes on")
+            return INTERRUPTED
+
+
+def _clock(now: datetime | None) -> Clock:
+    return (lambda: now) if now else (lambda: datetime.now(UTC))
+
+
+class Turns:
+    """The turns of a league in this process, with what it has read."""
+
+    def __init__(
+        self,
+        folder: LeagueFolder,
+        journal: Journal,
+        clock: Clock,
+        jobs: int | None,
+        *,
+        ends: bool,
+        confirmed: bool,
+    ) -> None:
+        """Read the settings. Raises UserError.
+
+        `ends`: the league ends when nothing is left to do now; then mistakes of the organiser are
+        raised. `confirmed`: the organiser gave the time.
+        """
+        self._folder, self._journal, self._clock, self._jobs = folder, journal, clock, jobs
+        self._ends, self._confirmed = ends, confirmed
+        self._failures: dict[str, str] = {}
+        self.settings = load_settings(folder.settings)
+        """The settings in force: the last that could be read."""
+        self._data: LeagueData | None = None
+        self._site = LeagueSite(folder)
+        self._valued: set[tuple[Path, bool, bool]] = set()
+
+    def run(self, most: int | None) -> int:
+        """Make turns until the league ends, or after so many rounds; return the exit code."""
+        rounds, code = 0, 0
+        while True:
+            self._failures = {"full disk": "", "waits": "", "failed": ""}
+            self._attempt(self.admit)
+            played = rounds != most and self._attempt(self.play)
+            rounds += played
+            self._attempt(self.value)
+            self._attempt(partial(self.publish, at_once=not played))
+            for kind, words in self._failures.items():
+                self._journal.note_state(kind, words)
+                code = STOPPED if words else code
+            if self._ends and (not played or self._failures["full disk"]):
+                return code
+            if not played:
+                self._pause()
+
+    def _attempt(self, part: Callable[[], bool | None]) -> bool:
+        """Do a part of a turn, unless the disk is full; return its answer, or False if it fails.
+
+        One that fails keeps neither the others nor the next turn from coming: otherwise whoever
+        finds a bug of ours, in a push perhaps, could stop the league for all. Raises UserError and
+        OSError if the league ends.
+        """
+        if self._failures["full disk"]:
+            return False
+        try:
+            return bool(part())
+        except (UserError, OSError) as error:
+            if find_full_disk(error):
+                self._failures["full disk"] = MAKE_ROOM
+            elif self._ends:
+                raise
+            else:
+                self._failures["waits"] = str(error)
+        except Exception as bug:
+            folder = Folder(self._folder.path)
+            self._failures["failed"] = save_crash(folder, bug, "in a turn of the league")
+        return False
+
+    def _pause(self) -> None:
+        """Wait for the next turn; meanwhile readers see what was played some time ago."""
+        until = time.monotonic() + self.settings.every_s
+        while (left := until - time.monotonic()) > 0:
+            self.show_live()
+            time.sleep(min(left, SHOW_EVERY_S))
+
+    # --- settings and bots ---
+
+    def admit(self) -> None:
+        """Pull, read league.toml again, look at all bots, and tell which are benched.
+
+        Settings that are wrong change nothing; if the league ends they raise UserError. Raises
+        OSError, and UserError if the clock is wrong.
+        """
+        if self.settings.pull:
+            self._pull()
+        self._reload()
+        now = self._present(self._data or self._read(self.settings))
+        for entry in update_register(self._folder, self.settings, now):
+            self._journal.note(*describe_entry(entry))
+        data = self._read(self.settings)
+        held = [
+            f"{version} in {name}: {why}"
+            for name, division in data.divisions.items()
+            for version, why in held_versions(data, division).items()
+        ]
+        self._journal.note_state("benched", "; ".join(held))
+
+    def _pull(self) -> None:
+        failure = ""
+        try:
+            if commit := pull(self._folder.repository, self.settings.pull):
+                self._journal.note("pulled", commit)
+        except PullError as error:
+            failure = f"failed: {error}"
+        self._journal.note_state("pull", failure)
+
+    def _reload(self) -> None:
+        """Take the settings from league.toml, if they can be read."""
+        complaint = ""
+        try:
+            settings = load_settings(self._folder.settings)
+            self._read(settings)
+            self.settings = settings
+        except UserError as error:
+            if self._ends:
+                raise
+            complaint = f"{error} The earlier settings stay in force."
+        self._journal.note_state("settings", complaint)
+
+    def _read(self, settings: LeagueSettings) -> LeagueData:
+        """Read the league's files again. Raises UserError."""
+        self._data = read_league(self._folder.path, self._data, settings)
+        return self._data
+
+    def _present(self, league: LeagueData) -> datetime:
+        """Return the time for what is written next. Raises UserError if it seems wrong."""
+        now = self._clock()
+        begin_turn(league, now, confirmed=self._confirmed)
+        return now
+
+    # --- rounds ---
+
+    def play(self) -> bool:
+        """Play the round that was begun, or else the next one; tell whether there was one.
+
+        A round that failed is tried again at the next call, but not for ever. Raises OSError if
+        the disk is full, UserError if this machine cannot lock bots in, and KeyboardInterrupt.
+        """
+        data = self._read(self.settings)
+        self._present(data)
+        self.show_live()
+        played = next((one for one in data.last_rounds if not one.is_over or one.is_tried), None)
+        if played:
+            self._journal.note_state("goes on", played.plan.title)
+        elif (played := self._begin(data)) is None:
+            return False
+        self._play(played)
+        return True
+
+    def _begin(self, data: LeagueData) -> PlayedRound | None:
+        found = next_round(data, self._present(data))
+        if found is None:
+            return None
+        plan, event = found
+        path = begin_round(self._folder, plan, event)
+        tables = count_in_digits(len(plan.tables), "table")
+        boards = count_in_digits(len(plan.tables) * plan.boards, "board")
+        self._journal.note("begun", f"{plan.title}: {tables}, {boards}")
+        return read_round(path, 0)
+
+    def _play(self, one: PlayedRound) -> None:
+        """Play a round, and write into the log and the register what came of it."""
+        self._site.announce(one)
+        began = time.monotonic()
+        event = one.event
+        sandbox = choose_sandbox(event.sandbox_here, event.limits, self._folder.path)
+        self._journal.note_state("sandbox", sandbox.brief.removeprefix("Sandbox: "))
+        failure = play_round(one.folder.path, sandbox, self._jobs, self.show_live)
+        if failure is None:
+            seconds = time.monotonic() - began
+            over = read_round(one.folder.path, 0)
+            told = ", ".join([count_in_digits(len(over.results), "game"), *describe_fouls([over])])
+            self._journal.note("over", f"{one.plan.title}: {told} in {seconds:.1f} s")
+        elif failure.is_last:
+            self._close(one, failure)
+        else:
+            self._journal.note("stopped", f"{one.plan.title}: {failure.why} It is tried again.")
+            # What the machine is short of may come back.
+            time.sleep(min(self.settings.every_s, RETRY_S**failure.tries))
+
+    def _close(self, one: PlayedRound, failure: Failure) -> None:
+        why = self._folder.without_path(failure.why)
+        close_round(one.folder, self._clock(), why)
+        self._journal.note("closed", f"{one.plan.title}, not all games are played: {why}")
+
+    # --- values ---
+
+    def value(self) -> None:
+        """Compute the luck and the review of the newest round that lacks what the settings ask for.
+
+        Only one a turn: pushes wait meanwhile. Raises UserError, OSError.
+        """
+        wanted = self.settings.luck, self.settings.review
+        divisions = self._read(self.settings).divisions.values() if any(wanted) else ()
+        over = (one for division in divisions for one in division.over if one.closed is None)
+        for one in sorted(over, key=lambda one: (one.plan.time, one.plan.number), reverse=True):
+            if (key := (one.folder.path, *wanted)) not in self._valued:
+                told = " and ".join(value_round(self.settings, one))
+                self._valued.add(key)
+                if told:
+                    self._journal.note("valued", f"{one.plan.title}: {told}")
+                    self._site.outdate()
+                    return
+
+    # --- publication ---
+
+    def publish(self, *, at_once: bool) -> None:
+        """Write the site, if there is news; soon after the last time only `at_once`.
+
+        Raises UserError, OSError.
+        """
+        league = self._read(self.settings)
+        if seconds := self._site.publish(league, self._present(league), at_once=at_once):
+            self._journal.note("published", f"the site in {seconds:.1f} s")
+
+    def show_live(self) -> None:
+        """Write a public snapshot of the last round."""
+        if self._data:
+            self._site.show_live(self._data)
+
+
+def begin_turn(league: LeagueData, now: datetime, *, confirmed: bool) -> None:
+    """Check and note the time of a turn; what it writes gets this time or a later one.
+
+    `confirmed`: the organiser gave the time. Raises UserError if it would be in disorder, or if it
+    may be wrong: once a wrong time is in the files, the league stands still until then.
+    """
+    if write_utc(now) < league.latest:
+        raise UserError(
+            f"The clock, or --now, says {write_utc(now)}, which is behind {league.latest}, the "
+            "last time in the league's files, whose times must be in order. Set it right. If the "
+            f"last time is wrong, remove what has it: {join_words(list(_later_than(league, now)))}."
+        )
+    turn = league.folder.turn
+    noted = content(turn).decode().strip()
+    if noted and not confirmed and now - parse_time(noted) > LEAP:
+        raise UserError(
+            f"The clock says {write_utc(now)}, more than a day after the league's last turn at "
+            f"{noted}. Set it right; or, if it is right, confirm it by removing {turn}."
+        )
+    write_atomic(turn, [write_utc(now).encode()])
+
+
+def _later_than(league: LeagueData, now: datetime) -> Iterator[str]:
+    """Yield what the organiser must remove so that the league's last time is not after this."""
+    time = write_utc(now)
+    for one in league.rounds:
+        path = one.folder.path.relative_to(league.folder.path)
+        if one.plan.time > time:
+            yield f"{path}"
+        elif one.closed and one.closed.time > time:
+            yield f"{path / CLOSED}"
+    if lines := sum(one.time > time for one in league.register):
+        yield f"{count_in_digits(lines, 'line')} at the end of {league.folder.register.name}"
+
+
+def value_round(settings: LeagueSettings, one: PlayedRound) -> Iterator[str]:
+    """Compute what a round that is over lacks of its luck and review; yield what, in words.
+
+    Raises UserError, OSError.
+    """
+    known = LuckStore(one.folder, one.event)
+    if settings.luck and known.has_luck and not all(map(known.known, one.results)):
+        take_luck_out(one.folder)
+        yield "luck"
+    if settings.review and not one.folder.review.exists() and not why_no_values(one.event.rules):
+        write_review(one.folder)
+        yield "review"

@@ -1,1 +1,0 @@
-"""The loop of a league: turns that admit, play, value and publish."""

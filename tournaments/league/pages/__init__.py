@@ -1,1 +1,0 @@
-"""The site of a league: pages and rounds, for any static web server."""

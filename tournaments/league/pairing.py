@@ -1,0 +1,439 @@
+"""The next round of a league: who may play, and the tables that shrink intervals most."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import combinations
+from math import ceil, erf, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from protocol.errors import UserError
+from protocol.records import Result
+from protocol.ruleset import count_sides
+from tournaments.formats.base import Entrant, first_version
+from tournaments.formats.tables import Matches
+from tournaments.league.settings import LeagueSettings
+from tournaments.league.state import (
+    ChosenTable,
+    DivisionData,
+    LeagueData,
+    RoundPlan,
+    held_versions,
+    parse_time,
+    register_digests,
+    week_of,
+    write_utc,
+)
+from tournaments.league.update import entrant_of
+from tournaments.plan.event import Event
+from tournaments.rating import regression
+from tournaments.rating.regression import Bools, Design, Floats
+from tournaments.rating.statistics import ELO, Z
+
+# Information that games have about the ratings of active versions, or would add. Pure.
+#
+# A Bradley–Terry fit with a prior: each version also has `PRIOR_DRAWS` virtual draws against the
+# level, so that a version without games, or that won or lost everything, has a rating and a finite
+# error. This fit only decides who meets; the ratings that readers see have no such prior.
+
+
+Sides = tuple[tuple[str, ...], tuple[str, ...]]
+"""Two sides that met, the first in the order of names first; each has its members sorted."""
+
+
+class Encounters(NamedTuple):
+    """Games and points of each two sides; small however many games there were."""
+
+    sides: int
+    """Sides of a game: its seats, or two with partners; 0 before the first game."""
+    games: Counter[Sides]
+    half_points: Counter[Sides]
+    """and the half points of the first of them."""
+
+    def plus(self, other: "Encounters") -> "Encounters":
+        """Return both, added up."""
+        return Encounters(
+            self.sides or other.sides,
+            self.games + other.games,
+            # Sums of counters leave out zeros; here they mean lost games, and read as 0 anyway.
+            self.half_points + other.half_points,
+        )
+
+
+NO_ENCOUNTERS = Encounters(0, Counter(), Counter())
+"""The encounters before the first round."""
+
+
+def count_encounters(results: Iterable[Result], partners: bool) -> Encounters:
+    """Add up results.
+
+    The encounters of several rounds are the sum of those of each, so a caller may keep the sum and
+    add only the newest round.
+    """
+    found = Encounters(0, Counter(), Counter())
+    for result in results:
+        sides = count_sides(partners, len(result.seats))
+        found = found._replace(sides=sides)
+        members = [(tuple(sorted(result.seats[side::sides])), side) for side in range(sides)]
+        for (left, one), (right, other) in combinations(sorted(members), 2):
+            ahead = result.places[other] - result.places[one]
+            found.games[left, right] += 1
+            found.half_points[left, right] += 1 + (ahead > 0) - (ahead < 0)
+    return found
+
+
+PRIOR_DRAWS = 3.0
+"""Virtual draws of each version against the level: a standard deviation of 200 Elo before the
+first game."""
+
+
+class Information:
+    """Ratings of the active versions, in natural logits, and the covariances of their errors."""
+
+    def __init__(
+        self, encounters: Encounters, active: Sequence[str], anchor: str | None, partners: bool
+    ) -> None:
+        """Fit all games; versions that play no more connect the others, so they count too."""
+        self.partners = partners
+        self.anchor = active.index(anchor) if anchor in active else None
+        played = Counter[str]()
+        for (left, right), many in encounters.games.items():
+            played.update(dict.fromkeys((*left, *right), many))
+        names = [*active, *sorted(played.keys() - set(active))]
+        rating, covariance = _fit(encounters, names)
+        size = len(active)
+        self.games = [played[name] for name in active]
+        self.lead: Floats = rating[:size, None] - rating[None, :size]
+        self.covariance: Floats = covariance[:size, :size]
+
+    def half_widths(self) -> Floats:
+        """Return the half widths of the 95 % intervals of all differences, in Elo."""
+        return np.asarray(ELO * Z * np.sqrt(_apart(self.covariance)), np.float64)
+
+    def doubts(self) -> Floats:
+        """Return twice the probability that two versions' order is not as it seems, 0 to 1."""
+        error = np.sqrt(_apart(self.covariance)) + np.eye(len(self.lead))
+        z = np.abs(self.lead) / error / sqrt(2)
+        return np.asarray(1 - np.vectorize(erf)(z), np.float64) if len(z) else z
+
+    def shares(self) -> Floats:
+        """Return the expected share of the points of each against each, 0 to 1.
+
+        The lead is uncertain itself, so this is an average over it.
+        """
+        lead = self.lead / 2 if self.partners else self.lead
+        flat = 1 + pi / 8 * _apart(self.covariance)
+        return np.asarray(regression.expected_share(lead / np.sqrt(flat)), np.float64)
+
+    def worth(self, boards: int, seats: int) -> Floats:
+        """Return the information of a table about the difference of each two that sit there.
+
+        With partners the three ways to split a table of four tell together as much as each two of
+        them in one game.
+        """
+        share, flat = self.shares(), 1 + pi / 8 * _apart(self.covariance)
+        games = boards if self.partners else boards * seats * 3 / (seats + 1)
+        return np.asarray(games * share * (1 - share) / np.sqrt(flat), np.float64)
+
+    def gains(self, weights: Floats, worth: Floats) -> Floats:
+        """Return by how much a meeting of each two shrinks the weighted variances, in Elo²."""
+        laplacian = np.diag(weights.sum(axis=1)) - weights
+        spread = self.covariance @ laplacian @ self.covariance
+        return np.asarray(ELO**2 * worth * _apart(spread) / (1 + worth * _apart(self.covariance)))
+
+    def add(self, table: Sequence[int], worth: Floats) -> None:
+        """Add what a table will tell about its entrants; their leads stay as they are."""
+        for place, one in enumerate(table):
+            for other in table[:place]:
+                column = self.covariance[:, one] - self.covariance[:, other]
+                told = worth[one, other]
+                variance = column[one] - column[other]
+                self.covariance = self.covariance - np.outer(column, column) * (
+                    told / (1 + told * variance)
+                )
+
+
+def _apart(covariance: Floats) -> Floats:
+    """Return the variance of the difference of each two."""
+    own = np.diag(covariance)
+    return np.asarray(np.maximum(own[:, None] + own - 2 * covariance, 0), np.float64)
+
+
+def _fit(encounters: Encounters, names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Return the ratings of the names, in natural logits, and their covariances."""
+    size, number = len(names), {name: i for i, name in enumerate(names)}
+    pairs = sorted(encounters.games)
+    members = len(pairs[0][0]) if pairs else 1
+    column = np.zeros((len(pairs) + size, 2 * members), np.int64)
+    value = np.zeros(column.shape)
+    games = np.full(len(column), PRIOR_DRAWS)
+    points = np.full(len(column), PRIOR_DRAWS / 2)
+    value[: len(pairs)] = np.repeat([1 / members, -1 / members], members)
+    # Pairs of seats at a table of several tell less than as many games of two.
+    weight = 3 / (encounters.sides + 1)
+    for row, pair in enumerate(pairs):
+        column[row] = [number[name] for side in pair for name in side]
+        games[row] = weight * encounters.games[pair]
+        points[row] = weight * encounters.half_points[pair] / 2
+    column[len(pairs) :, 0], value[len(pairs) :, 0] = np.arange(size), 1.0
+    nothing = np.zeros((size, size))
+    rating, information = regression.logistic(
+        Design(column, value, size), games, points, nothing, 0
+    )
+    return rating, np.asarray(np.linalg.inv(information), np.float64)
+
+
+# The choice of a round's tables: those that shrink the intervals that matter most. Pure.
+#
+# **What matters.** Two active versions matter to each other as far as their order is open: by the
+# doubt d, twice the probability that the better one is the other one, which is 1 for equal versions
+# and near 0 where the order is certain. A new version's order is open against everybody, later only
+# against its neighbours in rank. A version's own rating, its lead over the anchor, matters too.
+# With `until` an interval counts while it is wider; nothing is played once all are narrow but those
+# between versions whose order is known.
+#
+# **Choice.** The measure is the sum of weight x variance of the difference over all pairs; a weight
+# is a mean of d and 1, so that also a version that was only lucky is asked again. For each two
+# versions the information of a table says by how much it would fall; the table with the greatest
+# fall is taken, its information is added, and the next is sought, as if its games had been played.
+# Two versions do not meet any more once one wins nearly all of their games, for certain.
+#
+# Everything follows from sums of earlier games, so anybody can repeat it.
+
+
+METHOD = "information 3"
+"""Name of this method in a round's plan; a change of any choice needs another one."""
+FLOOR = 0.3
+"""Weight of two versions whose order seems certain, beside 1 where it is quite open. Without it
+nobody asks a version again that was lucky once: ratings would be stretched, and intervals lie."""
+RATING = 0.3
+"""Weight of the lead over the anchor, beside 1 of two versions whose order is quite open."""
+MOST = 1 / 2
+"""Share of a round's tables at which a version may sit, so that nobody hogs a round: also not an
+author who pushes a new version every hour."""
+DECIMALS = 6
+"""Decimals of a gain relative to the greatest: further ones depend on the processor."""
+OPEN = 0.05
+"""Doubt below which an order counts as known."""
+CERTAIN, ALIKE = 1e-3, 0.9
+"""Doubt below which, and share of the points from which, two versions do not meet any more: their
+games would all end alike. Otherwise most games of a small class would be lost by `random`."""
+
+REACH = 0.95
+"""Share of the points against the anchor beyond which nobody waits for a narrow rating: games that
+a version almost always wins or loses hardly narrow it."""
+
+
+def choose_tables(
+    plan: RoundPlan, encounters: Encounters, seats: int, *, partners: bool
+) -> list[ChosenTable]:
+    """Choose the tables of a round from the inputs in its plan, whatever its tables are.
+
+    Return the most telling first; none if nothing is worth playing. `encounters`: all finished
+    rounds of the division before it, see `count_encounters`. `partners`: two sides of two; a table
+    of four plays in all three splits. Ties fall to other names in each round, by its number.
+    """
+    if len(plan.active) < seats:
+        return []
+    names = sorted(plan.active)
+    turn = plan.number % len(names)
+    names = names[turn:] + names[:turn]
+    most = max(ceil(MOST * plan.most_tables), ceil(plan.most_tables * seats / len(names)))
+    information = Information(encounters, names, plan.anchor, partners)
+    start = information.half_widths()
+    chosen: dict[frozenset[int], ChosenTable] = {}
+    sits = np.zeros(len(names), np.int64)
+    while len(chosen) < plan.most_tables:
+        worth = information.worth(plan.boards, seats)
+        doubts = information.doubts()
+        gains = information.gains(_weights(information, doubts, plan.until), worth)
+        gains[sits >= most] = gains[:, sits >= most] = 0
+        gains[_decided(information, doubts)] = 0
+        table = _best_table(gains, sits < most, seats, chosen)
+        if not table:
+            break
+        why = _why(information, [names[i] for i in table], table, start)
+        gain = float(gains[np.ix_(table, table)].sum()) / 2
+        chosen[frozenset(table)] = ChosenTable(
+            entrants=tuple(sorted(names[i] for i in table)), why=why, gain=float(f"{gain:.3g}")
+        )
+        information.add(table, worth)
+        sits[table] += 1
+    return list(chosen.values())
+
+
+def _weights(information: Information, doubts: Floats, until: float | None) -> Floats:
+    weights, is_open = FLOOR + (1 - FLOOR) * doubts, doubts > OPEN
+    if (level := information.anchor) is not None:
+        weights[level] += RATING
+        weights[:, level] += RATING
+        # The lead over the anchor matters of those within its reach.
+        within: Bools = np.abs(information.shares()[level] - 0.5) < REACH - 0.5
+        within[level] = False
+        is_open[level] |= within
+        is_open[:, level] = is_open[level]
+    np.fill_diagonal(weights, 0)
+    if until is not None:
+        is_wide = information.half_widths() > until
+        weights[~is_wide] = 0
+        weights *= (is_wide & is_open).any()
+    return weights
+
+
+def _decided(information: Information, doubts: Floats) -> Bools:
+    """Tell of which two versions games would all end alike, for certain."""
+    lopsided = np.abs(information.shares() - 0.5) > ALIKE - 0.5
+    return np.asarray((doubts < CERTAIN) & lopsided)
+
+
+def _best_table(
+    gains: Floats, may_sit: Bools, seats: int, taken: Collection[frozenset[int]]
+) -> list[int]:
+    """Return the table with the greatest gain: the best two, then those who add most; [] if none.
+
+    A table that is taken does not play again: the boards are the same.
+    """
+    if seats == 2:
+        for one, other in taken:
+            gains[one, other] = gains[other, one] = 0
+    if not gains.max() > 0 or may_sit.sum() < seats:
+        return []
+    gains = np.round(gains / gains.max(), DECIMALS)
+    table = [int(i) for i in np.unravel_index(gains.argmax(), gains.shape)]
+    while len(table) < seats:
+        added: Floats = np.where(may_sit, gains[table].sum(axis=0), -1)
+        added[table] = -1
+        added[[i for one in taken for i in one.difference(table) if one <= {*table, i}]] = -1
+        if added.max() < 0:
+            return []
+        table.append(int(added.argmax()))
+    return table
+
+
+def _why(information: Information, names: list[str], table: list[int], start: Floats) -> str:
+    one, other = table[:2]
+    for place, name in zip(table, names, strict=True):
+        if not information.games[place]:
+            return f"{name} is new"
+    chance, half_width = 1 - information.doubts()[one, other] / 2, start[one, other]
+    if information.lead[one, other] < 0:
+        one, other, names = other, one, [names[1], names[0]]
+    if 2 * (1 - chance) > OPEN:
+        return f"{names[0]} is before {names[1]} with {100 * chance:.0f} %"
+    return f"{names[0]} and {names[1]}: ± {half_width:.0f} Elo"
+
+
+# The next round of a league: whose turn it is, who may play, and at which tables.
+
+
+LONGEST_NAME = 32
+"""Most characters of a division's name in the name of an event."""
+LONGEST_TITLE = 80
+"""Most characters of an event's title."""
+NextRound = tuple[RoundPlan, Event]
+"""The tables of a round and how they were chosen, and the round as an event."""
+
+
+def next_round(league: LeagueData, now: datetime) -> NextRound | None:
+    """Return the plan and the event of the next round; None if nothing can be played now.
+
+    It belongs to the division that has played the smallest share of its week's boards.
+    """
+    week = week_of(now)
+
+    def share(division: DivisionData) -> float:
+        return division.boards_in(week) / division.settings.boards_a_week
+
+    for division in sorted(league.divisions.values(), key=share):
+        if found := _round_of(league, division, now):
+            return found
+    return None
+
+
+def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | None:
+    own, number = division.settings, len(division.rounds) + 1
+    left = boards_to_play(league, division, now) // own.boards_a_table
+    if left < 1:
+        return None
+    held = held_versions(league, division)
+    entrants = _entrants(league, division, held)
+    partners, seats = division.rules.deal.partners, division.seats
+    encounters = count_encounters(division.results(), partners)
+    plan = RoundPlan(
+        method=METHOD,
+        number=number,
+        division=own.name,
+        time=write_utc(now),
+        active=tuple(entrants),
+        held=dict(sorted(held.items())),
+        boards=own.boards_a_table,
+        most_tables=min(own.tables_a_round or ceil(len(entrants) / seats) or 1, left),
+        until=own.until,
+        register=register_digests(league.folder.register)[-1],
+        anchor=league.settings.anchor.name,
+        tables=(),
+    )
+    tables = choose_tables(plan, encounters, seats, partners=partners)
+    if not tables:
+        return None
+    plan = replace(plan, tables=tuple(tables))
+    seated = sorted({name for table in tables for name in table.entrants})
+    event = _round_event(league.settings, division, plan, [entrants[name] for name in seated])
+    return plan, event
+
+
+def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) -> int:
+    """Return the boards that a division may play now: each day of the week allows a seventh more.
+
+    So a bot that is pushed late in a week plays too, and a new league has its site within minutes.
+    """
+    today = now.astimezone(UTC).date()
+    began = parse_time(league.register[0].time).date() if league.register else today
+    days = min(today.isoweekday(), max(1, (today - began).days + 1))
+    allowed = ceil(division.settings.boards_a_week * days / 7)
+    return allowed - division.boards_in(week_of(now))
+
+
+def _entrants(
+    league: LeagueData, division: DivisionData, held: dict[str, str]
+) -> Mapping[str, Entrant]:
+    """Return the bots that may play, by name; add to `held` those that cannot."""
+    found: dict[str, Entrant] = {}
+    for name in league.active(division.settings.name):
+        if name not in held:
+            try:
+                found[name] = entrant_of(league.folder, league.settings, league.versions[name])
+            except UserError as error:
+                held[name] = league.folder.without_path(f"{error}")
+    return found
+
+
+def _round_event(
+    settings: LeagueSettings, division: DivisionData, plan: RoundPlan, entrants: Sequence[Entrant]
+) -> Event:
+    """Return a round as an event. Raises UserError if it cannot be played."""
+    own, names = division.settings, [one.name for one in entrants]
+    limits = settings.limits
+    if not any(first_version(name).partition("@")[0] in settings.bots for name in names):
+        # Only who needs the network can be unavailable; others would only make all wait.
+        limits = replace(limits, unavailable=0)
+    title = f"{settings.title}: {own.title or own.name}, round {plan.number}"
+    return Event(
+        name=f"{own.name[:LONGEST_NAME]}-{plan.number}",
+        title=title[-LONGEST_TITLE:],
+        rules=division.rules,
+        seats=division.seats,
+        boards=plan.boards,
+        boards_a_sitting=Matches.BOARDS_A_SITTING,
+        format=Matches(tuple(table.entrants for table in plan.tables)),
+        clock=settings.clock,
+        fouls=settings.fouls,
+        sandbox=settings.sandbox_here,
+        limits=limits,
+        entrants=tuple(entrants),
+        anchor=settings.anchor if settings.anchor.name in names else None,
+        predictable=False,
+    )

@@ -1,1 +1,0 @@
-"""The registry of a league: pushes of bots, which are read, copied, built, checked, entered."""

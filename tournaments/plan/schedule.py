@@ -1,0 +1,503 @@
+"""The schedule: sittings in stages, each of which follows from the results before it.
+
+Pure and deterministic. A board belongs to one stage.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, permutations
+from typing import TypeVar
+
+from msgspec import UNSET, Struct
+
+from arena.engine.shuffle import RandomWords, randbelow
+from arena.logs.catalog import ORDERS, SITTING_PREFIX
+from arena.match.referee import GameSetup
+from arena.rules.english import count_in_digits
+from arena.sandbox.command import Command, Confinement
+from arena.sealed.module import SEALED, host_name, is_module
+from protocol import __version__
+from protocol.messages import Clock
+from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting, UsageSum
+from protocol.ruleset import rotations
+from tournaments.formats.base import Meeting, Pairings, SomeResults, luck_of
+from tournaments.formats.entrant import Values
+from tournaments.formats.round_robin import zigzags
+from tournaments.plan.event import Event
+from tournaments.rating.tables import own_fouls, sum_usage
+
+# Circular orders of a table: who sits beside whom, on which side. Pure.
+
+
+Table = tuple[int, ...]
+
+
+ALL_WAYS = 4
+"""Most seats at which a table sits in every circular order."""
+
+
+def circular_orders(size: int) -> tuple[Table, ...]:
+    """Return circular orders of a table in which everybody has everybody as often on each side.
+
+    Over all of them, each is as often on the left as on the right of each other; over the first
+    half, unless there are eight seats, each sits beside each other equally often. Up to four seats
+    these are all circular orders; for more seats, as few as are needed.
+    """
+    if size <= ALL_WAYS:
+        return tuple((0, *others) for others in permutations(range(1, size)))
+    if size == len(EIGHT[0]):
+        return EIGHT
+    one_way = tuple(_walecki(size))
+    return one_way + tuple((0, *reversed(others)) for _, *others in one_way)
+
+
+EIGHT = (
+    (0, 1, 4, 5, 7, 2, 3, 6),
+    (0, 3, 1, 6, 7, 5, 2, 4),
+    (0, 4, 1, 7, 3, 2, 6, 5),
+    (0, 6, 2, 1, 3, 5, 4, 7),
+    (0, 5, 1, 2, 7, 6, 4, 3),
+    (0, 2, 5, 3, 7, 4, 6, 1),
+    (0, 7, 1, 5, 6, 3, 4, 2),
+)
+"""Circular orders in which everybody has everybody once on the left; found by search (Tillson)."""
+
+
+def _walecki(size: int) -> Iterator[Table]:
+    """Yield Hamiltonian cycles through 0 that have every pair once, or twice for an even size."""
+    ring = size - 1
+    for others in zigzags(ring, ring // 2 if size % 2 else ring):
+        yield 0, *(1 + other for other in others)
+
+
+# Numbers by which a sitting's bots know its games, and which fix the order of play. Pure.
+
+
+NUMBERS = 2000
+"""Largest number of a game: with it the ids of questions fit into 32 bits, one of which is the
+sign."""
+
+
+def numbers(who: str, boards: Iterable[int], seed: Callable[[int], bytes | None]) -> dict[int, int]:
+    """Assign numbers to a sitting's games, by board, up to the first board with an unknown seed.
+
+    `who`: the names of the entrants in its seats, with dots between them; `boards`: in the order
+    of the plan. A number follows from the board's seed and the game's name, so it differs in every
+    rotation and at every table, and nobody can know it before the board is over.
+    """
+    found: dict[int, int] = {}
+    taken: set[int] = set()
+    for board in islice(boards, NUMBERS):
+        own = seed(board)
+        if own is None:
+            break
+        found[board] = next(one for one in _drawn(own, f"{board}.{who}") if one not in taken)
+        taken.add(found[board])
+    return found
+
+
+def _drawn(seed: bytes, game: str) -> Iterator[int]:
+    stream = RandomWords(seed, 0, f"number {game}")
+    while True:
+        yield 1 + randbelow(stream, NUMBERS)
+
+
+# The schedule: sittings in stages, each of which follows from the results before it.
+
+
+class PlannedGame(Struct, frozen=True):
+    """A game of the schedule."""
+
+    name: str
+    """Name in the event: the board, and the entrant in each seat."""
+    place: int
+    """Place in the sitting's plan, from 1; bots know the game by another number."""
+    board: int
+
+
+class PlannedSitting(Struct, frozen=True):
+    """The unit of work: fresh processes play one pairing in one rotation, board after board.
+
+    Its processes meet each board once. Another rotation of the same boards is another sitting: a
+    process that saw a deal from one seat must never see it from another.
+    """
+
+    name: str
+    """Name in the event, and of its log; it stays the same if boards are added."""
+    seats: tuple[int, ...]
+    """The entrant (an index) in each seat."""
+    boards: tuple[int, ...]
+    """Boards of the games, in the order of the ledger; they are played in the order of their
+    numbers, see `tournaments.plan.schedule`."""
+    who: str
+    """Names of the entrants in the seats, with dots between them."""
+    values: tuple[Values, ...] = ()
+    """In a tune, the values of the parameters of the bot in each seat."""
+
+    @property
+    def games(self) -> tuple[PlannedGame, ...]:
+        """Games in ledger order; built anew each time, because an event may have a million."""
+        return tuple(map(self._game, range(1, len(self.boards) + 1)))
+
+    def game_on(self, board: int) -> PlannedGame | None:
+        """Return the game on a board; None if the sitting does not play the board."""
+        return self._game(self.boards.index(board) + 1) if board in self.boards else None
+
+    def _game(self, place: int) -> PlannedGame:
+        board = self.boards[place - 1]
+        return PlannedGame(f"{board}.{self.who}", place, board)
+
+
+Stage = tuple[PlannedSitting, ...]
+"""Sittings that can be played side by side, in the order of the ledger."""
+
+
+def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
+    """Yield the stages that can be known, in order; of the last one, results may be missing.
+
+    Results may come in while this runs: it computes each stage only when asked for it.
+    """
+    before = _Finished(results)
+    for tables in event.format.stages(event, before):
+        stage = tuple(plan for pairings in tables for plan in _sittings(event, pairings))
+        yield stage
+        # Of a large event it would take long to see whether all is played.
+        if event.format.IS_STATIC or not all_played(stage, results):
+            return
+        before.stages.append(stage)
+
+
+class _Finished(Collection[Result]):
+    """The results of finished stages, looked up on demand."""
+
+    def __init__(self, results: Mapping[str, Result]) -> None:
+        self.stages: list[Stage] = []
+        self.luck = luck_of(results)
+        self._results = results
+
+    def __iter__(self) -> Iterator[Result]:
+        return chain.from_iterable(map(self._of, self.stages))
+
+    def latest(self) -> SomeResults:
+        return SomeResults(self._of(self.stages[-1]), self.luck)
+
+    def _of(self, stage: Stage) -> Iterator[Result]:
+        return (self._results[game.name] for plan in stage for game in plan.games)
+
+    def __len__(self) -> int:
+        return sum(map(count_games, self.stages))
+
+    def __contains__(self, result: object) -> bool:
+        return any(one == result for one in self)
+
+
+def count_games(stage: Stage) -> int:
+    """Count the games of a stage."""
+    return sum(len(plan.boards) for plan in stage)
+
+
+def all_played(stage: Stage, results: Mapping[str, Result]) -> bool:
+    """Tell whether every game of a stage has a result."""
+    return all(game.name in results for plan in stage for game in plan.games)
+
+
+def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSitting]:
+    """Yield the sittings of all stages that can be known."""
+    for stage in stages(event, results):
+        yield from stage
+
+
+def _sittings(event: Event, pairings: Pairings) -> Iterator[PlannedSitting]:
+    """Return sittings block by block, and within a block day by day: any prefix is balanced."""
+    days, boards, values = pairings
+    by_entrant = {entrant: given for unit, given in values.items() for entrant in unit}
+    seatings = {table: _seatings(event, table) for day in days for table in day}
+    orders = min(map(len, seatings.values()), default=1)
+    return (
+        planned(event, turned, block, by_entrant)
+        for order, block in _blocks(event, orders, boards)
+        for day in days
+        for turn in range(event.seats)
+        for table in day
+        for seats in seatings[table][order]
+        for turned in rotations(seats)[turn : turn + 1]
+    )
+
+
+def _blocks(event: Event, orders: int, boards: range) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield the boards of each sitting, and the number of its circular order.
+
+    Successive boards belong to successive orders, so that a sitting has every sixth board at four
+    seats, and every tenth at six.
+    """
+    span = orders * event.boards_a_sitting
+    for first in range(boards.start, boards.stop, span):
+        last = min(first + span, boards.stop)
+        for order in range(min(orders, last - first)):
+            yield order, tuple(range(first + order, last, orders))
+
+
+def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Return a table's seatings in each circular order; three for each if partners are mixed.
+
+    They depend on the names, not on the places in the plan, so that a bot that joins the plan does
+    not reseat the others.
+    """
+    if event.seats == 2:
+        return ((sum(table, ()),),)
+
+    def name(entrant: int) -> str:
+        return event.entrants[entrant].name
+
+    if event.teams:
+        (a, c), (b, d) = sorted(
+            (sorted(unit, key=name) for unit in table), key=lambda u: name(u[0])
+        )
+        return (((a, b, c, d),), ((a, d, c, b),))
+    who = sorted((one for unit in table for one in unit), key=name)
+    if not event.rules.deal.partners:
+        return tuple((tuple(who[one] for one in order),) for order in circular_orders(len(who)))
+    # Every two sit together once as partners: otherwise the results could not tell them apart.
+    a, b, c, d = who
+    return ((a, b, c, d), (a, c, b, d), (a, b, d, c)), ((a, d, c, b), (a, d, b, c), (a, c, d, b))
+
+
+def planned(
+    event: Event,
+    seats: tuple[int, ...],
+    boards: Sequence[int],
+    values: Mapping[int, Values] | None = None,
+) -> PlannedSitting:
+    """Return the sitting of these entrants on these boards, with these values of parameters."""
+    who = ".".join(event.entrants[entrant].name for entrant in seats)
+    given = tuple(values.get(entrant, {}) for entrant in seats) if values else ()
+    name = f"{SITTING_PREFIX}{boards[0]}.{who}"
+    return PlannedSitting(name, seats, tuple(boards), who, given)
+
+
+def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
+    """Yield the names of games in ledger order: those of retired versions, then the stages.
+
+    Results may come in while this runs, as with `stages`, but not those of retired versions.
+    """
+    yield from retired_games(event, results)
+    for plan in sittings(event, results):
+        yield from (game.name for game in plan.games)
+
+
+def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
+    """Return the games in which a retired version sat; they count as long as they exist."""
+    old = event.retired
+    played = results.values() if old else ()
+    found = [(past_order(one), one.game) for one in played if old.intersection(one.seats)]
+    return [game for _, game in sorted(found)]
+
+
+def past_order(result: Result) -> tuple[int, tuple[str, ...]]:
+    """Return the sort key of a retired version's game."""
+    return result.board, result.seats
+
+
+def count_all_games(event: Event, results: Mapping[str, Result]) -> int:
+    """Count the event's games: those of known stages, and an estimate of those still to come.
+
+    For a Swiss it is exact, for versus an upper bound; tied matches of a knockout add more.
+    """
+    count = len(retired_games(event, results))
+    last: Stage = ()
+    over = True
+    for stage in stages(event, results):
+        count += count_games(stage)
+        over = all_played(stage, results)
+        last = stage
+    return count if over else count + count_coming_games(event, last)
+
+
+def count_coming_games(event: Event, stage: Stage) -> int:
+    """Estimate the number of games in the stages after this one; see `games`."""
+    last = max(plan.boards[-1] for plan in stage)
+    return event.format.count_later_games(event, last, count_games(stage))
+
+
+# Seats of a planned sitting: the setup of its games, and the first record of its log. Pure.
+
+
+def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
+    """Return the name of the entrant in each seat."""
+    return tuple(event.entrants[entrant].name for entrant in plan.seats)
+
+
+def seat_clocks(event: Event, plan: PlannedSitting) -> tuple[Clock, ...]:
+    """Return the clock of each seat; nothing if all have the event's."""
+    clocks = tuple(map(event.clock_of, plan.seats))
+    own = any(event.entrants[entrant].clock for entrant in plan.seats)
+    return clocks if own or any(clock != event.clock for clock in clocks) else ()
+
+
+def seating(
+    event: Event,
+    plan: PlannedSitting,
+    game: PlannedGame,
+    number: int,
+    results: Mapping[str, Result],
+) -> GameSetup:
+    """Return the setup of a game for its referee; bots know the game by this number.
+
+    `results`: the results of its sitting so far, by game.
+    """
+    return GameSetup(
+        game=game.name,
+        number=number,
+        board=game.board,
+        seats=game_names(event, plan),
+        rules=event.rules,
+        clock=event.clock,
+        fouls=event.fouls,
+        forfeited=forfeited(event.fouls, plan, results),
+        clocks=seat_clocks(event, plan),
+    )
+
+
+def sitting(
+    event: Event,
+    plan: PlannedSitting,
+    confinement: Confinement,
+    machine: str,
+    worker: str | None = None,
+) -> Sitting:
+    """Return the first record of a sitting's log: its plan, sandbox and machine."""
+    sealed = [is_module(event.entrants[entrant].command.argv) for entrant in plan.seats]
+    return Sitting(
+        format=LOG_FORMAT,
+        boneyard=__version__,
+        event=event.name,
+        seats=game_names(event, plan),
+        boards=tuple(game.board for game in plan.games),
+        rules=event.rules,
+        clock=event.clock,
+        fouls=event.fouls,
+        # Whatever holds the hosts of sealed bots in, they are locked in.
+        sandbox=SEALED if all(sealed) else confinement.state,
+        missing=() if all(sealed) else confinement.missing,
+        machine=machine,
+        worker=worker,
+        clocks=seat_clocks(event, plan) or UNSET,
+        values=plan.values or UNSET,
+        host=host_name() if any(sealed) else UNSET,
+    )
+
+
+def with_values(
+    event: Event, values: Sequence[Values], commands: Sequence[Command]
+) -> list[Command]:
+    """Return the commands of a sitting's bots with the values of their parameters, if any."""
+    pairs = zip(commands, values or [{}] * len(commands), strict=True)
+    return [
+        event.format.set_values(command, given) if given else command for command, given in pairs
+    ]
+
+
+def has_dependent_games(event: Event) -> bool:
+    """Tell whether a sitting's games depend on earlier ones: a foul can cost the whole sitting."""
+    return event.fouls.lose == "sitting"
+
+
+def forfeited(
+    policy: FoulPolicy, plan: PlannedSitting, results: Mapping[str, Result]
+) -> tuple[int, ...]:
+    """Return the seats that forfeit the sitting's next game by their fouls in earlier games.
+
+    `results`: the results so far, by game.
+    """
+    if policy.lose == "game":
+        return ()
+    fouls = [0] * len(plan.seats)
+    for before in plan.games:
+        for foul in own_fouls(results[before.name]) if before.name in results else ():
+            fouls[foul] += 1
+    return tuple(seat for seat, many in enumerate(fouls) if many >= policy.after)
+
+
+# Entrants that have spent what an event allows them, and the games that they leave. Pure.
+
+
+def spent_out(event: Event, sums: Mapping[str, UsageSum]) -> frozenset[str]:
+    """Return the entrants whose answers have cost all that `limits.cents` allows, by these sums."""
+    most = event.limits.cents
+    if most is None:
+        return frozenset()
+    return frozenset(name for name, usage in sums.items() if usage.cents >= most)
+
+
+def stopped_entrants(event: Event, results: Iterable[Result], *, is_over: bool) -> frozenset[str]:
+    """Return the entrants that leave games because their answers have cost all that they may."""
+    return frozenset() if is_over else spent_out(event, sum_usage(results)) - event.retired
+
+
+def has_one_of(game: str, names: Collection[str]) -> bool:
+    """Tell whether one of the entrants sits in a game, by the game's name."""
+    return any(f".{name}." in f"{game}." for name in names)
+
+
+def describe_spent_out(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
+    """Yield a sentence for each entrant that plays no more because of what it has spent."""
+    if event.limits.cents is None:
+        return
+    sums = sum_usage(results.values())
+    stopped = sorted(spent_out(event, sums) - event.retired)
+    left = dict.fromkeys(stopped, 0)
+    for plan in sittings(event, results) if stopped else ():
+        missing = sum(game.name not in results for game in plan.games)
+        for name in stopped:
+            left[name] += missing * has_one_of(f".{plan.who}", (name,))
+    for name, games in left.items():
+        if games:
+            yield (
+                f"{name} has spent {sums[name].cents:.2f} of {event.limits.cents:g} cents "
+                f"(limits.cents): {count_in_digits(games, 'game')} of it are not played. It states "
+                "its costs itself, so it could choose this moment: nobody has won yet. Raise the "
+                "limit and run the same command again to play the rest."
+            )
+
+
+# Map a game's name to its sitting, without a list of all games. Pure.
+
+
+T = TypeVar("T")
+
+
+class GameIndex(Mapping[str, T]):
+    """A mapping of each game's name to a value, which is computed on demand."""
+
+    def __init__(
+        self, plans: Iterable[PlannedSitting], said: Callable[[PlannedSitting, PlannedGame], T]
+    ) -> None:
+        """Index these sittings; `said` returns the value for a sitting and one of its games."""
+        self._said = said
+        self._plans: dict[str, list[PlannedSitting]] = {}
+        for plan in plans:
+            self._plans.setdefault(plan.who, []).append(plan)
+        for own in self._plans.values():
+            own.sort(key=_first)
+
+    def __getitem__(self, game: str) -> T:
+        """Return the value of a game; KeyError if the event has no such game."""
+        word, _, who = game.partition(".")
+        board = int(word) if word.isdecimal() else 0
+        # Sittings of the same seats follow each other, unless two circular orders seat them alike.
+        before = bisect_right(self._plans[who], board, key=_first)
+        for plan in reversed(self._plans[who][max(0, before - ORDERS) : before]):
+            planned = plan.game_on(board)
+            if planned and planned.name == game:
+                return self._said(plan, planned)
+        raise KeyError(game)
+
+    def __iter__(self) -> Iterator[str]:
+        return (game.name for own in self._plans.values() for plan in own for game in plan.games)
+
+    def __len__(self) -> int:
+        return sum(len(plan.boards) for own in self._plans.values() for plan in own)
+
+
+def _first(plan: PlannedSitting) -> int:
+    return plan.boards[0]

@@ -1,0 +1,1 @@
+"""The play of an event on many machines: the only place that knows Dask."""

@@ -1,0 +1,370 @@
+"""The run's side of the cluster: it gives workers what they need, sends orders, takes answers."""
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import dask
+import trio
+from distributed import Client, Security
+from distributed.client import FutureCancelledError
+from distributed.scheduler import KilledWorker
+
+from arena.sealed.module import wasmtime_version
+from protocol.records import Result
+from tournaments.event.folder import Folder
+from tournaments.event.results import Ledger
+from tournaments.plan.event import Event, WrittenBot
+from tournaments.play.cluster.connection import ClusterAddress, Loop
+from tournaments.play.cluster.orders import (
+    Answer,
+    Bundle,
+    Run,
+    Unplayed,
+    answered,
+    content_name,
+    encoded,
+    pack_bot,
+    resource,
+)
+from tournaments.play.cluster.runner import ClusterRunner
+from tournaments.play.cluster.worker import (
+    ANSWER_S,
+    RETRY_S,
+    RunPlugin,
+    play_order,
+    read_certificates,
+    silence_logging,
+)
+from tournaments.play.sittings import RunStoppedError
+
+# The run's side of the distributed engine: sends orders and receives answers, through any cut.
+
+
+LOOK_S = 1.0
+"""Time between two looks at the list of workers, in s."""
+CONNECT_S = 10.0
+"""Time limit for one try to reach the scheduler, in s."""
+PATIENCE_S = 600.0
+"""Time that a run waits for a scheduler that it has lost, in s."""
+FAREWELL_S = 5.0
+"""Time that the engine may take to disconnect a run, in s."""
+GONE = "Lost the connection to the scheduler at {}; reconnecting."
+ABSENT = "No scheduler answers at {}. Is a `dask scheduler` running there? Retrying."
+AGAIN = "The scheduler is back; open orders are sent again."
+"""Messages for a cut connection, for one that never was there, and for one that is back."""
+AHEAD = 2
+"""Orders that are out for each sitting that the workers can play at once: a worker that finishes
+one finds the next one waiting."""
+
+
+class LostError(Exception):
+    """Loss of the connection to the scheduler: all orders that are out must be sent again."""
+
+
+class Wanted(NamedTuple):
+    """An order that waits for its answer."""
+
+    data: bytes
+    """The order."""
+    reply: trio.MemorySendChannel[Answer]
+    """The channel that receives the answer."""
+    kept: asyncio.Event
+    """Set when the engine may forget the answer."""
+
+
+async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
+    """Return the scheduler's description of its workers, by address.
+
+    Raises TimeoutError if the scheduler does not answer: a cut may go unnoticed otherwise.
+    """
+    assert client.scheduler
+    async with asyncio.timeout(ANSWER_S):
+        found = await client.scheduler.identity()
+    known: dict[str, dict[str, Any]] = found["workers"]
+    return known
+
+
+class DaskClient:
+    """A sender of orders to workers; trio calls its public methods, the loop the others."""
+
+    def __init__(
+        self,
+        address: str,
+        security: Security,
+        *,
+        run: str,
+        data: bytes,
+        resource: str,
+        tell: Callable[[str], None],
+    ) -> None:
+        """Prepare a client. `data`: the run, for its workers. `resource`: what they must offer."""
+        self.places = trio.CapacityLimiter(1)
+        """One place for each order that may be out: more workers, more places."""
+        self.workers: int | None = None
+        """Workers that can play for this run; None without a connection to the scheduler."""
+        self._address = address
+        self._security = security
+        self._run = run
+        self._data = data
+        self._resource = resource
+        self._tell = tell
+        self._token = trio.lowlevel.current_trio_token()
+        self._loop = Loop()
+        self._wanted: dict[str, Wanted] = {}
+        self._news: asyncio.Queue[str] = asyncio.Queue()
+        self._leaving: asyncio.Queue[str] = asyncio.Queue()
+        self._changed = trio.Event()
+        self._connected_at = time.monotonic()
+        self._cut = self._met = False
+
+    async def changed(self) -> None:
+        """Wait until the number of workers changes."""
+        await self._changed.wait()
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Keep the connection until cancelled.
+
+        Raises RunStoppedError, in a group, if the scheduler stays away for too long.
+        """
+        await self._loop.run(self._connections, task_status=task_status)
+
+    @asynccontextmanager
+    async def played(self, order: bytes) -> AsyncIterator[Answer]:
+        """Have an order played; the engine forgets its answer when the block ends."""
+        sender, receiver = trio.open_memory_channel[Answer](1)
+        name, kept = content_name(order), asyncio.Event()
+        self._loop.call(partial(self._want, name, Wanted(order, sender, kept)))
+        try:
+            yield await receiver.receive()
+        finally:
+            self._loop.call(kept.set)
+            self._loop.call(partial(self._wanted.pop, name, None))
+
+    def dismiss(self, worker: str) -> None:
+        """Make a useless worker leave the cluster."""
+        self._loop.call(partial(self._leaving.put_nowait, worker))
+
+    def _want(self, name: str, wanted: Wanted) -> None:
+        self._wanted[name] = wanted
+        self._news.put_nowait(name)
+
+    async def _connections(self) -> None:
+        """Connect again after each cut."""
+        silence_logging()
+        with dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_S} s"}):
+            while True:
+                try:
+                    await self._connection()
+                except* (OSError, TimeoutError, LostError) as group:
+                    self._lost(group)
+                await asyncio.sleep(RETRY_S)
+
+    def _lost(self, group: BaseExceptionGroup[Exception]) -> None:
+        waited = time.monotonic() - self._connected_at
+        if waited > PATIENCE_S:
+            reason = f"no scheduler at {self._address} for {PATIENCE_S:.0f} s"
+            raise RunStoppedError(f"The run stopped: {reason}.") from group
+        self._soon(partial(self._count, None, 0))
+        if not self._cut:
+            self._cut = True
+            self._say((GONE if self._met else ABSENT).format(self._address))
+
+    async def _connection(self) -> None:
+        """Send all orders until the connection is cut."""
+        async with self._client() as client:
+            await client.register_plugin(RunPlugin(self._run, self._data), self._run)
+            if self._cut:
+                self._say(AGAIN if self._met else "The scheduler is connected.")
+            self._met, self._cut = True, False
+            try:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(self._look(client))
+                    group.create_task(self._dismissals(client))
+                    await self._orders(client, group)
+            finally:
+                await self._farewell(client)
+
+    @asynccontextmanager
+    async def _client(self) -> AsyncIterator[Client]:
+        """Connect to the scheduler; raise LostError without a connection."""
+        client = Client(  # type: ignore[no-untyped-call]
+            self._address,
+            asynchronous=True,
+            set_as_default=False,
+            security=self._security,
+            timeout=CONNECT_S,
+        )
+        try:
+            try:
+                await client
+            except Exception as error:
+                # Cut during the TLS handshake, the engine may raise any exception.
+                raise LostError from error
+            try:
+                yield client
+            except Exception as error:
+                # The engine also raises if it is asked while it closes after a timeout.
+                if client.status in ("closing", "closed"):
+                    raise LostError from error
+                raise
+        finally:
+            # Any error here was already raised while the engine itself looked for the scheduler.
+            with suppress(Exception):
+                await client.close()  # type: ignore[no-untyped-call]
+
+    async def _orders(self, client: Client, group: asyncio.TaskGroup) -> None:
+        """Send the orders that wait already, then each new one."""
+        self._news = asyncio.Queue()
+        for name in self._wanted:
+            self._news.put_nowait(name)
+        while True:
+            name = await self._news.get()
+            if name in self._wanted:
+                group.create_task(self._order(client, name))
+
+    async def _farewell(self, client: Client) -> None:
+        """Make the workers forget the run, if there is still a scheduler to tell them."""
+        with suppress(Exception):
+            leave = client.unregister_worker_plugin(self._run)  # type: ignore[no-untyped-call]
+            await asyncio.wait_for(leave, FAREWELL_S)
+
+    async def _order(self, client: Client, name: str) -> None:
+        wanted = self._wanted[name]
+        future = client.submit(
+            play_order, wanted.data, key=name, resources={self._resource: 1}, pure=False
+        )
+        try:
+            answer = answered(await future)
+        except FutureCancelledError as error:
+            raise LostError from error
+        except KilledWorker as error:
+            answer = Unplayed("", "left", f"{error.allowed_failures + 1} workers died playing it")
+        except (OSError, TimeoutError):
+            raise
+        except Exception as error:
+            # The engine failed in some other way: other workers may try, but not for ever.
+            answer = Unplayed("", "left", f"it came back as {error!r}")
+        self._soon(partial(self._reply, wanted, answer))
+        await wanted.kept.wait()
+        future.release()  # type: ignore[no-untyped-call]
+
+    async def _look(self, client: Client) -> None:
+        """Count the sittings that the present workers can play at once, again and again."""
+        while True:
+            known = await workers_of(client)
+            offers = [worker["resources"].get(self._resource) for worker in known.values()]
+            fit = [int(jobs) for jobs in offers if jobs]
+            self._connected_at = time.monotonic()
+            self._soon(partial(self._count, len(fit), sum(fit)))
+            await asyncio.sleep(LOOK_S)
+
+    async def _dismissals(self, client: Client) -> None:
+        while True:
+            name = await self._leaving.get()
+            known = await workers_of(client)
+            await client.retire_workers(
+                [
+                    address
+                    for address, worker in known.items()
+                    if str(worker["name"]).partition("@")[0] == name
+                ]
+            )
+
+    def _count(self, workers: int | None, jobs: int) -> None:
+        if workers != self.workers:
+            self.workers = workers
+            self._changed.set()
+            self._changed = trio.Event()
+        self.places.total_tokens = max(1, AHEAD * jobs)
+
+    @staticmethod
+    def _reply(wanted: Wanted, answer: Answer) -> None:
+        with suppress(trio.BrokenResourceError, trio.WouldBlock):
+            wanted.reply.send_nowait(answer)
+
+    def _say(self, text: str) -> None:
+        self._soon(partial(self._tell, text))
+
+    def _soon(self, work: Callable[[], None]) -> None:
+        with suppress(trio.RunFinishedError):
+            self._token.run_sync_soon(work)
+
+
+# Open a cluster for a run and give its workers all that they need.
+
+
+Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
+"""A function that plays what a ledger lacks and sends each result into the channel."""
+Source = tuple[WrittenBot, Path]
+"""A bot as written, and the folder where its paths start."""
+WAIT_S = 10.0
+"""Time without any worker after which the run says what it waits for, in s."""
+
+
+@asynccontextmanager
+async def connect(
+    place: ClusterAddress,
+    folder: Folder,
+    event: Event,
+    ledger: Ledger,
+    sources: Mapping[str, Source],
+    tell: Callable[[str], None],
+    *,
+    keep_stderr: bool = False,
+) -> AsyncIterator[Play]:
+    """Yield a function that plays the event on this cluster.
+
+    `sources`: the bot of each active entrant, by fingerprint. `keep_stderr`: see `Run`. Raises
+    UserError.
+    """
+    bundles = {name: pack_bot(*source) for name, source in sources.items()}
+    bots = tuple(_bundle(event, n, bundles) for n in range(len(event.entrants)))
+    data = encoded(Run(event, bots, keep_stderr))
+    # The event of another folder, or on another machine, is another run.
+    run = content_name(f"{socket.gethostname()} {folder.path} ".encode() + data)
+    async with trio.open_nursery() as nursery:
+        engine = DaskClient(
+            place.address,
+            read_certificates(place.tls),
+            run=run,
+            data=data,
+            resource=resource(event.sandbox_here, event.is_sealed(any) * wasmtime_version()),
+            tell=tell,
+        )
+        await nursery.start(engine.run)
+        nursery.start_soon(say_if_nobody_comes, engine, place.address, tell)
+
+        async def play(finished: trio.MemorySendChannel[Result]) -> None:
+            await ClusterRunner(folder, event, ledger, engine, run, finished, tell).play()
+
+        yield play
+        nursery.cancel_scope.cancel()
+
+
+def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle | None:
+    one = event.entrants[entrant]
+    return None if one.retired else bundles[one.fingerprint]
+
+
+async def say_if_nobody_comes(
+    engine: DaskClient, address: str, tell: Callable[[str], None]
+) -> None:
+    """Say that workers are missing, once, and again whenever all of them have left."""
+    while True:
+        with trio.move_on_after(WAIT_S if engine.workers == 0 else inf):
+            await engine.changed()
+            continue
+        tell(
+            f"Waiting for workers at {address}: none of those connected can play this event. "
+            "Start some with this version's `boneyard worker`, and for sealed bots with this "
+            "machine's version of wasmtime; --sandbox require needs machines that can lock bots in."
+        )
+        while engine.workers == 0:
+            await engine.changed()

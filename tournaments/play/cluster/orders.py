@@ -1,0 +1,424 @@
+"""Messages between a run and its workers: orders, answers and their checks, bots as archives."""
+
+import fcntl
+import hashlib
+import io
+import os
+import shutil
+import sys
+import tarfile
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.engine.shuffle import commitment
+from arena.sandbox.command import Confinement, SandboxMode, is_file, named_paths, program_paths
+from arena.sealed.module import wasmtime_version
+from protocol import __version__
+from protocol.codec import DamagedRecordError, decode_record
+from protocol.errors import UserError
+from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver, WorkerName
+from tournaments.formats.base import Entrant
+from tournaments.plan.bots import (
+    check_files,
+    check_folder,
+    files_below,
+    prepare_entrant,
+    resolve_command,
+)
+from tournaments.plan.event import Event, WrittenBot
+from tournaments.plan.schedule import PlannedGame, PlannedSitting, game_names
+
+# Bots as archives: packed where the event is, named by their content, unpacked on workers.
+
+
+MOST = 2**28
+"""Most bytes of a bot's files: each worker holds them in memory for a moment."""
+FILES = "{files}"
+"""Placeholder in a bundled bot's commands: the folder of its files."""
+EXECUTABLE = 0o111
+"""The mode bits that let everybody run a file."""
+BUILD = "{build}"
+"""Placeholder in a bot's commands: the folder where a worker builds it."""
+READY = "ready"
+"""Name of the file that marks a bundle as unpacked and built."""
+
+
+class Bundle(Struct, frozen=True):
+    """A bot that another machine can unpack."""
+
+    name: str
+    """SHA-256 of the other fields, in hex."""
+    bot: WrittenBot
+    """The bot's entry; {files} in its commands is the folder of its files."""
+    home: str
+    """The folder in which the bot runs, below that folder."""
+    archive: bytes
+    """The bot's files as a tar archive, at their original paths."""
+
+
+def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
+    """Pack a bot from an event's folder with the files that its commands name.
+
+    The program's installation is not packed: a worker must have it on its PATH. Raises UserError.
+    """
+    bot, base = resolve_command(bot, base)
+    # A file is sent with its content: a link would send the content of its target.
+    check_folder(bot, base)
+    lying = replace(bot, reads=tuple(one for one in bot.reads if BUILD not in one))
+    check_files(lying, base, base / BUILD)
+    home = (base / (bot.folder or ".")).resolve()
+    words = (*bot.run, *bot.build, *bot.reads)
+    roots = [str(home)] if bot.folder else []
+    # Absolute paths, without following links.
+    roots += [os.path.normpath(home / path) for path in _named(bot, home)]
+    archive = _archive(bot.name, roots)
+    moved = {word: _moved(word, roots) for word in words}
+    written = WrittenBot(
+        name="bot",
+        run=tuple(moved[word] for word in bot.run),
+        build=tuple(moved[word] for word in bot.build),
+        folder="." if bot.folder else None,
+        reads=tuple(moved[word] for word in bot.reads),
+        network=bot.network,
+        environment=bot.environment,
+    )
+    return Bundle(_digest(written, str(home), archive), written, str(home), archive)
+
+
+def _digest(bot: WrittenBot, home: str, archive: bytes) -> str:
+    return hashlib.sha256(f"{bot}|{home}|".encode() + archive).hexdigest()
+
+
+def _named(bot: WrittenBot, home: Path) -> Iterator[str]:
+    """Yield the files and folders that a bot's commands name, except those of an installation."""
+    program = home / bot.run[0]
+    found = str(program) if is_file(program) else shutil.which(bot.run[0])
+    # An installation consists of folders; a program that stands alone is the bot's own.
+    for path in program_paths(Path(found or program)):
+        if is_file(Path(path)) and os.access(path, os.X_OK):
+            yield path
+    for word in (*bot.run, *bot.build):
+        if word != sys.executable and any(named_paths([word], home)):
+            yield word
+    yield from (word for word in bot.reads if BUILD not in word)
+
+
+def _moved(word: str, roots: Iterable[str]) -> str:
+    """Return a word of a command as it reads after the files have moved."""
+    if word == sys.executable:
+        return "{python}"
+    moves = word.startswith("/") and any(Path(word).is_relative_to(root) for root in roots)
+    return FILES + word if moves else word
+
+
+def _archive(name: str, roots: Iterable[str]) -> bytes:
+    """Return a tar archive; the same files always give the same bytes."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for path in dict.fromkeys(path for root in roots for path in files_below([root])):
+            try:
+                _add(tar, path)
+            except OSError as error:
+                raise UserError(f"Bot {name}: {path} cannot be read: {error.strerror}.") from error
+            if data.tell() > MOST:
+                text = f"its files have more than {MOST >> 20} MiB, too many to send to workers"
+                raise UserError(f"Bot {name}: {text}.")
+    return data.getvalue()
+
+
+def _add(tar: tarfile.TarFile, path: Path) -> None:
+    content = path.read_bytes()
+    entry = tarfile.TarInfo(str(path).lstrip("/"))
+    entry.size = len(content)
+    entry.mode = 0o644 | (EXECUTABLE if os.access(path, os.X_OK) else 0)
+    tar.addfile(entry, io.BytesIO(content))
+
+
+def unpack_bot(bundle: Bundle, folder: Path) -> Entrant:
+    """Return a bundle's bot ready to start: unpack and build it below the folder the first time.
+
+    Other processes may do the same at the same time. Blocks. Raises UserError, also if the bundle
+    does not match its name (the next run would take it for another bot), and OSError.
+    """
+    if bundle.name != _digest(bundle.bot, bundle.home, bundle.archive):
+        raise UserError(f"the bundle {bundle.name!r} is damaged")
+    place = folder / bundle.name
+    with _alone(folder / f"{bundle.name}.lock"):
+        files, ready = place / "files", place / READY
+        home = files / bundle.home.lstrip("/")
+        if not ready.exists():
+            shutil.rmtree(place, ignore_errors=True)
+            _unpack(bundle, files)
+            home.mkdir(parents=True, exist_ok=True)
+        bot = _filled(bundle.bot, str(files))
+        entrant = prepare_entrant(
+            replace(bot, build=()) if ready.exists() else bot, home, place / "build"
+        )
+        ready.touch()
+        return entrant
+
+
+def _unpack(bundle: Bundle, files: Path) -> None:
+    """Write the files of a bundle below a new folder.
+
+    Accepts only what `_archive` packs, files at relative paths: nothing else can lead out of the
+    folder. `extractall(filter="data")` came only with Python 3.11.4. Raises UserError, OSError.
+    """
+    files.mkdir(parents=True)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(bundle.archive)) as tar:
+            for entry in tar:
+                _write(files / _relative(entry), tar.extractfile(entry), entry.mode & EXECUTABLE)
+    except tarfile.TarError as error:
+        raise UserError(f"the bundle {bundle.name!r} cannot be unpacked: {error}") from error
+
+
+def _relative(entry: tarfile.TarInfo) -> PurePosixPath:
+    """Return the path of an archive's entry that is a file within the archive's folder.
+
+    Raises UserError for every other entry.
+    """
+    path = PurePosixPath(entry.name)
+    if (
+        entry.type != tarfile.REGTYPE
+        or entry.issparse()
+        or path.is_absolute()
+        or ".." in path.parts
+    ):
+        raise UserError(f"a bundle holds {entry.name!r}, which is not a file within it")
+    return path
+
+
+def _write(path: Path, content: IO[bytes] | None, executable: int) -> None:
+    assert content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as file:
+        shutil.copyfileobj(content, file)
+    path.chmod(0o644 | executable)
+
+
+def _filled(bot: WrittenBot, files: str) -> WrittenBot:
+    words = {
+        field: tuple(word.replace(FILES, files) for word in getattr(bot, field))
+        for field in ("run", "build", "reads")
+    }
+    return replace(bot, **words)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold a lock that ends with its process."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Whoever may read a file may lock it.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+# Messages between a run and its workers: the run, orders to play games, and answers.
+#
+# Of the event's secrets only the seeds of an order's boards travel.
+
+
+T = TypeVar("T")
+
+ORDER_S = 5.0
+"""Time that an order should take, in s: long beside the cost of sending it, short beside the loss
+when a worker dies."""
+MOST_S = 2 * ORDER_S
+"""Time after which a worker starts no other game of an order but sends its results, in s."""
+
+
+class Run(Struct, frozen=True):
+    """A run, with all that a worker needs to play for it."""
+
+    event: Event
+    """The plan; its entrants' commands are those of the run's machine."""
+    bundles: tuple[Bundle | None, ...]
+    """The bot of each entrant; None if it is retired."""
+    keep_stderr: bool = False
+    """True if the logs keep what bots write to stderr, with their answers."""
+
+
+class OrderPart(Struct, frozen=True):
+    """Games of one sitting that fresh processes play."""
+
+    plan: PlannedSitting
+    """The whole sitting."""
+    games: tuple[PlannedGame, ...]
+    """The games to play, in this order; without any, the bots only have to greet."""
+    numbers: tuple[int, ...]
+    """Numbers by which bots know the games."""
+    results: tuple[Result, ...] = ()
+    """Earlier results of the sitting, if a game depends on the games before it."""
+
+
+class Order(Struct, frozen=True):
+    """Games that one worker plays one after the other."""
+
+    run: str
+    """Name of the run."""
+    attempt: int
+    """Number of earlier attempts at this order."""
+    parts: tuple[OrderPart, ...]
+    """Parts of several sittings, if one alone would be too short."""
+    seeds: dict[int, bytes]
+    """Seeds of the boards."""
+
+
+class Output(Struct, frozen=True, tag=True):
+    """Answer to an order: its games were played, or as many as time allowed."""
+
+    worker: WorkerName
+    confinement: Confinement
+    """Promises that this sandbox does not keep there, in sentences."""
+    machine: str
+    """System, processor, cores and Python of the worker's machine."""
+    seconds: float
+    """Time that the games took, in s; includes starting and ending the processes."""
+    lines: tuple[bytes, ...]
+    """Records of the games, as lines of a log without checksums."""
+
+
+Fate = Literal["bot", "machine", "bug", "left"]
+"""Cause of a failure: the bot cannot be started there; the worker's machine; a bug of ours; or the
+worker left because it was told to."""
+
+
+class Unplayed(Struct, frozen=True, tag=True):
+    """An answer without any result that counts."""
+
+    worker: str
+    """Name of the worker; empty if unknown."""
+    fate: Fate
+    """Cause of the failure."""
+    reason: str
+    """A sentence; for a bug the traceback."""
+    game: str = ""
+    """For a bug the game that it spoilt."""
+
+
+Answer = Output | Unplayed
+
+
+def encoded(message: Run | Order | Answer) -> bytes:
+    """Encode a message."""
+    return msgspec.msgpack.encode(message)
+
+
+def decoded(data: bytes, kind: type[T]) -> T:
+    """Decode a message. Raises msgspec.ValidationError."""
+    return msgspec.msgpack.decode(data, type=kind)
+
+
+def answered(data: bytes) -> Answer:
+    """Decode an answer. Raises msgspec.ValidationError."""
+    return msgspec.msgpack.decode(data, type=Answer)  # type: ignore[no-any-return]
+
+
+def content_name(data: bytes) -> str:
+    """Name a message by its content: the same order is always the same task."""
+    return f"boneyard-{hashlib.sha256(data).hexdigest()[:40]}"
+
+
+def resource(wish: SandboxMode, wasmtime: str = "") -> str:
+    """Return the resource of a worker that can play an event with this sandbox mode.
+
+    It contains our version: games of another version would not replay here. `wasmtime`: the version
+    of the package that counts instructions, if bots are sealed: another may count differently.
+    """
+    return f"boneyard-{__version__}-{wish}" + (f"-wasmtime-{wasmtime}" if wasmtime else "")
+
+
+def offered_resources(mode: SandboxMode, confinement: Confinement, jobs: int) -> dict[str, float]:
+    """Return the resources of a worker that was started in this mode, and what it proved."""
+    wishes: list[SandboxMode] = ["off"]
+    wishes += ["auto"] if mode != "off" else []
+    wishes += ["require"] if confinement.is_locked else []
+    return {resource(wish, one): jobs for wish in wishes for one in {"", wasmtime_version()}}
+
+
+# Checks of workers' answers: each must be a possible answer to its order. Pure.
+
+
+class BrokenAnswerError(Exception):
+    """An answer of a worker that does not fit its order; the text says why."""
+
+
+def answering(
+    event: Event, order: Order, lines: Iterable[bytes], had: Collection[str]
+) -> list[list[LogRecord]]:
+    """Return the records of the ordered games, for each part of the order.
+
+    Leaves out games that have a result already, or that nobody ordered. `verify` judges the
+    decisions in them. Raises BrokenAnswerError, also if no game is new.
+    """
+    ordered = {
+        game.name: (n, game, numbered)
+        for n, part in enumerate(order.parts)
+        for game, numbered in zip(part.games, part.numbers, strict=True)
+    }
+    known, parts = set(had) & ordered.keys(), [list[LogRecord]() for _ in order.parts]
+    before = len(known)
+    for first, records in _games(lines):
+        if first.game in ordered and first.game not in known:
+            n, game, number = ordered[first.game]
+            _check_first(order, game, number, first)
+            _check(event, order.parts[n], game, records)
+            parts[n] += records
+            known |= {record.game for record in records if isinstance(record, Result)}
+    if len(known) == before:
+        raise BrokenAnswerError("it has no result of a game that was ordered")
+    return parts
+
+
+def _games(lines: Iterable[bytes]) -> Iterator[tuple[GameRecord, list[LogRecord]]]:
+    """Yield each game that was played, a void one too, with its first record."""
+    game = list[LogRecord]()
+    first: GameRecord | None = None
+    for record in map(_decoded, lines):
+        if isinstance(record, GameRecord):
+            if first:
+                yield first, game
+            first, game = record, []
+        game.append(record)
+    if first:
+        yield first, game
+
+
+def _decoded(line: bytes) -> LogRecord:
+    try:
+        return decode_record(line)
+    except DamagedRecordError as error:
+        raise BrokenAnswerError(str(error)) from error
+
+
+def _check_first(order: Order, game: PlannedGame, number: int, first: GameRecord) -> None:
+    """Refuse another game of the same name: other deals, or another number."""
+    promised = commitment(order.seeds[game.board])
+    if (first.number, first.board, first.commitment) != (number, game.board, promised):
+        raise BrokenAnswerError(f"game {game.name} was dealt from another seed")
+
+
+def _check(event: Event, part: OrderPart, game: PlannedGame, records: Sequence[LogRecord]) -> None:
+    """Refuse another game of the same name: other seats, or more than one game."""
+    for record in records:
+        if isinstance(record, Sitting | SittingOver):
+            raise BrokenAnswerError(f"game {game.name} has a sitting in it")
+        if isinstance(record, Result) and record is not records[-1]:
+            raise BrokenAnswerError(f"game {game.name} continues after its result")
+        if isinstance(record, Result) and (record.game, record.board, record.seats) != (
+            game.name,
+            game.board,
+            game_names(event, part.plan),
+        ):
+            raise BrokenAnswerError(f"game {game.name} has the result of another")

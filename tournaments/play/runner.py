@@ -1,0 +1,177 @@
+"""Play an event on this machine: sittings side by side, while its bots play by the rules."""
+
+import time
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import trio
+
+from arena.analysis.find import read_foul
+from arena.match.poller import Poller
+from arena.sandbox.process import Sandbox
+from protocol.errors import UserError
+from protocol.records import Result
+from tournaments.event.folder import Folder
+from tournaments.event.results import Ledger
+from tournaments.plan.bots import shell_word
+from tournaments.plan.event import Event
+from tournaments.plan.schedule import Stage, has_dependent_games
+from tournaments.play.lanes import MOST_A_CORE, Lanes
+from tournaments.play.referee_process import Assignment, RefereeProcess
+from tournaments.play.sittings import LoggedSittings, add_to_ledger
+from tournaments.rating.tables import fouls_committed
+
+# Bots that foul in each of their first games: a mistake must not cost its author an evening.
+
+
+FIRST_GAMES = 5
+"""A bot that loses each of its first games by a foul would lose them all so."""
+
+
+class FoulWatch:
+    """The fouls of bots that have not yet ended a game without one."""
+
+    def __init__(self, folder: Folder, event: Event, *, stops: bool) -> None:
+        """Watch the bots; if it `stops` the run, for one whose first games end by its fouls."""
+        self._folder, self._stops = folder, stops
+        self._entrants = {one.name: one for one in event.entrants if not one.retired}
+        self.fouls: dict[str, list[str]] = {name: [] for name in self._entrants}
+        """The words about the foul of each such bot in its first games, as they ended."""
+        self._crashed: dict[str, int] = Counter()
+
+    def add(self, result: Result) -> None:
+        """Count a finished game; the log is read for the first fouls of a bot only.
+
+        A game that another's foul ended, or that was forfeited before, tells nothing of a bot.
+        Raises UserError, which names the bot and its foul, if the run is to stop.
+        """
+        classes = {foul.seat: foul.foul for foul in fouls_committed(result)}
+        for seat, name in enumerate(result.seats):
+            if name not in self.fouls:
+                continue
+            if seat in classes:
+                self._crashed[name] += classes[seat] == "gone"
+                self._add_foul(name, read_foul(self._folder.path, result.game, seat))
+            elif result.why != "foul":
+                del self.fouls[name]
+
+    def _add_foul(self, name: str, words: str) -> None:
+        fouls = self.fouls[name]
+        fouls.append(words)
+        if len(fouls) < FIRST_GAMES:
+            return
+        del self.fouls[name]
+        if self._stops:
+            ((usual, _),) = Counter(fouls).most_common(1)
+            word = shell_word(self._entrants[name]).replace(f"{Path.cwd()}/", "")
+            how = f"lost each of its first {FIRST_GAMES} games by a foul"
+            how = "crashes" if self._crashed[name] == FIRST_GAMES else how
+            raise UserError(f"{name} {how}: {usual}. Try `boneyard check {word}`.")
+
+
+# Play an event on this machine: sittings side by side, each result into the ledger.
+
+
+PAYS_S = 3.0
+"""Least seconds of play that are left for each process if another referee process is started."""
+MOST_PROCESSES = 32
+"""Most referee processes: the cores may be many, and few of them a container's."""
+
+
+class Runner:
+    """A run of an event: its sittings, here and in referee processes, and its ledger."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        event: Event,
+        ledger: Ledger,
+        sandbox: Sandbox,
+        finished: trio.MemorySendChannel[Result],
+        *,
+        keep_stderr: bool = False,
+    ) -> None:
+        """`keep_stderr`: the logs keep what bots write to stderr, with their answers."""
+        self._ledger = ledger
+        self._finished = finished
+        self._poller = Poller()
+        self._sittings = LoggedSittings(
+            folder,
+            event,
+            sandbox,
+            self._poller,
+            self._count,
+            keep_stderr=keep_stderr,
+            results=ledger.results,
+            may_go_on=lambda plan: bool(ledger.playable(plan)),
+        )
+        # A referee process knows no other's results, on which the next game may depend.
+        self._may_lend = not has_dependent_games(event) and event.limits.cents is None
+        self._assignment = partial(Assignment, str(folder.path), sandbox.confinement, keep_stderr)
+        self._processes: list[RefereeProcess] = []
+        self._counted = 0
+
+    async def play(self, lanes: Lanes) -> None:
+        """Play what the ledger lacks, some sittings at a time; send each result to `finished`.
+
+        The bots of the next sitting start meanwhile, and leaving bots end beside the games. The
+        next stage begins when all results of the stage before have come. Cancel this to stop: no
+        process is left, and the next call goes on. Raises RunStoppedError if the machine refuses to
+        go on.
+        """
+        self._began = time.monotonic()
+        try:
+            async with self._finished, trio.open_nursery() as nursery:
+                nursery.start_soon(self._poller.run)
+                while stage := self._ledger.stage:
+                    await self._play_stage(stage, lanes, nursery)
+                    if self._ledger.stage is stage:
+                        # It would be requested again, for ever.
+                        assert self._ledger.stopped, f"{stage[0].name} and others never end"
+                        self._ledger.skip_stopped()
+                        break
+                nursery.cancel_scope.cancel()
+        finally:
+            lanes.release_cores()
+
+    async def _play_stage(self, stage: Stage, lanes: Lanes, processes: trio.Nursery) -> None:
+        plans = (plan for plan in stage if self._ledger.playable(plan))
+
+        async def play_here() -> None:
+            for plan in plans:
+                place = await lanes.reserve()
+                if self._lending_pays(lanes):
+                    with lanes.lend_core() as core:
+                        process = RefereeProcess(self._assignment(core), self._count)
+                    self._processes.append(process)
+                    processes.start_soon(process.run)
+                    share_with(process)
+                games = self._ledger.playable(plan)
+                players.start_soon(self._sittings.play, plan, games, lanes, place)
+
+        async def play_there(process: RefereeProcess) -> None:
+            for plan in plans:
+                await process.play(plan, self._ledger.playable(plan))
+
+        def share_with(process: RefereeProcess) -> None:
+            for _ in range(MOST_A_CORE):
+                players.start_soon(play_there, process)
+
+        async with trio.open_nursery() as players:
+            for process in self._processes:
+                share_with(process)
+            players.start_soon(play_here)
+
+    def _lending_pays(self, lanes: Lanes) -> bool:
+        """Return whether one more referee process would save several times what its start costs."""
+        if not (self._may_lend and lanes.can_lend and len(self._processes) < MOST_PROCESSES):
+            return False
+        left = self._ledger.planned - len(self._ledger.results)
+        left_s = left * (time.monotonic() - self._began) / max(1, self._counted)
+        return left_s > PAYS_S * (1 + len(self._processes))
+
+    async def _count(self, result: Result) -> None:
+        self._counted += 1
+        await add_to_ledger(self._ledger, result)
+        await self._finished.send(result)

@@ -1,0 +1,532 @@
+"""Sittings: greetings, games in turn or at once, their logs, results after fsync, and ends."""
+
+import re
+import traceback
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Literal
+
+import trio
+
+from arena.analysis.timeline import resume_game
+from arena.files import describe_error, write_atomic
+from arena.logs.catalog import compress_finished
+from arena.logs.checksummed import actual_path
+from arena.logs.gamelog import (
+    GameLog,
+    Log,
+    LoggedGame,
+    WholeGame,
+    crash_line,
+    name_crash,
+    read_games,
+)
+from arena.machine import cores, machine
+from arena.match.bot_pool import BotPool, MultiplexedBot
+from arena.match.bot_process import BotProcess, CannotStartError
+from arena.match.clock import LagError
+from arena.match.player import Player
+from arena.match.poller import Poller
+from arena.match.referee import Referee
+from arena.match.table import Table
+from arena.sandbox.process import Sandbox
+from arena.sandbox.trial import network_faults
+from protocol.errors import UserError
+from protocol.records import Result
+from tournaments.event.folder import Folder, board_seeds, make_private
+from tournaments.event.results import Ledger
+from tournaments.formats.base import Entrant
+from tournaments.plan.bots import shell_word
+from tournaments.plan.event import Event
+from tournaments.plan.schedule import (
+    PlannedGame,
+    PlannedSitting,
+    has_dependent_games,
+    numbers,
+    seating,
+    sitting,
+    with_values,
+)
+from tournaments.play.lanes import Lanes
+
+# Ends of a run: the sentence and exit code that say why it stopped.
+
+
+STOPPED = 1
+"""Exit code if the machine, or a bug of ours, stopped the run."""
+UNMET = 3
+"""Exit code if a versus did not give the answer that the user requires."""
+MACHINE = (OSError, MemoryError, CannotStartError, LagError)
+"""Failures of the machine: the run stops, and can go on later."""
+
+
+class RunStoppedError(Exception):
+    """A stop of the run, which can go on later; played games are stored. The text is the reason."""
+
+
+def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
+    """Save the traceback of a bug of ours, or a worker's; return a sentence for the user."""
+    trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
+    with suppress(OSError):
+        make_private(folder)
+        write_atomic(folder.crash, [trace.encode()])
+    return (
+        f"Boneyard itself failed {where}; the unfinished games do not count. "
+        f"Please report {folder.crash}."
+    )
+
+
+def root_cause(group: BaseExceptionGroup[Any]) -> BaseException:
+    """Return the original error under the groups of the nurseries it passed through."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def stop_sentence(
+    folder: Folder, ended: BaseExceptionGroup[Exception], stopped: Literal["run", "game"], when: str
+) -> str:
+    """Say why a run, or a game with a person, stopped; a bug of ours is kept in the folder.
+
+    Raises UserError if it is the user's doing.
+    """
+    error = root_cause(ended)
+    if isinstance(error, UserError):
+        raise error
+    if isinstance(error, RunStoppedError):
+        return str(error)
+    if isinstance(error, MACHINE):
+        return f"The {stopped} stopped: {describe_error(error)}."
+    return save_crash(folder, ended, when)
+
+
+# Commit results after fsync while the sitting continues.
+
+
+AHEAD = 64
+"""Most games that may end before a slow disk has stored the first of them."""
+Over = Callable[[Result], Awaitable[None]]
+"""A function that takes the result of a game that is over."""
+
+
+@asynccontextmanager
+async def commit_results(
+    sync: Callable[[], None], count: Over, *, at_once: bool
+) -> AsyncIterator[Over]:
+    """Yield a function that takes a sitting's results; all of them count if the block ends well.
+
+    If it fails or is cancelled, results that the log already has count when the next run reads it.
+    `sync`: blocks until the disk has all games that are over. `at_once`: each result counts before
+    the next game begins, which depends on it. Raises what `sync` and `count` raise, in a group.
+    """
+    sender, receiver = trio.open_memory_channel[Result](AHEAD)
+
+    async def counted(*results: Result) -> None:
+        await trio.to_thread.run_sync(sync)
+        for result in results:
+            await count(result)
+
+    async def count_on() -> None:
+        async for result in receiver:
+            # One wait for the disk is enough for all that have arrived.
+            arrived = receiver.statistics().current_buffer_used
+            await counted(result, *(receiver.receive_nowait() for _ in range(arrived)))
+
+    async with trio.open_nursery() as nursery, sender:
+        nursery.start_soon(count_on)
+        yield counted if at_once else sender.send
+
+
+async def add_to_ledger(ledger: Ledger, result: Result) -> None:
+    """Add the result of a game that is over; raises what `Ledger.add` raises."""
+    if ledger.has_one_open:
+        # The next stage may depend on the luck of this one, which takes seconds. Nobody plays now.
+        await trio.to_thread.run_sync(ledger.add, result)
+    else:
+        ledger.add(result)
+
+
+# Play one sitting: its games in turn, or several at once if all its bots can do that.
+
+
+START_TRIES = 3
+"""Attempts to start a process that the machine refuses, before the run stops."""
+START_PAUSE_S = 1.0
+"""Pause between two attempts, in s."""
+
+
+class InternalGameError(Exception):
+    """A bug of ours, the cause, spoilt the game that the text names; the game does not count."""
+
+
+class SittingRunner:
+    """The unplayed games of a sitting, the bots that play them, and their log."""
+
+    def __init__(
+        self,
+        poller: Poller,
+        pool: BotPool,
+        log: Log,
+        referee: Callable[[PlannedGame], Referee],
+        over: Over,
+    ) -> None:
+        self._poller = poller
+        self._pool = pool
+        self._log = log
+        self._referee = referee
+        self._over = over
+        self._left: deque[PlannedGame] = deque()
+
+    def leave_off(self) -> None:
+        """Begin no other game."""
+        self._left.clear()
+
+    async def play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
+        """Play the games; each result goes to `over`.
+
+        `several`: no game depends on an earlier one, so bots that can play several at once do so.
+        Raises RunStoppedError, InternalGameError, OSError, CannotStartError, LagError.
+        """
+        self._left.extend(games)
+        while self._left:
+            referee = self._new_referee(self._left[0])
+            # A game that forfeits have decided needs no bots.
+            bots = await start_bots(self._pool, empty_seats(referee))
+            present = [bot for bot in bots if bot]
+            tables = min((bot.tables for bot in present), default=1) if several else 1
+            if min(tables, len(self._left)) > 1:
+                await self._play_several(present, tables)
+            else:
+                await self._play_game(self._left.popleft(), referee, bots, self._log)
+
+    async def _play_several(self, bots: list[BotProcess], tables: int) -> None:
+        """Play at several tables at once until no game is left or these bots cannot go on."""
+        shared = [MultiplexedBot(self._poller, bot) for bot in bots]
+        async with trio.open_nursery() as nursery:
+            for _ in range(min(tables, len(self._left))):
+                nursery.start_soon(self._play_on, shared)
+        for one in shared:
+            one.flush_all()
+
+    async def _play_on(self, shared: list[MultiplexedBot]) -> None:
+        """Play game after game at one table."""
+        while self._left and not any(one.bot.fault for one in shared):
+            game = self._left.popleft()
+            referee = self._new_referee(game)
+            shares = [one.open_channel(referee.setup.number) for one in shared]
+            log = WholeGame(self._log)
+            try:
+                await self._play_game(game, referee, shares, log)
+            finally:
+                log.flush()
+            for share in shares:
+                share.shut_down()
+
+    def _new_referee(self, game: PlannedGame) -> Referee:
+        try:
+            return self._referee(game)
+        except MACHINE:
+            raise
+        except Exception as bug:
+            raise InternalGameError(game.name) from bug
+
+    async def _play_game(
+        self,
+        game: PlannedGame,
+        referee: Referee,
+        seated: Collection[Player | None],
+        log: Log,
+    ) -> None:
+        try:
+            result = await Table(self._poller, referee, [*seated], log).play()
+        except MACHINE:
+            raise
+        except Exception as bug:
+            raise InternalGameError(game.name) from bug
+        await self._over(result)
+
+
+@asynccontextmanager
+async def keep_bots(pool: BotPool, *, start: bool) -> AsyncIterator[None]:
+    """Watch the limits of a sitting's bots inside the block, and end the bots after it.
+
+    `start`: start them all first, so that they are ready before their sitting's turn comes.
+    Raises RunStoppedError, CannotStartError, LagError.
+    """
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pool.monitor)
+            if start:
+                await start_bots(pool, early=True)
+            yield
+            nursery.cancel_scope.cancel()
+    finally:
+        await pool.close()
+
+
+def empty_seats(referee: Referee) -> Collection[int]:
+    """Return the seats that stay empty: they have forfeited, or the game is already decided."""
+    setup = referee.setup
+    return range(len(setup.seats)) if referee.result else setup.forfeited
+
+
+async def start_bots(
+    pool: BotPool, absent: Collection[int] = (), *, early: bool = False
+) -> list[BotProcess | None]:
+    """Start the bots for the next game; try again while the machine is short of something.
+
+    `absent`, `early`: see `BotPool.start_missing`.
+    Raises RunStoppedError if the shortage lasts, CannotStartError if trying again cannot help, and
+    LagError.
+    """
+    number = 1
+    while True:
+        try:
+            return await pool.start_missing(absent, early=early)
+        except CannotStartError as error:
+            if not error.shortage:
+                raise
+            if number == START_TRIES:
+                raise RunStoppedError(f"The run stopped after {number} tries: {error}.") from error
+        await trio.sleep(START_PAUSE_S)
+        number += 1
+
+
+def greeting_complaint(name: str, bot: BotProcess) -> str | None:
+    """Say why the bot of this entrant did not greet; None if it did."""
+    if bot.fault is None:
+        return None
+    words = bot.stderr_tail()
+    said = f" Its stderr ends: {words}" if words else ""
+    if crash_line(words):
+        said = f" It crashed: {name_crash(words)}."
+    return f"Bot {name} sends no hello: {bot.fault.detail}{said}"
+
+
+# The bots' greetings before the first game: a bot that does not greet is its user's mistake.
+
+
+CHECK = "(Try `boneyard check {word}`; it says how to fix the bot.)"
+"""Advice for a bot that does not greet."""
+UNSEEN = (
+    "(A locked bot can read only the files that its command names. `folder` or "
+    "`reads` in an event file add more; --sandbox off shows whether this is the reason.)"
+)
+"""Further advice if the sandbox may be the reason."""
+UNREAD = re.compile(
+    r"no such file|not ?found|(cannot|can't|could not|unable to) (find|open|load|read)"
+    r"|no module named|permission denied|not permitted|ENOENT|EACCES|EPERM",
+    re.IGNORECASE,
+)
+"""Complaints of programs, in any language, about a file that they cannot read."""
+
+
+async def check_greetings(
+    entrants: Iterable[Entrant],
+    start_ms: int,
+    sandbox: Sandbox,
+    *,
+    at_home: bool = True,
+    say: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Start every active bot once before the first game. Raises UserError for the first at fault.
+
+    Each bot has `start_ms` to greet; as many start at a time as there are cores. A bot that does
+    not greet is the user's mistake, and costs no game. `at_home`: the bots' files are where their
+    user knows them, so that advice can name them. `say` is told for which unavailable bot, and how
+    long, the run waits. Raises RunStoppedError if the machine is short of something.
+    """
+    poller = Poller()
+    # The candidates of a tune have one command.
+    first = {one.command: one for one in reversed([*entrants]) if not one.retired}
+    connected = sandbox.is_locked and any(command.network for command in first)
+    if connected and (wrong := await trio.to_thread.run_sync(network_faults)):
+        kept = f"The sandbox does not keep what `network` promises here: {', '.join(wrong)}."
+        raise UserError(kept)
+    active = enumerate(reversed(first.values()))
+    complaints: dict[int, str] = {}
+
+    async def check_on() -> None:
+        for place, entrant in active:
+            if complaint := await _complaint(poller, entrant, start_ms, sandbox, at_home, say):
+                complaints[place] = complaint
+            # Every bot before the one that failed has been started by now, and is waited for.
+            if complaints:
+                break
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(poller.run)
+        async with trio.open_nursery() as starters:
+            for _ in range(cores()):
+                starters.start_soon(check_on)
+        nursery.cancel_scope.cancel()
+    if complaints:
+        raise UserError(complaints[min(complaints)])
+
+
+async def _complaint(
+    poller: Poller,
+    entrant: Entrant,
+    start_ms: int,
+    sandbox: Sandbox,
+    at_home: bool,
+    say: Callable[[str], None],
+) -> str | None:
+    """Return what is wrong with an entrant's bot; None if it greets."""
+
+    def tell_pause(why: str, seconds: float) -> None:
+        say(f"Bot {entrant.name}: {why}. It is started again in {seconds:.0f} s.")
+
+    pool = BotPool(poller, [entrant.command], start_ms, sandbox, tell_pause=tell_pause)
+    complaint = None
+    try:
+        (bot,) = await start_bots(pool)
+        if bot and (complaint := greeting_complaint(entrant.name, bot)):
+            if at_home:
+                complaint += f" {CHECK.format(word=shell_word(entrant))}"
+            complaint += sandbox_hint(sandbox, bot.stderr_tail(), silent=not bot.has_written)
+    except CannotStartError as error:
+        complaint = f"Bot {entrant.name}: {error}."
+    except RunStoppedError as stop:
+        raise RunStoppedError(f"Bot {entrant.name}: {stop}") from stop
+    finally:
+        await pool.close()
+    return complaint
+
+
+def sandbox_hint(sandbox: Sandbox, words: str, *, silent: bool) -> str:
+    """Return a hint at the sandbox, if that may be why a bot did not greet; else nothing.
+
+    It may be if the bot's stderr ends with `words` about something that it cannot read, or if
+    there are no words and its stdout was `silent` too.
+    """
+    may_be = UNREAD.search(words) if words else silent
+    return f" {UNSEEN}" if may_be and sandbox.is_locked else ""
+
+
+# Sittings of an event, played in this process into their logs.
+
+
+class LoggedSittings:
+    """Sittings of one event, their bots, tables and logs."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        event: Event,
+        sandbox: Sandbox,
+        poller: Poller,
+        count: Callable[[Result], Awaitable[None]],
+        *,
+        keep_stderr: bool,
+        results: Mapping[str, Result] = MappingProxyType({}),
+        may_go_on: Callable[[PlannedSitting], bool] = lambda _: True,
+    ) -> None:
+        """`count` takes each result, after its game is on the disk. `keep_stderr`: the logs keep
+        what bots write to stderr, with their answers. `results`: those so far, by game, if later
+        games depend on them. `may_go_on`: asked before each game of a sitting.
+        """
+        self._keep_stderr = keep_stderr
+        self._folder = folder
+        self._event = event
+        self._results = results
+        self._may_go_on = may_go_on
+        self._sandbox = sandbox
+        self._count = count
+        self._seed = board_seeds(folder, event)
+        self._poller = poller
+
+    async def play(
+        self,
+        plan: PlannedSitting,
+        games: Collection[PlannedGame],
+        lanes: Lanes,
+        place: object = None,
+    ) -> None:
+        """Play games of a sitting at a reserved place of the lanes, or as soon as it has one.
+
+        Raises RunStoppedError if the machine refuses to go on, or a bug of ours spoilt a game.
+        """
+        try:
+            await self._sit(plan, games, lanes, place)
+        except* MACHINE as group:
+            reason = root_cause(group)
+            raise RunStoppedError(f"The run stopped in sitting {plan.name}: {reason}.") from group
+        except* InternalGameError as group:
+            spoilt = root_cause(group)
+            cause = spoilt.__cause__ or spoilt
+            raise RunStoppedError(save_crash(self._folder, cause, f"in game {spoilt}")) from cause
+
+    async def _sit(
+        self, plan: PlannedSitting, games: Collection[PlannedGame], lanes: Lanes, place: object
+    ) -> None:
+        plain = [self._event.entrants[entrant].command for entrant in plan.seats]
+        commands = with_values(self._event, plan.values, plain)
+        pool = BotPool(
+            self._poller,
+            commands,
+            self._event.clock.start_ms,
+            self._sandbox,
+            keep_stderr=self._keep_stderr,
+        )
+        # A game that depends on earlier ones may need no bots: they tell only at its turn.
+        early = not has_dependent_games(self._event)
+        async with lanes.staffed(pool, place):
+            async with keep_bots(pool, start=early), lanes.playing(pool) as rise:
+                await self._play_games(plan, games, pool, rise)
+            # A log that cannot be compressed now stays readable, and the next run tries again.
+            with suppress(OSError):
+                await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
+
+    async def _play_games(
+        self,
+        plan: PlannedSitting,
+        games: Collection[PlannedGame],
+        pool: BotPool,
+        rise: Callable[[], None],
+    ) -> None:
+        """Play games of a sitting; call `rise` when the last one is over."""
+        record = sitting(self._event, plan, self._sandbox.confinement, machine())
+        path = self._folder.log(plan.name)
+        is_new = not actual_path(path).exists()
+        log = GameLog(path, record)
+        apart = not has_dependent_games(self._event)
+        try:
+            async with commit_results(log.sync, self._count, at_once=not apart) as over:
+                numbered = numbers(plan.who, plan.boards, self._seed)
+                logged = () if is_new else read_games(path)
+                cut = {one.game.game: one for one in logged if not one.result}
+                referee = partial(self._referee, plan, numbered, cut)
+
+                async def ended(result: Result) -> None:
+                    await over(result)
+                    if not self._may_go_on(plan):
+                        runner.leave_off()
+
+                runner = SittingRunner(self._poller, pool, log, referee, ended)
+                wanted = games if self._may_go_on(plan) else ()
+                in_turn = sorted(wanted, key=lambda game: numbered[game.board])
+                await runner.play(in_turn, several=apart)
+                # Another sitting plays while the disk stores these games.
+                rise()
+        finally:
+            log.close()
+
+    def _referee(
+        self,
+        plan: PlannedSitting,
+        numbered: Mapping[int, int],
+        cut: Mapping[str, LoggedGame],
+        game: PlannedGame,
+    ) -> Referee:
+        """Return a game's referee. A game that was cut off goes on: no stop is a new chance."""
+        number, seed = numbered[game.board], self._seed(game.board)
+        setup = seating(self._event, plan, game, number, self._results)
+        referee = Referee(setup, seed)
+        if game.name in cut and not resume_game(referee, cut[game.name]):
+            return Referee(setup, seed)
+        return referee

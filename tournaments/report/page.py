@@ -1,0 +1,141 @@
+"""report.html: the HTML page of a report's document, and the games in it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+from msgspec import Struct, field
+
+from arena.analysis.review import SENTENCES
+from arena.analysis.text import WHY
+from arena.document.blocks import Document, Media, plain, select
+from arena.logs.catalog import replay_address
+from arena.ui.html import emblem_numbers, page
+from protocol.codec import encode_json
+from protocol.messages import WhyGame
+from protocol.records import FoulClass, Result, RoundRecord
+from tournaments.plan.event import Event
+from tournaments.report.charts import search_courses, sprt_walk
+
+# The games of an event for the report's script: a few numbers each, bounded. Pure.
+
+
+BYTES = 2_500_000
+"""The largest size of the list of games, in bytes."""
+WHYS: tuple[str, ...] = get_args(WhyGame)
+FOULS: tuple[str, ...] = get_args(FoulClass)
+
+Row = list[Any]
+"""A game: its board, then of each seat the entrant, the score and the place, then the rounds, why
+it ended, and of each foul the seat and the class. All are numbers: entrants, reasons and classes
+are places in their lists."""
+Rounds = list[int]
+"""A game's rounds: of each whether it was blocked, 1 or 0, and then each seat's points after it."""
+
+
+class GameList(Struct, frozen=True, kw_only=True):
+    """The games that a page lists."""
+
+    names: tuple[str, ...]
+    seats: int
+    replay: str = replay_address("")
+    """The beginning of each replay's address, to be followed by the game's name."""
+    whys: tuple[str, ...] = WHYS
+    fouls: tuple[str, ...] = FOULS
+    total: int
+    games: tuple[Row, ...]
+    """The first of them, as many as have room; see `Row`. A game is called by its board and the
+    entrants in its seats, with dots between them."""
+    rounds: tuple[Rounds, ...]
+    partners: bool
+    """True if every second seat plays together."""
+    sentences: dict[str, str] = field(default_factory=SENTENCES.copy)
+    reasons: tuple[str, ...] = tuple(WHY[why] for why in get_args(WhyGame))
+
+
+def build_game_list(
+    event: Event,
+    results: Sequence[Result],
+    rounds: Mapping[str, Sequence[RoundRecord]],
+) -> GameList:
+    """Return the list of as many results, in their order, as fit."""
+    names = [one.name for one in event.entrants]
+    places = {name: place for place, name in enumerate(names)}
+    rows: list[Row] = []
+    courses: list[Rounds] = []
+    room = BYTES
+    for result in results:
+        row = _row(result, places)
+        records = rounds.get(result.game, ())
+        course = [n for one in records for n in (int(one.why == "blocked"), *one.scores)]
+        room -= len(encode_json((row, course)))
+        if room < 0:
+            break
+        rows.append(row)
+        courses.append(course)
+    return GameList(
+        names=tuple(names),
+        seats=event.seats,
+        total=len(results),
+        games=tuple(rows),
+        rounds=tuple(courses),
+        partners=event.rules.deal.partners,
+    )
+
+
+def _row(result: Result, places: Mapping[str, int]) -> Row:
+    return [
+        result.board,
+        *(places[name] for name in result.seats),
+        *result.scores,
+        *result.places,
+        result.rounds,
+        WHYS.index(result.why),
+        *chain.from_iterable((one.seat, FOULS.index(one.foul)) for one in result.fouls),
+    ]
+
+
+# report.html: the HTML page of a report's document.
+
+
+TEMPLATES = Path(__file__).parent / "html"
+FILE = re.compile(
+    r"<code>((?:commitments|seeds)\.jsonl|(?:results|times)\.json|results\.pgn|report\.md|"
+    r"(?:games|ratings|crosstable)\.csv)</code>"
+)
+"""A file that lies beside each report and each site; no text of a bot has the element."""
+
+
+class SharedText(NamedTuple):
+    """The texts that stand for the page where its address is shared."""
+
+    summary: str
+    """The result in a sentence or two; marks are left out."""
+    site: bool = False
+    """True on a site, where one page replays all games."""
+    address: str = ""
+    """The address of the page's folder, which ends with a slash; empty if it is not known."""
+    links: Sequence[tuple[str, str]] = ()
+    """Addresses of pages around the site, and their labels."""
+
+
+def report_page(document: Document, share: SharedText, entrants: Sequence[str]) -> str:
+    """Return the page as HTML; the emblem of an entrant is that of its place among `entrants`."""
+    html = page(
+        "report.html.j2",
+        "report",
+        document.title,
+        folders=(TEMPLATES,),
+        styles=("report.css",),
+        scripts=("emblem.js", "sort.js", "bots.js", "report.js"),
+        data=document.data,
+        links=share.links,
+        share=share._replace(summary=plain(share.summary)),
+        draw_walk=sprt_walk,
+        draw_tuning=search_courses,
+        numbers=emblem_numbers(entrants, entrants),
+        blocks=select(document.blocks, Media.HTML),
+    )
+    return FILE.sub(r'<a href="\1"><code>\1</code></a>', html)

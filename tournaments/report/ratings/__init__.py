@@ -1,1 +1,0 @@
-"""The parts of a report about ratings: standings, comparisons, the meaning of the numbers."""

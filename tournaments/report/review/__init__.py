@@ -1,1 +1,0 @@
-"""The review of an event's decisions: its sums, its part of the report, its CSV."""

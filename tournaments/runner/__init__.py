@@ -1,1 +1,0 @@
-"""Sittings side by side on this machine, and the moment at which a result counts."""

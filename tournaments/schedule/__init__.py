@@ -1,1 +1,0 @@
-"""Tables, seats and boards: who meets whom, and what is played next. Pure."""

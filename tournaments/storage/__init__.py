@@ -1,1 +1,0 @@
-"""An event's folder: ledger, seeds, history, and how an event grows."""

@@ -1,0 +1,1 @@
+"""Studies of logged games: luck, reviews, lost points, tables of decisions."""

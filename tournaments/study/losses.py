@@ -1,0 +1,440 @@
+"""The points of a bot's games: by the rounds' ends, by seat, by opponent, by luck and mistakes."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import attrgetter
+
+from msgspec import Struct
+
+from arena.analysis.timeline import RoundEnd, Timeline, opponents
+from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
+from arena.rules.english import count_in_digits, join_words
+from arena.ui.console import working
+from arena.valuation.terms import LuckTerms, why_no_values
+from protocol.records import FoulClass, Result, RoundRecord
+from protocol.ruleset import Ruleset, count_sides, side_of
+from tournaments.event.luck import LuckRecord
+
+
+class RoundCauses(Struct, frozen=True):
+    """Points of lead in a round that luck and mistakes account for."""
+
+    luck: float | None
+    """Points that deals and draws gave the seat's side, by playouts and the weight of their luck;
+    negative: they took them. None: it is not known."""
+    mistakes: float | None
+    """Points that the seat's own decisions lost, by playouts; None: it is not known."""
+
+    def plus(self, other: "RoundCauses | RoundSums") -> "RoundCauses":
+        """Return the sum; a part that is unknown makes its sum unknown."""
+        return RoundCauses(_both(self.luck, other.luck), _both(self.mistakes, other.mistakes))
+
+    def describe(self) -> str:
+        """Return what luck and mistakes did, after "it"."""
+        luck, mistakes = round(self.luck or 0.0), max(0, round(self.mistakes or 0.0))
+        parts = [f"gained {_points(luck)} by good tiles"] if luck > 0 else []
+        if luck < 0:
+            also = f", {mistakes:,} to weaker choices" if mistakes else ""
+            parts.append(f"lost {_points(-luck)} to bad tiles{also}")
+        elif mistakes:
+            parts.append(f"lost {_points(mistakes)} to weaker choices")
+        causes = {"bad tiles": self.luck, "weaker choices": self.mistakes}
+        known = [name for name, points in causes.items() if points is not None] or causes
+        return " and ".join(parts) or f"lost nothing to {' or '.join(known)}"
+
+
+def _points(many: int) -> str:
+    return f"{many:,} point{'s' * (many != 1)}"
+
+
+def causes_by_round(timeline: Timeline, seat: int, terms: LuckTerms) -> dict[int, RoundCauses]:
+    """Compute the luck and the mistakes of a seat in each round, in a second or less.
+
+    There are none for rules without values.
+    """
+    from arena.valuation.decision_loss import review_seat
+    from arena.valuation.luck import luck_of_games
+
+    sitting = timeline.logged.sitting
+    rules = sitting.rules
+    if why_no_values(rules):
+        return {}
+    luck: defaultdict[int, float] = defaultdict(float)
+    mistakes: defaultdict[int, float] = defaultdict(float)
+    with working("Luck and mistakes"):
+        for draw in luck_of_games([timeline], terms)[0].draws:
+            luck[draw.round] += _lead(draw.points, rules, seat)
+        for one in review_seat(timeline, seat):
+            mistakes[one.round] += one.loss
+    return {
+        number: RoundCauses(luck[number], mistakes[number]) for number in sorted({*luck, *mistakes})
+    }
+
+
+def luck_by_round(luck: LuckRecord, rules: Ruleset, seat: int) -> dict[int, float]:
+    """Return the luck of a seat in each round, as luck.jsonl has it."""
+    return {number: _lead(points, rules, seat) for number, points in enumerate(luck.rounds, 1)}
+
+
+def _lead(points: Sequence[float], rules: Ruleset, seat: int) -> float:
+    """Return the luck of a seat's side less the mean of the other sides'."""
+    partners = rules.deal.partners
+    sides = points[: count_sides(partners, len(points))]
+    own = sides[side_of(partners, seat)]
+    return own - (sum(sides) - own) / (len(sides) - 1)
+
+
+def summed(causes: Mapping[int, RoundCauses]) -> RoundCauses:
+    """Return the sums over all rounds."""
+    luck = [one.luck for one in causes.values() if one.luck is not None]
+    mistakes = [one.mistakes for one in causes.values() if one.mistakes is not None]
+    return RoundCauses(sum(luck) if luck else None, sum(mistakes) if mistakes else None)
+
+
+WORST = 5
+"""Games that are named."""
+ENDS = {
+    "won, out": "won by going out",
+    "won, blocked": "won blocked",
+    "lost, out": "lost, another out",
+    "lost, blocked": "lost blocked",
+    "even": "even",
+}
+"""The ends of a round for a bot, and in words."""
+LOST = {"lost, out": "when another went out", "lost, blocked": "in blocked rounds"}
+"""Ends of lost rounds in a sentence."""
+
+
+class RoundSums(Struct):
+    """Rounds that ended alike."""
+
+    end: str
+    rounds: int = 0
+    points: int = 0
+    """Points that the bot's side gained on the best other side; negative: it lost them."""
+    tiles: int = 0
+    pips: int = 0
+    luck: float | None = 0.0
+    """Points that its side gained by deals and draws; None: it is not known of all these rounds."""
+    mistakes: float | None = 0.0
+    """Points that its decisions lost; None: they were not all reviewed."""
+
+    def add(self, one: RoundEnd, causes: RoundCauses) -> None:
+        """Add a round."""
+        self.luck = _both(self.luck, causes.luck)
+        self.mistakes = _both(self.mistakes, causes.mistakes)
+        self.rounds += 1
+        self.points += one.swing
+        self.tiles += len(one.hand)
+        self.pips += one.pips
+
+
+def _both(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
+
+class GameSums(Struct):
+    """Games of a bot, from its side."""
+
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    points: int = 0
+    against: int = 0
+    """Points of the others that are compared with it, the best of them at each table."""
+
+    def add(self, result: Result, seat: int, rivals: Sequence[int]) -> int:
+        """Add a game against the best of the rivals' seats; return the places before them."""
+        ahead = min(result.places[other] for other in rivals) - result.places[seat]
+        self.games += 1
+        self.wins += ahead > 0
+        self.draws += ahead == 0
+        self.points += result.scores[seat]
+        self.against += max(result.scores[other] for other in rivals)
+        return ahead
+
+    @property
+    def win_share(self) -> float:
+        """The share of the games that it won, a draw ½."""
+        return (self.wins + self.draws / 2) / self.games
+
+
+class LossSums(GameSums):
+    """Games in one seat, against one bot, or all games, with their lost rounds."""
+
+    label: str = ""
+    """The seat's number or the bot's name; empty for all games."""
+    lost_rounds: int = 0
+    lost: int = 0
+    """Points that its side lost in these rounds on the best other side."""
+    pips: int = 0
+    """Pips left in the bot's hand in these rounds."""
+
+    def add_rounds(self, ends: Sequence[RoundEnd]) -> None:
+        """Add a game's rounds."""
+        for end in ends:
+            if end.swing < 0:
+                self.lost_rounds += 1
+                self.lost -= end.swing
+                self.pips += end.pips
+
+
+class WorstGame(Struct, frozen=True):
+    """A game that a bot lost."""
+
+    game: str
+    points: int
+    against: int
+    """Points of the best other side."""
+    round: int | None
+    """The round that cost it the most; null if none did."""
+    cost: int
+    blocked: bool
+    foul: FoulClass | None
+    seat: int
+
+
+class Losses(Struct, frozen=True):
+    """The points of a bot's games."""
+
+    entrant: str
+    total: LossSums
+    rounds: tuple[RoundSums, ...]
+    seats: tuple[LossSums, ...]
+    opponents: tuple[LossSums, ...]
+    """Games by opponent; at a table of more than two, a game counts for each."""
+    partners: tuple[LossSums, ...]
+    """Games by partner; empty if everybody plays alone."""
+    fouls: Mapping[FoulClass, int]
+    worst: tuple[WorstGame, ...]
+    """The games that it lost by the most points, worst first."""
+
+
+CausesOf = Callable[[Result, int], Mapping[int, RoundCauses]]
+"""A function that tells of a game and a seat what luck and mistakes did, by round."""
+UNKNOWN_CAUSES = RoundCauses(None, None)
+
+
+def count_losses(
+    entrant: str,
+    rules: Ruleset,
+    games: Iterable[tuple[Result, int, Sequence[RoundEnd]]],
+    causes: CausesOf,
+) -> Losses:
+    """Sum up the games of a bot, each with its seat and the rounds' ends for this seat.
+
+    `causes` tells of each game, and its seat, what luck and mistakes did in each round.
+    """
+    total = LossSums()
+    rounds = {end: RoundSums(end) for end in ENDS}
+    seats, others, partners = (defaultdict[str, LossSums](LossSums) for _ in range(3))
+    fouls: dict[FoulClass, int] = defaultdict(int)
+    worst: list[WorstGame] = []
+    for result, seat, ends in games:
+        rivals = opponents(rules, len(result.seats), seat)
+        by_rival: defaultdict[str, list[int]] = defaultdict(list)
+        for at in rivals:
+            by_rival[result.seats[at]].append(at)
+        against = [(total, [*rivals]), (seats[f"{seat}"], [*rivals])]
+        against += [(others[name], places) for name, places in by_rival.items()]
+        if rules.deal.partners:
+            against.append((partners[result.seats[(seat + 2) % len(result.seats)]], [*rivals]))
+        place, *_ = [sums.add(result, seat, places) for sums, places in against]
+        for sums, _ in against:
+            sums.add_rounds(ends)
+        by_round = causes(result, seat)
+        for end in ends:
+            rounds[_end_of(end)].add(end, by_round.get(end.round, UNKNOWN_CAUSES))
+        own_fouls = [one.foul for one in result.fouls if one.seat == seat]
+        for foul in own_fouls:
+            fouls[foul] += 1
+        if place < 0:
+            best = max(result.scores[other] for other in rivals)
+            worst.append(_lost_game(result, seat, best, ends, own_fouls))
+            worst = sorted(worst, key=lambda one: one.points - one.against)[:WORST]
+    for sums_by_label in (seats, others, partners):
+        for label, sums in sums_by_label.items():
+            sums.label = label
+    return Losses(
+        entrant=entrant,
+        total=total,
+        rounds=tuple(one for one in rounds.values() if one.rounds),
+        seats=tuple(seats[seat] for seat in sorted(seats, key=int)),
+        opponents=tuple(sorted(others.values(), key=lambda one: -one.lost)),
+        partners=tuple(sorted(partners.values(), key=attrgetter("win_share"))),
+        fouls=dict(fouls),
+        worst=tuple(worst),
+    )
+
+
+def _end_of(end: RoundEnd) -> str:
+    if end.swing == 0:
+        return "even"
+    how = "blocked" if end.out is None else "out"
+    return f"{'won' if end.swing > 0 else 'lost'}, {how}"
+
+
+def _lost_game(
+    result: Result, seat: int, best: int, ends: Sequence[RoundEnd], fouls: Sequence[FoulClass]
+) -> WorstGame:
+    worst = min(ends, key=lambda end: end.swing, default=None)
+    costly = worst if worst and worst.swing < 0 else None
+    return WorstGame(
+        game=result.game,
+        points=result.scores[seat],
+        against=best,
+        round=costly.round if costly else None,
+        cost=-costly.swing if costly else 0,
+        blocked=costly is not None and costly.out is None,
+        foul=fouls[0] if fouls else None,
+        seat=seat,
+    )
+
+
+# --- as blocks ---
+
+
+def losses_blocks(one: Losses, crash: str = "") -> Iterator[Block]:
+    """Yield the account of one bot; `crash`: of one of its games, if it crashed in any."""
+    yield Paragraph(_headline(one), "lead")
+    yield Paragraph("\n".join(_where(one, crash)))
+    if not one.rounds:
+        return
+    columns = [Column("rounds", "word"), *map(Column, ("number", "points", "a round"))]
+    columns += map(Column, ("tiles left", "pips left"))
+    known = [name for name in CAUSES if all(getattr(x, name) is not None for x in one.rounds)]
+    columns += map(Column, known)
+    rows = [
+        (*_round_row(sums), *(f"{getattr(sums, name) / sums.rounds:+.1f}" for name in known))
+        for sums in one.rounds
+    ]
+    yield table("Rounds", columns, rows)
+    yield table("By seat", [Column("seat", "name"), *GAMES], map(_game_row, one.seats))
+    yield table("By opponent", [Column("opponent", "name"), *GAMES], map(_game_row, one.opponents))
+    if len(one.partners) > 1:
+        columns = [Column("partner", "name"), *GAMES]
+        yield table("By partner", columns, map(_game_row, one.partners))
+    if one.worst:
+        columns = [Column("worst games", "name"), Column("points", "word"), Column("why", "word")]
+        yield table("Worst games", columns, [_worst_row(game) for game in one.worst])
+
+
+GAMES = [*map(Column, ("games", "win %", "points", "against", "lost rounds", "cost", "pips left"))]
+"""Columns of sums of games; points, cost and pips are averages."""
+
+
+def _headline(one: Losses) -> str:
+    all_games = one.total
+    lost = all_games.games - all_games.wins - all_games.draws
+    draws = f", drew {all_games.draws:,}" if all_games.draws else ""
+    return (
+        f"{one.entrant} won {all_games.wins:,} of {all_games.games:,} games{draws} and lost "
+        f"{lost:,}: {_each(all_games.points, all_games.games)} points a game to "
+        f"{_each(all_games.against, all_games.games)}."
+    )
+
+
+def _where(one: Losses, crash: str) -> Iterator[str]:
+    """Yield sentences about where most points went."""
+    lost = {sums.end: sums for sums in one.rounds if sums.points < 0}
+    total = -sum(sums.points for sums in lost.values())
+    if total:
+        shares = [f"{-100 * sums.points / total:.0f} % {LOST[sums.end]}" for sums in lost.values()]
+        rounds, tiles, pips = map(
+            sum, zip(*((one.rounds, one.tiles, one.pips) for one in lost.values()), strict=True)
+        )
+        yield (
+            f"It lost {total:,} points: {join_words(shares)}. In a lost round it was left with "
+            f"{_each(tiles, rounds)} tiles ({_each(pips, rounds)} pips) on average."
+        )
+        if len(one.opponents) > 1:
+            most = one.opponents[0]
+            yield f"Most went in games with {most.label}: {most.lost:,} points."
+    if one.fouls:
+        counts = ", ".join(f"{many} {foul}" for foul, many in sorted(one.fouls.items()))
+        yield f"It lost {count_in_digits(sum(one.fouls.values()), 'game')} by a foul: {counts}."
+    if crash:
+        yield f"It crashed, as in {one.worst[0].game}: {crash}."
+    causes = reduce(RoundCauses.plus, lost.values(), RoundCauses(0.0, 0.0))
+    if total and causes != UNKNOWN_CAUSES:
+        yield f"In the lost rounds it {causes.describe()} (estimated; not a split of the score)."
+
+
+def _round_row(sums: RoundSums) -> tuple[str, ...]:
+    averages = (_each(number, sums.rounds) for number in (sums.tiles, sums.pips))
+    each = f"{sums.points / sums.rounds:+.1f}"
+    return ENDS[sums.end], f"{sums.rounds:,}", f"{sums.points:+,}", each, *averages
+
+
+CAUSES = ("luck", "mistakes")
+"""Columns that there are only if they are known of all rounds: points a round."""
+
+
+def _game_row(sums: LossSums) -> tuple[str, ...]:
+    averages = (_each(number, sums.games) for number in (sums.points, sums.against))
+    in_lost = (_each(number, sums.lost_rounds) for number in (sums.lost, sums.pips))
+    win_share = f"{100 * sums.win_share:.1f}"
+    return sums.label, f"{sums.games:,}", win_share, *averages, f"{sums.lost_rounds:,}", *in_lost
+
+
+def _worst_row(one: WorstGame) -> tuple[str, ...]:
+    blocked = ", blocked" if one.blocked else ""
+    cost = f"round {one.round} cost {one.cost}{blocked}" if one.round else ""
+    foul = f"foul: {one.foul}" if one.foul else ""
+    return one.game, f"{one.points} – {one.against}", "; ".join(filter(None, (foul, cost)))
+
+
+def _each(total: int, many: int) -> str:
+    return f"{total / many:.1f}" if many else UNKNOWN
+
+
+# --- all bots in short ---
+
+
+def swings_of(
+    rules: Ruleset, seats: int, rounds: Iterable[RoundRecord]
+) -> Iterator[tuple[RoundRecord, list[int]]]:
+    """Yield each round of a game, and the points that each seat gained on its best rival."""
+    before: Sequence[int] = [0] * seats
+    for one in rounds:
+        gains = [now - was for now, was in zip(one.scores, before, strict=True)]
+        best = [max(gains[at] for at in opponents(rules, seats, seat)) for seat in range(seats)]
+        yield one, [gain - other for gain, other in zip(gains, best, strict=True)]
+        before = one.scores
+
+
+def overview(
+    rules: Ruleset,
+    names: Sequence[str],
+    results: Iterable[Result],
+    rounds: Mapping[str, Sequence[RoundRecord]],
+) -> Iterator[Block]:
+    """Yield a line for each bot: its games, and the points of its rounds by their end."""
+    games = {name: LossSums(label=name) for name in names}
+    points = {name: dict.fromkeys(ENDS, 0) for name in names}
+    for result in results:
+        for seat, name in enumerate(result.seats):
+            if name not in games or result.seats.index(name) != seat:
+                continue
+            games[name].add(result, seat, opponents(rules, len(result.seats), seat))
+            for one, swings in swings_of(rules, len(result.seats), rounds.get(result.game, ())):
+                end = f"{'won' if swings[seat] > 0 else 'lost'}, {one.why}"
+                points[name][end] += swings[seat]
+    columns = [Column("bot", "name"), Column("games"), Column("win %")]
+    columns += [Column("points", spare=True), Column("against", spare=True)]
+    columns += map(Column, list(ENDS)[:4])
+    order = sorted(
+        (one for one in games.values() if one.games), key=attrgetter("win_share"), reverse=True
+    )
+    rows = [
+        (
+            *_game_row(sums)[:5],
+            *(f"{points[sums.label][end] / sums.games:+.1f}" for end in list(ENDS)[:4]),
+        )
+        for sums in order
+    ]
+    yield Paragraph(
+        "Points a game, and the points by which each bot won and lost rounds, by how they ended."
+    )
+    yield table("Points a game", columns, rows)

@@ -1,0 +1,182 @@
+"""The values of an event's games, computed from its logs: their luck, and reviews of seats."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from arena.analysis.frames import join_draws, places_in_replay
+from arena.analysis.timeline import Timeline
+from arena.files import DamagedFileError
+from arena.logs.catalog import published_seeds
+from arena.logs.gamelog import read_games
+from arena.rules.english import count_in_digits
+from protocol.errors import UserError
+from protocol.records import Result, RoundRecord
+from tournaments.event.folder import Folder
+from tournaments.event.luck import (
+    DecisionLoss,
+    LogLuck,
+    LuckStore,
+    LuckTask,
+    Policies,
+    ReviewTerms,
+    SeatLosses,
+    luck_of_log,
+    tasks_of_log,
+)
+from tournaments.event.results import ResultStore, past_sittings
+from tournaments.plan.event import Event
+from tournaments.plan.schedule import sittings
+
+if TYPE_CHECKING:
+    from arena.processes import Progress
+
+
+# Reviews of logged games, one seat at a time: the work of the processes of a review.
+
+
+class ReviewTask(Struct, frozen=True):
+    """Games of one log to review."""
+
+    path: Path
+    games: Mapping[str, tuple[int, ...]]
+    terms: ReviewTerms
+
+
+class ReviewedGames(Struct, frozen=True):
+    """The reviewed seats of a task."""
+
+    seats: tuple[SeatLosses, ...]
+    faults: tuple[str, ...] = ()
+
+
+def review_part(task: ReviewTask) -> ReviewedGames:
+    """Review some games of a log."""
+    seats, faults = list[SeatLosses](), list[str]()
+    left = dict(task.games)
+    try:
+        for logged in read_games(task.path):
+            # A game that was cut off is in its log again, played to its end.
+            timeline: Timeline | None = None
+            for seat in left.pop(logged.game.game, ()) if logged.result else ():
+                try:
+                    timeline = timeline or Timeline(logged)
+                    seats.append(review_timeline(timeline, seat, task.terms))
+                except UserError:
+                    raise
+                except Exception as bug:  # In one game of a thousand it must not stop the others.
+                    name = f"seat {seat} of {logged.game.game}"
+                    why = f"a bug of Boneyard, {type(bug).__name__}: {bug}"
+                    faults.append(f"{task.path}: {name} is not reviewed: {why}")
+            if not left:
+                break
+        faults += [f"{task.path}: {game} is missing" for game in left]
+    except DamagedFileError as error:
+        faults.append(str(error))
+    return ReviewedGames(tuple(seats), tuple(faults))
+
+
+def review_timeline(timeline: Timeline, seat: int, terms: ReviewTerms) -> SeatLosses:
+    """Review the decisions of a seat in a game."""
+    logged = timeline.logged
+    return SeatLosses(
+        game=logged.game.game,
+        board=logged.game.board,
+        seat=seat,
+        entrant=logged.sitting.seats[seat],
+        rounds=sum(isinstance(record, RoundRecord) for record in logged.records),
+        decisions=tuple(_losses(timeline, seat, terms)),
+    )
+
+
+def _losses(timeline: Timeline, seat: int, terms: ReviewTerms) -> Iterator[DecisionLoss]:
+    """Yield each decision between several options."""
+    from arena.analysis.text import option_words  # It needs rich.
+    from arena.valuation.decision_loss import review_seat  # It needs numpy.
+
+    questions = timeline.questions(seat)
+    places = places_in_replay(join_draws(timeline.moments, None))
+    for one in review_seat(timeline, seat, terms.worlds):
+        asked = questions[one.number - 1]
+        yield DecisionLoss(
+            **asdict(one),
+            id=asked.question.id,
+            at=places[asked.index],
+            chosen=option_words(asked.options[one.choice]),
+            better=option_words(asked.options[one.best]),
+        )
+
+
+# The luck of all games of an event, computed from its logs on all cores.
+
+
+def compute_luck(
+    folder: Folder, event: Event, results: ResultStore, progress: "Progress"
+) -> list[str]:
+    """Add to luck.jsonl the luck of each game that it lacks; return why some games have none yet.
+
+    Luck tells hidden tiles: the games of a board wait until its seed is revealed. A kill loses the
+    luck of a few games; the next call goes on. The folder must be locked.
+    Raises DamagedFileError, OSError, UserError.
+    """
+    store = LuckStore(folder, event, writes=True, tasks=on_all_cores)
+    store.drop_stale(results.values())
+    public = published_seeds(folder.seeds)
+    over = [one for one in results.values() if one.board in public]
+    waiting = len(results) - len(over)
+    missing = {one.game: one for one in over if not store.known(one)}
+    store.played = lambda: over
+    progress(0, len(missing))
+    store.learn(missing.values())
+    tasks = luck_tasks(folder, event, results, missing, store.policies)
+    faults = list[str]()
+    for _, luck in compute_tasks(tasks, len(missing), progress):
+        store.add(luck.records)
+        if luck.damage:
+            faults.append(f"{luck.damage}; the luck of the games after it is not known.")
+    faults = [*dict.fromkeys(faults)]
+    if waiting:
+        games = count_in_digits(waiting, "game")
+        faults.append(f"The luck of {games} must wait until their boards are over: it shows tiles.")
+    return faults
+
+
+def luck_tasks(
+    folder: Folder,
+    event: Event,
+    results: Mapping[str, Result],
+    games: Iterable[str],
+    policies: Policies,
+) -> list[LuckTask]:
+    """Return the logs of these games, a few games at a time, in the order of the ledger.
+
+    A kill may leave the luck of a block whose results only the logs have.
+    """
+    wanted = set(games)
+    tasks: list[LuckTask] = []
+    for plan in (*past_sittings(folder, event), *sittings(event, results)):
+        some = [game.name for game in plan.games if game.name in wanted]
+        tasks += tasks_of_log(event, policies, folder.log(plan.name), some)
+    return tasks
+
+
+def compute_tasks(
+    tasks: list[LuckTask], games: int, progress: "Progress"
+) -> Iterator[tuple[LuckTask, LogLuck]]:
+    """Yield the luck of each task; show how many games are done after the caller took it."""
+    done = 0
+    for task, luck in zip(tasks, on_all_cores(luck_of_log, tasks), strict=True):
+        yield task, luck
+        done += len(task.games)
+        progress(done, games)
+
+
+def on_all_cores(work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
+    """Yield what comes of each task, in order, from as many processes as there are cores."""
+    # Each run imports this module, and few need processes, whose modules take 10 ms.
+    from arena.processes import map_tasks
+
+    return map_tasks(work, tasks)

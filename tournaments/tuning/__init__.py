@@ -1,1 +1,0 @@
-"""Tuning: the parameters of a bot, and the search for better values of them."""

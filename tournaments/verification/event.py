@@ -1,0 +1,352 @@
+"""Verification of an event from its published files: deals, bytes, scores, ledger, report.
+
+A file that cannot be trusted is reported once, with the amount that stays unchecked because of it.
+"""
+
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from arena.engine.shuffle import SEED, commitment
+from arena.files import DamagedFileError
+from arena.logs.catalog import published_commitments, published_seeds
+from arena.logs.checksummed import compressed_path, has_twin
+from arena.logs.gamelog import sitting_lines
+from arena.processes import Progress, map_tasks
+from arena.rules.english import count_in_digits
+from arena.ui.console import print_line
+from protocol.errors import UserError
+from protocol.records import Result
+from tournaments.event.facts import files_with_facts
+from tournaments.event.folder import Folder, most_promised, read_event
+from tournaments.event.history import broken_promises
+from tournaments.event.luck import LuckStore
+from tournaments.event.results import (
+    ResultStore,
+    boards_left,
+    finished_boards,
+    past_sittings,
+    read_ledger,
+    reported,
+    shortened,
+)
+from tournaments.plan.event import Event, repeated_deals
+from tournaments.plan.read_plan import satisfies
+from tournaments.plan.schedule import GameIndex, past_order, retired_games, sittings, spent_out
+from tournaments.rating.tables import sum_usage
+from tournaments.verification.logs import (
+    LogTask,
+    Promises,
+    check_log,
+    names_of,
+    number_faults,
+    sitting_faults,
+)
+
+# Verification of an event from its published files: deals, bytes, scores, ledger, report.
+
+
+T = TypeVar("T")
+SHORT = 10
+"""The factor by which commitments may be too few before the plan itself is not believed."""
+Checked = Generator[str, None, T]
+"""A generator that yields every fault and returns the part that can be trusted."""
+
+
+class Verified(NamedTuple):
+    """The extent of a check that found no fault."""
+
+    games: int
+    """Games that were replayed from their boards' seeds."""
+    boards: int
+    """Boards whose deals were computed again."""
+    ratings: bool = False
+    """True if there are ratings, and they were computed again."""
+    luck: bool = False
+    """True if the luck of games is told, and was computed again."""
+
+
+def no_progress(done: int, of: int) -> None:
+    """Show nothing."""
+    del done, of
+
+
+def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[Verified]:
+    """Yield every inconsistency of an event, finished or not; return what was checked.
+
+    `progress`: told now and then how many games are replayed. Raises UserError when there is no
+    event.
+    """
+    event = read_event(folder)
+    # Read the report first: during a run, its ledger is never behind its report.
+    before = reported(folder)
+    yield from _twins(folder)
+    promises = yield from _promises(folder, event)
+    # Looking for that many games would take for ever. A damaged file still has its size.
+    if event.all_boards > SHORT * most_promised(folder) + SHORT:
+        yield (
+            f"{folder.event}: it has {event.all_boards} boards, far more than were ever committed "
+            "to; nothing else was checked"
+        )
+        return Verified(0, 0)
+    ledger = yield from _ledger(folder, event)
+    short = None if ledger is None else shortened(folder, before, len(ledger))
+    if short:
+        yield f"{short}; the report was not checked"
+    plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
+    sound = True
+    trusted: list[Path] = []
+    tasks = (LogTask(folder.log(one.name), promises.about(one.boards)) for one in plans)
+    checks = map_tasks(check_log, tasks)
+    past_games: dict[str, Path] = {}
+    played: list[int] = []
+    done, of = 0, sum(len(plan.games) for plan in plans)
+    for plan, check in zip(plans, checks, strict=True):
+        faults = [*sitting_faults(check, event, plan, promises, ledger or {})]
+        yield from faults
+        sound = sound and not faults
+        played += [one.game.board for one in check.games if one.game.board in promises.seeds]
+        trusted += [check.path] if check.over and not faults else []
+        if not event.retired.isdisjoint(names_of(event, plan)):
+            past_games |= {one.game.game: check.path for one in check.games}
+        done += len(plan.games)
+        progress(done, of)
+    yield from _past(folder, event, ledger, past_games)
+    from tournaments.verification import derived  # It needs numpy, as no log alone does.
+
+    wrong = list[str]()
+    if folder.luck.exists() and ledger is not None:
+        wrong = [*derived.luck_faults(folder, event, ledger, progress)]
+    yield from wrong
+    planned = {folder.log(plan.name) for plan in plans}
+    strange = [path for path in folder.logs() if path not in planned]
+    # A Swiss or a knockout plans later rounds from the ledger: without it they are unknown.
+    if (ledger is None or short) and not event.format.IS_STATIC:
+        if strange:
+            yield f"{strange[0]}: {len(strange)} logs of later rounds were not checked"
+    else:
+        yield from (f"{path}: the schedule has no such sitting" for path in strange)
+    if ledger is not None and not short and not wrong:
+        unsure = () if sound else files_with_facts(folder)
+        report = _report(folder, event, ledger, promises, unsure)
+        yield from _until_damage(report, "the report was not checked")
+        if folder.review_log.exists() or folder.review.exists():
+            review = derived.review_faults(folder, event, ledger)
+            yield from _until_damage(review, "the review was not checked")
+    yield from derived.replay_faults(folder, trusted)
+    lucky = folder.luck.exists() and not wrong
+    return Verified(len(played), len(set(played)), reported(folder) > 0, lucky)
+
+
+def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
+    """Yield every inconsistency of one log with the seeds in this file, or those of its folder.
+
+    Return what was checked.
+
+    Raises UserError when they do not reveal all its boards.
+    """
+    folder = Folder(path.resolve().parent.parent)
+    revealed = published_seeds(seeds or folder.seeds)
+    commitments = published_commitments(folder.commitments) if seeds is None else {}
+    promises = Promises(commitments, revealed, frozenset(revealed))
+    check = check_log(LogTask(path, promises))
+    if missing := {one.game.board for one in check.games} - promises.revealed:
+        raise UserError(
+            f"{path}: the seeds of its board {min(missing)} are not in {seeds or folder.seeds}; "
+            "give their file (--seeds)."
+        )
+    for one in check.games:
+        yield from (f"{path}: {fault}" for fault in one.faults)
+    for last in check.games[-1:]:
+        who, boards = ".".join(last.sitting.seats), last.sitting.boards
+        yield from number_faults(check, who, boards, promises)
+    if check.damage:
+        yield f"{check.damage}; nothing after it was checked"
+    elif not check.over and not is_abandoned(path, promises):
+        yield f"{path}: the end is missing: the sitting is unfinished, or lines were removed"
+    return Verified(len(check.games), len({one.game.board for one in check.games}))
+
+
+def is_abandoned(path: Path, promises: Promises) -> bool:
+    """Tell whether a log is of a game that its player left: no seed of its board was published.
+
+    `play` publishes the seed of each game that has a result.
+    """
+    boards = {board for sitting in sitting_lines(path) for board in sitting.boards}
+    known = bool(boards) and boards <= promises.commitments.keys()
+    return known and promises.revealed.isdisjoint(boards)
+
+
+def unchecked(folder: Folder) -> int:
+    """Count the games that nobody can check yet, because their boards are not finished.
+
+    Raises DamagedFileError.
+    """
+    seeds = published_seeds(folder.seeds)
+    return sum(result.board not in seeds for result in read_ledger(folder.ledger))
+
+
+def _promises(folder: Folder, event: Event) -> Checked[Promises]:
+    """Read the published files; drop each seed that does not match its commitment."""
+    try:
+        commitments = published_commitments(folder.commitments)
+        seeds = published_seeds(folder.seeds)
+    except DamagedFileError as error:
+        yield f"{error}; no deal was checked"
+        return Promises({}, {}, frozenset(range(1, event.all_boards + 1)))
+    if list(commitments) != list(range(1, event.all_boards + 1)):
+        yield f"{folder.commitments}: must have a commitment for each of {event.all_boards} boards"
+    # The promises from before an extension of the event.
+    yield from _until_damage(broken_promises(folder), "earlier commitments were not checked")
+    revealed = frozenset(seeds)
+    broken = [board for board, seed in seeds.items() if commitments.get(board) != commitment(seed)]
+    for board in broken:
+        yield (
+            f"{folder.seeds}: board {board}: the revealed seed does not match its commitment; "
+            "its games were not checked"
+        )
+    strange = {board: why for board, seed in seeds.items() if (why := _strange(event, seed))}
+    for board, why in strange.items():
+        yield f"{folder.seeds}: board {board}: {why}; its games were not checked"
+    for board in {*broken, *strange}:
+        del seeds[board]
+        commitments.pop(board, None)
+    if not event.has_drawn_seeds and len(seeds) == event.all_boards:
+        repeats = repeated_deals(event.rules, event.seats, seeds)
+        if repeats != event.first_board_of:
+            yield f"{folder.event}: repeats names other boards than those that repeat a deal"
+    return Promises(commitments, seeds, revealed)
+
+
+def _strange(event: Event, seed: bytes) -> str:
+    """Return why a seed cannot be one of this event; empty if it can."""
+    if len(seed) > SEED and not event.deals_set:
+        return "its seed sets tiles, but the event's deals are drawn"
+    if not satisfies(event, seed):
+        return f"its first deal does not satisfy {' and '.join(event.deals_with)}"
+    return ""
+
+
+def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
+    """Read the results by game, in order; return None when not all can be read."""
+    results = ResultStore(luck=LuckStore(folder, event))
+    names = [entrant.name for entrant in event.entrants]
+    # A generator: a stage plans its games from the results that are read before it.
+    planned = (
+        (game.name, game.board, tuple(names[entrant] for entrant in plan.seats))
+        for plan in sittings(event, results)
+        for game in plan.games
+    )
+    before, old = (0, tuple[str, ...]()), 0
+    try:
+        stopped = frozenset[str]()
+        if event.limits.cents is not None:
+            stopped = spent_out(event, sum_usage(read_ledger(folder.ledger)))
+        for result in read_ledger(folder.ledger):
+            if not event.retired.isdisjoint(result.seats):
+                in_turn = before < past_order(result) and len(results) == old
+                before, old = past_order(result), old + 1
+            else:
+                due = next(planned, None)
+                while due and due[0] != result.game and stopped.intersection(due[2]):
+                    due = next(planned, None)
+                in_turn = (result.game, result.board, result.seats) == due
+            if not in_turn:
+                yield f"{folder.ledger}: {result.game} is not the next game of the schedule"
+                return None
+            results.add(result)
+    except DamagedFileError as error:
+        yield f"{error}; neither what follows it nor the report was checked"
+        return None
+    return results
+
+
+def _twins(folder: Folder) -> Iterator[str]:
+    """Yield the files that are there plain and compressed with other content: one is a forgery."""
+    for path in (*folder.logs(), *folder.parts()):
+        try:
+            forged = has_twin(path)
+        except DamagedFileError as error:
+            yield f"{error}; it stands beside {path.name}"
+            continue
+        if forged:
+            yield f"{compressed_path(path)}: holds something else than {path.name}. Remove one"
+
+
+def _until_damage(faults: Iterable[str], unchecked: str) -> Iterator[str]:
+    """Yield these faults; a damaged file ends them, and what it keeps unchecked is told."""
+    try:
+        yield from faults
+    except DamagedFileError as error:
+        yield f"{error}; {unchecked}"
+
+
+def _past(
+    folder: Folder, event: Event, ledger: Mapping[str, Result] | None, logged: Mapping[str, Path]
+) -> Iterator[str]:
+    """Yield the games of earlier versions that only the ledger or only a log has."""
+    if ledger is None:
+        return
+    logs = GameIndex(past_sittings(folder, event), lambda plan, _: folder.log(plan.name))
+    for game in retired_games(event, ledger):
+        if game not in logs:
+            yield f"{folder.ledger}: {game} is in no log and was not checked"
+    untold = {game: path for game, path in logged.items() if game not in ledger}
+    yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
+
+
+def _report(
+    folder: Folder,
+    event: Event,
+    ledger: ResultStore,
+    promises: Promises,
+    unsure: Collection[Path],
+) -> Iterator[str]:
+    """Yield the faults of the report, and of the seeds of the boards that it calls over."""
+    from tournaments.verification import derived
+
+    if not folder.results.exists():
+        # A kill may come between the plan and its first report, but no game is played without.
+        if ledger:
+            yield f"{folder.results}: the file is missing"
+        return
+    written = yield from derived.report_faults(folder, event, ledger, unsure)
+    for board in finished_boards(boards_left(event, ledger.beginning(written.played))):
+        if board not in promises.revealed:
+            yield f"{folder.seeds}: board {board} is over, but its seed is missing"
+    boards = [*promises.seeds]
+    # A run orders them before it publishes that the event is over.
+    if written.played == written.planned and boards != sorted(boards):
+        yield f"{folder.seeds}: its boards are not in order"
+
+
+# The faults that a check finds, and what it has checked, in words.
+
+
+PLANS_SHOWN = 3
+"""Earlier plans of an extended event that are told one by one."""
+
+
+def print_faults(checked: Checked[T], in_json: bool) -> tuple[list[str], T]:
+    """Print all faults and their number; return them, and what the check returns."""
+    faults: list[str] = []
+    while True:
+        try:
+            faults.append(next(checked))
+        except StopIteration as end:
+            if faults and not in_json:
+                print_line(count_in_digits(len(faults), "problem found.", "problems found."))
+            verified: T = end.value
+            return faults, verified
+        if not in_json:
+            print_line(faults[-1])
+
+
+def describe_extent(of: Verified) -> str:
+    """Return the extent of a check in words."""
+    if not of.games:
+        return "no game can be replayed yet"
+    deals = "1 board's deals" if of.boards == 1 else f"{of.boards:,} boards' deals"
+    games = f"{of.games:,} {'game' if of.games == 1 else 'games'}"
+    equal = f"{', ratings equal' * of.ratings}{', luck equal' * of.luck}"
+    return f"{games} replayed, {deals} recomputed{equal}"
