@@ -106,8 +106,8 @@ def has_content(path: Path, chunks: Iterable[bytes]) -> bool:
     if not path.exists():
         return False
     with open_file(path) as file:
-        same = all(file.read(len(chunk)) == chunk for chunk in chunks)
-        return same and not file.read(1)
+        is_equal = all(file.read(len(chunk)) == chunk for chunk in chunks)
+        return is_equal and not file.read(1)
 
 
 def write_atomic(
@@ -124,11 +124,11 @@ def write_atomic(
     `times_of`: the file whose times it gets. Raises UserError for a device or a pipe,
     OSError, and what the chunks raise; then nothing is left of the new file.
     """
-    with _written_beside(path, chunks, mode, sync=sync) as beside:
+    with _written_beside(path, chunks, mode, sync=sync) as copy:
         if times_of:
             times = times_of.stat()
-            os.utime(beside, ns=(times.st_atime_ns, times.st_mtime_ns))
-        _put(beside, path)
+            os.utime(copy, ns=(times.st_atime_ns, times.st_mtime_ns))
+        _move_over(copy, path)
 
 
 def write_files(files: Mapping[Path, Iterable[bytes]]) -> None:
@@ -137,18 +137,18 @@ def write_files(files: Mapping[Path, Iterable[bytes]]) -> None:
     Raises UserError for a device or a pipe, OSError, and what the chunks raise.
     """
     with ExitStack() as stack:
-        written = {
+        copies = {
             path: stack.enter_context(_written_beside(path, chunks))
             for path, chunks in files.items()
         }
-        for path, beside in written.items():
-            _put(beside, path)
+        for path, copy in copies.items():
+            _move_over(copy, path)
 
 
-def _put(beside: Path, path: Path) -> None:
+def _move_over(copy: Path, path: Path) -> None:
     """Put a written file in its place. Raises OSError, which names the place."""
     try:
-        beside.replace(path)
+        copy.replace(path)
     except OSError as error:
         raise _at_place(error, path) from None
 
@@ -167,9 +167,9 @@ def _written_beside(
     if _is_special(path):
         raise UserError(f"{path} is not a regular file. Name another one.")
     # By a name that nobody can foresee: a link with that name would lead the writing elsewhere.
-    beside = path.with_name(f".{os.urandom(8).hex()}.new")
+    copy = path.with_name(f".{os.urandom(8).hex()}.new")
     try:
-        descriptor = open_regular(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        descriptor = open_regular(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as error:
         raise _at_place(error, path) from None
     try:
@@ -178,10 +178,10 @@ def _written_beside(
             file.flush()
             if sync:
                 os.fsync(file.fileno())
-        yield beside
+        yield copy
     except BaseException as error:
         # Half a file only takes up space, on a full disk the last of it.
-        beside.unlink(missing_ok=True)
+        copy.unlink(missing_ok=True)
         if isinstance(error, OSError):
             error.filename = error.filename or f"{path}"  # No call on a descriptor names it.
         raise
@@ -228,9 +228,9 @@ def append_atomic(descriptor: int, data: bytes) -> None:
 
     Takes back a partial write (on a full disk) before it raises the OSError.
     """
-    written = os.write(descriptor, data)
-    if written < len(data):
-        os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
+    size = os.write(descriptor, data)
+    if size < len(data):
+        os.ftruncate(descriptor, os.fstat(descriptor).st_size - size)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
@@ -250,7 +250,7 @@ def user_cache(name: str) -> Path | None:
     if not folder.is_absolute():
         return None
     with suppress(OSError):
-        nearest = next(one for one in (folder, *folder.parents) if one.exists())
+        nearest = next(parent for parent in (folder, *folder.parents) if parent.exists())
         if is_ours(nearest.stat()):
             return folder
     return None

@@ -29,10 +29,10 @@ def cores() -> int:
     return len(usable_cores())
 
 
-def stay_on(chosen: Collection[int]) -> None:
+def stay_on(cores: Collection[int]) -> None:
     """Keep this thread, and whatever it starts, on these cores, where that is allowed."""
     with suppress(OSError, AttributeError):
-        os.sched_setaffinity(0, chosen)
+        os.sched_setaffinity(0, cores)
 
 
 def raise_file_limit() -> int:
@@ -46,9 +46,9 @@ def raise_file_limit() -> int:
     return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
-def end_with_parent(how: signal.Signals) -> None:
+def end_with_parent(number: signal.Signals) -> None:
     """Have the kernel send this process a signal when the thread ends that started it."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, how)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
 
 
 def default_jobs() -> int:
@@ -78,5 +78,5 @@ def _processor() -> str:
         lines = CPU_INFO.read_text(errors="replace").splitlines()
     except OSError:
         lines = []
-    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(named, platform.machine())
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())

@@ -23,7 +23,7 @@ R = TypeVar("R")
 Progress = Callable[[int, int], None]
 """A function that shows how many games are done, and of how many."""
 
-AHEAD = 4
+TASKS_AHEAD = 4
 """Tasks for each process that wait or are done before their turn."""
 SAFE_PATH = "PYTHONSAFEPATH"
 """The variable with which Python imports nothing from the folder in which it starts."""
@@ -40,18 +40,18 @@ def map_tasks(work: Callable[[T], R], tasks: Iterable[T], most: int | None = Non
     stay_on(usable_cores())
     tasks, count = iter(tasks), most or cores()
     first = [*islice(tasks, 2)]
-    every = chain(first, tasks)
+    all_tasks = chain(first, tasks)
     if count < 2 or len(first) < 2:
-        yield from map(work, every)
+        yield from map(work, all_tasks)
         return
     with _safe_path():
         try:
             pool = ProcessPoolExecutor(count, _context(work.__module__), _prepare)
         except (OSError, ImportError, NotImplementedError):
-            yield from map(work, every)
+            yield from map(work, all_tasks)
             return
         try:
-            yield from _in_order(pool, work, every, AHEAD * count)
+            yield from _in_order(pool, work, all_tasks, TASKS_AHEAD * count)
         except BrokenProcessPool:
             raise UserError(
                 "A process that read logs was killed. See whether the machine is short of memory, "
@@ -62,13 +62,13 @@ def map_tasks(work: Callable[[T], R], tasks: Iterable[T], most: int | None = Non
 
 
 def _in_order(
-    pool: ProcessPoolExecutor, work: Callable[[T], R], tasks: Iterable[T], ahead: int
+    pool: ProcessPoolExecutor, work: Callable[[T], R], tasks: Iterable[T], most: int
 ) -> Iterator[R]:
     waiting: deque[Future[R]] = deque()
     for task in tasks:
         with _without_main():
             waiting.append(pool.submit(work, task))
-        if len(waiting) > ahead:
+        if len(waiting) > most:
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()

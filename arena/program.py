@@ -67,10 +67,10 @@ def _open_nothing(number: int, name: str) -> None:
     try:
         os.fstat(number)
     except OSError:
-        opened = os.open(os.devnull, os.O_RDWR)  # The lowest free number: this very one.
-        if opened != number:
-            os.dup2(opened, number)
-            os.close(opened)
+        descriptor = os.open(os.devnull, os.O_RDWR)  # The lowest free number: this very one.
+        if descriptor != number:
+            os.dup2(descriptor, number)
+            os.close(descriptor)
         os.set_inheritable(number, True)
     setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))  # noqa: SIM115 - it stays open
 
@@ -128,8 +128,8 @@ def ignore_signals() -> None:
 
 def ending_signals() -> list[signal.Signals]:
     """Return the signals that ask the program to end; a hangup is none of them under nohup."""
-    asked = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
-    return [number for number in asked if number == signal.SIGINT or not _is_ignored(number)]
+    signals = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
+    return [number for number in signals if number == signal.SIGINT or not _is_ignored(number)]
 
 
 def _is_ignored(number: signal.Signals) -> bool:
@@ -140,18 +140,18 @@ def run_async(function: Callable[[*Arguments], Awaitable[T]], *arguments: *Argum
     """Run a function of trio; a signal cancels it. Raises KeyboardInterrupt then."""
     import trio
 
-    scope, tokens, asked = trio.CancelScope(), list[trio.lowlevel.TrioToken](), False
+    scope, tokens, has_signal = trio.CancelScope(), list[trio.lowlevel.TrioToken](), False
 
     def stop() -> None:
-        nonlocal asked
-        asked = True
+        nonlocal has_signal
+        has_signal = True
         with suppress(trio.RunFinishedError):
             for token in tokens:
                 token.run_sync_soon(scope.cancel)
 
     async def run() -> list[T]:
         tokens.append(trio.lowlevel.current_trio_token())
-        if asked:
+        if has_signal:
             scope.cancel()
         with scope:
             return [await function(*arguments)]
@@ -159,7 +159,7 @@ def run_async(function: Callable[[*Arguments], Awaitable[T]], *arguments: *Argum
 
     with _calling(stop):
         results = trio.run(run)
-    if asked or not results:
+    if has_signal or not results:
         raise KeyboardInterrupt
     return results[0]
 

@@ -130,7 +130,9 @@ class Table(Part, frozen=True):
 
     def plain(self) -> tuple[TextRow, list[TextRow]]:
         """Return head and rows as text: without drawings; small print has columns of its own."""
-        head = tuple(text for one in self.columns for text in _columns(one, one.head, one.detail))
+        head = tuple(
+            text for column in self.columns for text in _columns(column, column.head, column.detail)
+        )
         rows: list[TextRow] = []
         for group in self.groups:
             if group.title:
@@ -147,7 +149,9 @@ class Table(Part, frozen=True):
 
     def _texts(self, row: Sequence[Cell]) -> TextRow:
         pairs = zip(self.columns, row, strict=True)
-        return tuple(text for one, cell in pairs for text in _columns(one, cell.text, cell.detail))
+        return tuple(
+            text for column, cell in pairs for text in _columns(column, cell.text, cell.detail)
+        )
 
     def keep(self, columns: Sequence[bool]) -> "Table":
         """Return the table with some of its columns."""
@@ -213,7 +217,7 @@ def table(caption: str, columns: Sequence[Column], rows: Iterable[Sequence[str |
 
 def to_cells(row: Iterable[str | Cell]) -> list[Cell]:
     """Return a row with its texts as cells."""
-    return [Cell(one) if isinstance(one, str) else one for one in row]
+    return [Cell(cell) if isinstance(cell, str) else cell for cell in row]
 
 
 def bullets(texts: Iterable[str], media: Media = Media.ALL) -> Bullets:
@@ -236,9 +240,9 @@ def _selected(block: Block, medium: Media) -> Block:
         case Section(blocks=inner):
             return replace(block, blocks=select(inner, medium))
         case Table(columns=columns):
-            return block.keep([medium in one.media for one in columns])
+            return block.keep([medium in column.media for column in columns])
         case Bullets(items=items):
-            return replace(block, items=[one for one in items if medium in one.media])
+            return replace(block, items=[item for item in items if medium in item.media])
         case _:
             return block
 
@@ -261,11 +265,11 @@ class Span(NamedTuple):
 def marked_spans(text: str) -> Iterator[Span]:
     """Yield the marked and the other parts of a text; none is empty."""
     end = 0
-    for found in MARKS.finditer(text):
-        if found.start() > end:
-            yield Span("", text[end : found.start()])
-        yield Span("code", found[1]) if found[1] is not None else Span("strong", found[2])
-        end = found.end()
+    for mark in MARKS.finditer(text):
+        if mark.start() > end:
+            yield Span("", text[end : mark.start()])
+        yield Span("code", mark[1]) if mark[1] is not None else Span("strong", mark[2])
+        end = mark.end()
     if end < len(text):
         yield Span("", text[end:])
 
@@ -296,8 +300,8 @@ WORDS = ("name", "word", "code", "digest")
 
 def to_markdown(document: Document) -> str:
     """Return a document as Markdown; an empty line stands before each block."""
-    shown = select(document.blocks, Media.MARKDOWN)
-    return "\n".join((f"# {document.title}", *_blocks(shown), ""))
+    blocks = select(document.blocks, Media.MARKDOWN)
+    return "\n".join((f"# {document.title}", *_blocks(blocks), ""))
 
 
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
@@ -343,7 +347,7 @@ def _marked(row: Sequence[str], kinds: Sequence[Kind]) -> list[str]:
 def _markdown_table(
     head: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[Kind]
 ) -> Iterator[str]:
-    rule = ["---" if at < LEFT or kind in WORDS else "---:" for at, kind in enumerate(kinds)]
+    rule = ["---" if index < LEFT or kind in WORDS else "---:" for index, kind in enumerate(kinds)]
     yield from (_line(head), _line(rule), *(_line(row) for row in rows))
 
 

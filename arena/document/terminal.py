@@ -30,7 +30,7 @@ from arena.document.blocks import (
 )
 from protocol.codec import printable_lines
 
-WHOLE = 1000
+PIPE_WIDTH = 1000
 """The width of a pipe, in columns: nothing is cut or wrapped there."""
 GAP = 2
 SHORT_NAME = 16
@@ -45,8 +45,8 @@ def open_console(*, stderr: bool = False) -> Console:
     """Return a console for stdout or stderr; a pipe gets no colors and no line breaks."""
     # Names are no markup, and rich's table of emojis takes 5 ms to import.
     console = partial(Console, highlight=False, markup=False, emoji=False, stderr=stderr)
-    found = console()
-    return found if found.is_terminal else console(width=WHOLE)
+    terminal = console()
+    return terminal if terminal.is_terminal else console(width=PIPE_WIDTH)
 
 
 def print_blocks(console: Console, blocks: Iterable[Block]) -> None:
@@ -91,11 +91,11 @@ def _text(text: str, tone: Tone) -> Text:
     return drawn
 
 
-def _rich_table(shown: Table, width: int, room: int | None) -> RichTable:
+def _rich_table(table: Table, width: int, room: int | None) -> RichTable:
     """Draw a table; numbers stay whole, and names are cut in the middle once columns are gone."""
-    shown = _fit_columns(shown, width)
-    head, rows = shown.plain()
-    kinds = shown.plain_kinds()
+    table = _fit_columns(table, width)
+    head, rows = table.plain()
+    kinds = table.plain_kinds()
     rows = _fit_names(rows, kinds, width + GAP - sum(_widths(head, rows, kinds, others=True)))
     drawn = RichTable(box=None, header_style="bold", pad_edge=False)
     for text, kind in zip(head, kinds, strict=True):
@@ -109,20 +109,20 @@ def _rich_table(shown: Table, width: int, room: int | None) -> RichTable:
     return drawn
 
 
-def _fit_columns(shown: Table, width: int) -> Table:
+def _fit_columns(table: Table, width: int) -> Table:
     """Leave out what a narrow terminal has no room for: spare columns, then the last numbers.
 
     The first number stays, and so does every name: without them a row says nothing.
     """
-    if _needed(shown) > width:
-        shown = shown.keep([not one.spare for one in shown.columns])
-    while _needed(shown) > width:
-        kinds = [one.kind for one in shown.columns]
+    if _needed(table) > width:
+        table = table.keep([not column.spare for column in table.columns])
+    while _needed(table) > width:
+        kinds = [column.kind for column in table.columns]
         numbers = [place for place, kind in enumerate(kinds) if kind == "number"][1:]
         if "name" not in kinds or not numbers:
             break
-        shown = shown.keep([place != numbers[-1] for place in range(len(kinds))])
-    return shown
+        table = table.keep([place != numbers[-1] for place in range(len(kinds))])
+    return table
 
 
 def _fit_names(rows: list[TextRow], kinds: list[Kind], room: int) -> list[TextRow]:
@@ -161,5 +161,5 @@ def _widths(
             yield GAP + (min(longest, SHORT_NAME) if kind == "name" or kind in CUT else longest)
 
 
-def _needed(shown: Table) -> int:
-    return sum(_widths(*shown.plain(), shown.plain_kinds())) - GAP
+def _needed(table: Table) -> int:
+    return sum(_widths(*table.plain(), table.plain_kinds())) - GAP

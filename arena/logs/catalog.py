@@ -23,12 +23,14 @@ SEEDS = "seeds.jsonl"
 
 def published_commitments(path: Path) -> dict[int, str]:
     """Read the commitments of a file, by board. Raises DamagedFileError."""
-    return {one.board: one.sha256 for one in _promises(path, decode_commitment)}
+    return {promise.board: promise.sha256 for promise in _promises(path, decode_commitment)}
 
 
 def published_seeds(path: Path) -> dict[int, bytes]:
     """Read the seeds that a file reveals, by board. Raises DamagedFileError."""
-    return {one.board: bytes.fromhex(one.seed) for one in _promises(path, decode_reveal)}
+    return {
+        promise.board: bytes.fromhex(promise.seed) for promise in _promises(path, decode_reveal)
+    }
 
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
@@ -88,8 +90,10 @@ def is_log(path: Path) -> bool:
     Raises OSError.
     """
     name, packs = path.name.removesuffix(checksummed.ENDING), path.name.endswith(checksummed.ENDING)
-    here = packs or path.resolve().parent.name == FOLDER
-    return (here and name.endswith(ENDING)) or any(True for _ in grep_prefix(path, LOG_PREFIXES))
+    is_packed = packs or path.resolve().parent.name == FOLDER
+    return (is_packed and name.endswith(ENDING)) or any(
+        True for _ in grep_prefix(path, LOG_PREFIXES)
+    )
 
 
 class SittingLogs:
@@ -98,11 +102,11 @@ class SittingLogs:
     def __init__(self, folder: Path) -> None:
         self._logs: dict[str, list[tuple[int, Path]]] = {}
         for path in list_logs(folder):
-            first, _, who = (
+            first, _, entrants = (
                 path.name.removeprefix(SITTING_PREFIX).removesuffix(ENDING).partition(".")
             )
             if first.isdecimal():
-                self._logs.setdefault(who, []).append((int(first), path))
+                self._logs.setdefault(entrants, []).append((int(first), path))
 
     def of(self, game: str) -> list[Path]:
         """Return the few logs that may have a game, the likeliest first.
@@ -111,9 +115,9 @@ class SittingLogs:
         of the same seats follow each other, unless two circular orders seat them alike.
         """
         board, _, seats = game.partition(".")
-        known = self._logs.get(seats, ()) if board.isdecimal() else ()
-        found = [(first, path) for first, path in known if first <= int(board)]
-        return [path for _, path in sorted(found, reverse=True)[:ORDERS]]
+        numbered_logs = self._logs.get(seats, ()) if board.isdecimal() else ()
+        candidates = [(first, path) for first, path in numbered_logs if first <= int(board)]
+        return [path for _, path in sorted(candidates, reverse=True)[:ORDERS]]
 
 
 def compress_finished(path: Path) -> None:

@@ -75,7 +75,7 @@ def open_any(path: Path) -> Iterator[io.BufferedReader | None]:
     The path may also be that of a compressed file. Reading from it raises DamagedFileError.
     Raises OSError.
     """
-    file = _found(path)
+    file = _open_existing(path)
     try:
         yield file
     finally:
@@ -83,7 +83,7 @@ def open_any(path: Path) -> Iterator[io.BufferedReader | None]:
             file.close()
 
 
-def _found(path: Path) -> io.BufferedReader | None:
+def _open_existing(path: Path) -> io.BufferedReader | None:
     if path.name.endswith(ENDING) and path.is_file():
         return _unpacking(path)
     # The plain file once more: a run may have decompressed it between the first two looks.
@@ -281,7 +281,7 @@ def read_lines(path: Path) -> Iterator[Line]:
             offset += len(data)
 
 
-def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
+def grep_prefix(path: Path, prefixes: tuple[bytes, ...]) -> Iterator[bytes]:
     """Yield the lines of a file that begin with one of these; all others cost little here.
 
     For counts, not for trust: no checksum is looked at, and data that cannot be decompressed is
@@ -290,11 +290,11 @@ def grep_prefix(path: Path, told: tuple[bytes, ...]) -> Iterator[bytes]:
     with suppress(DamagedFileError), open_any(path) as file:
         rest = b""
         while file and len(rest) < LONGEST and (read := file.read(CHUNK)):
-            whole, _, rest = (rest + read).rpartition(b"\n")
+            lines_read, _, rest = (rest + read).rpartition(b"\n")
             # Most parts have none, and a forged one may be all newlines.
-            if any(prefix in whole for prefix in told):
-                lines = whole.split(b"\n")
-                yield from (line + b"\n" for line in lines if line.startswith(told))
+            if any(prefix in lines_read for prefix in prefixes):
+                lines = lines_read.split(b"\n")
+                yield from (line + b"\n" for line in lines if line.startswith(prefixes))
 
 
 def read_plain(path: Path, decode: Callable[[bytes], T], *, torn: bool = False) -> Iterator[T]:

@@ -57,7 +57,7 @@ def stderr_lines(stderr: str) -> list[str]:
 def crash_line(stderr: str) -> str:
     """Return the line that names the crash; empty if there is none."""
     lines = map(str.strip, reversed(stderr_lines(stderr)))
-    return next((line for line in lines if any(known.match(line) for known in CRASHES)), "")
+    return next((line for line in lines if any(pattern.match(line) for pattern in CRASHES)), "")
 
 
 def name_crash(stderr: str) -> str:
@@ -164,7 +164,7 @@ class GameLog:
     def _end(self, records: Sequence[LogRecord]) -> list[SittingOver]:
         if self._sitting is None:
             return []
-        results = self._results + sum(isinstance(one, Result) for one in records)
+        results = self._results + sum(isinstance(record, Result) for record in records)
         boards = max(map(_boards, (self._sitting, *records)))
         if results < boards or (self._over and boards == _boards(self._sitting)):
             return []
@@ -286,8 +286,8 @@ def is_beyond_seats(record: LogRecord, sitting: Sitting) -> bool:
 def _goes_on(before: Sitting, after: Sitting) -> bool:
     """Tell whether a sitting is the one before it, played elsewhere or with boards added."""
     elsewhere = ("boards", "boneyard", "sandbox", "missing", "machine", "worker", "host")
-    same = [field for field in Sitting.__struct_fields__ if field not in elsewhere]
-    differs = any(getattr(before, field) != getattr(after, field) for field in same)
+    fields = [field for field in Sitting.__struct_fields__ if field not in elsewhere]
+    differs = any(getattr(before, field) != getattr(after, field) for field in fields)
     gains = after.boards[: len(before.boards)] == before.boards
     return before != after and gains and not differs
 
@@ -297,11 +297,11 @@ def sitting_lines(path: Path) -> list[Sitting]:
 
     Lines that cannot be read are left out.
     """
-    found = []
+    games = []
     for line in grep_prefix(path, (line_start(Sitting),)):
         with suppress(DamagedRecordError):
-            found.append(decode_record(strip_checksum(line)))
-    return [record for record in found if isinstance(record, Sitting)]
+            games.append(decode_record(strip_checksum(line)))
+    return [record for record in games if isinstance(record, Sitting)]
 
 
 def is_over(path: Path) -> bool:
@@ -330,15 +330,15 @@ class GameAssembler(Generic[T]):
 
         A line outside any game is left out.
         """
-        ended = None
+        game = None
         if kind in GAME_BOUNDARIES or not self._lines:
-            ended, self._lines = self.playing(), [line] if kind is GameRecord else []
+            game, self._lines = self.playing(), [line] if kind is GameRecord else []
             self._sitting = line if kind is Sitting else self._sitting
         elif kind is Result or len(self._lines) <= self._most:
             self._lines.append(line)
             if kind is Result:
-                ended, self._lines = self.playing(), []
-        return ended
+                game, self._lines = self.playing(), []
+        return game
 
     def playing(self) -> tuple[T, list[T]] | None:
         """Return the sitting and the lines so far of the game that has no end yet."""
@@ -350,8 +350,8 @@ def assemble_games(
 ) -> Iterator[tuple[T, list[T]]]:
     """Yield the sitting and the lines of each game."""
     games = GameAssembler[T]()
-    taken = (games.take(kind_of(entry.record), entry.record) for entry in entries)
-    yield from filter(None, taken)
+    finished_games = (games.take(kind_of(entry.record), entry.record) for entry in entries)
+    yield from filter(None, finished_games)
     yield from filter(None, [games.playing()])
 
 
@@ -404,8 +404,8 @@ class LogFollower:
             rest, left = b"", end - self.size
             while data := file.read(min(left, FOLLOW_CHUNK)):
                 left -= len(data)
-                whole = (rest + data).rfind(b"\n") + 1
-                lines, rest = (rest + data)[:whole], (rest + data)[whole:]
+                size = (rest + data).rfind(b"\n") + 1
+                lines, rest = (rest + data)[:size], (rest + data)[size:]
                 if len(rest) >= FOLLOW_CHUNK:
                     raise DamagedFileError(
                         f"{self.path}: a line of more than {FOLLOW_CHUNK} bytes."
@@ -433,13 +433,13 @@ class LogFollower:
         try:
             body, checksum = unseal(line, self._checksum)
             record = decode_record(body)
-            ended = self._games.take(type(record), record)
+            game = self._games.take(type(record), record)
         except DamagedRecordError as error:
             raise DamagedFileError(f"{self.path}, byte {self.size}: {error}") from error
         self.size += len(line)
         self._checksum = checksum
-        if ended and isinstance(record, Result):
-            yield logged_game(*ended)
+        if game and isinstance(record, Result):
+            yield logged_game(*game)
 
 
 # The finished games of a log as lines, cheap to read, for other processes to decode.
@@ -477,8 +477,8 @@ class EncodedGame(Struct, frozen=True):
             raise self._damage(error) from error
         game = logged_game(sitting, records)
         assert game.result, "So its last line begins."
-        beyond = any(is_beyond_seats(record, game.sitting) for record in records)
-        if beyond or game.sitting.seats != game.result.seats:
+        names_no_seat = any(is_beyond_seats(record, game.sitting) for record in records)
+        if names_no_seat or game.sitting.seats != game.result.seats:
             raise self._damage("it is not a game of its sitting")
         return game
 

@@ -61,7 +61,7 @@ class MultiplexedBot:
             return
         self._is_stopped, self.fouled_at = True, judged
         self.bot.disqualify(fault)
-        for channel in [one for one in self._channels.values() if one is not judged]:
+        for channel in [channel for channel in self._channels.values() if channel is not judged]:
             channel.drop()
 
     def flush_all(self) -> None:
@@ -202,7 +202,7 @@ class GameChannel:
 
 LOOK_S = 0.1
 """The interval in s at which the memory, the CPU time and the pipes of bots are checked."""
-SHOWN = 60
+LONGEST_SHOWN_LINE = 60
 """The most characters shown of a line that is not a hello."""
 FIRST_PAUSE_S = 2.0
 """The pause in s after which a bot that says that it is unavailable is started again."""
@@ -251,11 +251,13 @@ class BotPool:
         `early`: this game's turn comes later; a bot that does not greet now still fouls in it.
         Raises CannotStartError, LagError.
         """
-        if lost := [bot for bot in self._bots if bot and bot.fault and bot not in self._unjudged]:
-            await self._dismiss(lost)
+        if faulty_bots := [
+            bot for bot in self._bots if bot and bot.fault and bot not in self._unjudged
+        ]:
+            await self._dismiss(faulty_bots)
         # Dismissing cannot be cancelled; after it, a cancelled run must not start new bots.
         await trio.lowlevel.checkpoint_if_cancelled()
-        wanted = [at for at, bot in enumerate(self._bots) if bot is None and at not in absent]
+        wanted = [seat for seat, bot in enumerate(self._bots) if bot is None and seat not in absent]
         fresh = await self._start_available(wanted) if wanted else []
         self._unjudged = [bot for bot in fresh if early and bot.fault]
         return list(self._bots)
@@ -265,7 +267,7 @@ class BotPool:
 
         Such a start does not count: since its last game ended, nothing was told to the bot.
         """
-        started, pause_s = list(seats), FIRST_PAUSE_S
+        pool_seats, pause_s = list(seats), FIRST_PAUSE_S
         voids = dict.fromkeys(seats, 0)
         while True:
             await self._greet(await self._start(seats))
@@ -282,7 +284,7 @@ class BotPool:
             for seat in seats:
                 self._voids[seat] += 1
                 voids[seat] += 1
-        fresh = {seat: bot for seat in started if (bot := self._bots[seat])}
+        fresh = {seat: bot for seat in pool_seats if (bot := self._bots[seat])}
         for seat, bot in fresh.items():
             bot.voids = voids[seat]
         return list(fresh.values())
@@ -313,8 +315,8 @@ class BotPool:
             for seat in seats:
                 command, sandbox = self._commands[seat], self._sandbox
                 code = await compile_module(command, sandbox)
-                kept = self._keep_stderr
-                self._bots[seat] = BotProcess(command, sandbox, code, keeps_stderr=kept)
+                keeps = self._keep_stderr
+                self._bots[seat] = BotProcess(command, sandbox, code, keeps_stderr=keeps)
         except CannotStartError:
             # A bot that was started but did not greet must not pass for one that did.
             await self.close()
@@ -379,9 +381,9 @@ class Handshake(ReplyWaiter):
         """Judge the bot's first line."""
         hello = referee.parse_hello(line)
         if isinstance(hello, Fault):
-            how, _rest = self._bot.last_words()
-            words = f"It {how}, and had written no hello." if how else hello.detail
-            detail = f"{words} It wrote: {printable(line, SHOWN)}"
+            end, _rest = self._bot.last_words()
+            words = f"It {end}, and had written no hello." if end else hello.detail
+            detail = f"{words} It wrote: {printable(line, LONGEST_SHOWN_LINE)}"
             self._bot.disqualify(hello._replace(detail=detail))
         elif isinstance(hello, Unavailable):
             # Nothing that a sealed bot needs can be down: its excuse would only make all wait.

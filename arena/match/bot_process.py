@@ -148,11 +148,11 @@ class PipedProcess:
             self.frames.note_sent(line)
         # Every question passes here: the usual write costs one call.
         try:
-            written = 0 if self._outbox else os.write(self._stdin, line)
+            size = 0 if self._outbox else os.write(self._stdin, line)
         except OSError:
-            written = self._write(line)
-        if written < len(line):
-            self._hold(line[written:])
+            size = self._write(line)
+        if size < len(line):
+            self._hold(line[size:])
 
     def _hold(self, rest: bytes) -> None:
         if not self._outbox and self._pipes:
@@ -260,11 +260,11 @@ class PipedProcess:
 def exit_reason(pidfd: int) -> str:
     """Return how a process ended, as the end of a sentence about it; do not reap it."""
     # The process id must stay taken until the group is killed.
-    ended = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    if ended is None:
+    exit_info = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if exit_info is None:
         return "left"
-    names = {known.value: known.name for known in signal.Signals}
-    status, by_itself = ended.si_status, ended.si_code == os.CLD_EXITED
+    names = {number.value: number.name for number in signal.Signals}
+    status, by_itself = exit_info.si_status, exit_info.si_code == os.CLD_EXITED
     killer = status - SHELL_SIGNALS if by_itself else status
     # Higher statuses than those of signals come from the bot itself: Perl's `die` has 255.
     if by_itself and not 0 < killer <= signal.SIGRTMAX:
@@ -492,8 +492,8 @@ class BotProcess(PipedProcess):
         """Return the end of its stderr since the last call in this game, safe to show."""
         self._read_stderr()
         fresh, self._stderr_taken = self.stderr_bytes - self._stderr_taken, self.stderr_bytes
-        kept = bytes(self.stderr[-fresh:]) if fresh else b""
-        return printable(kept.lstrip(b"\n"), 4 * self.stderr_kept)
+        tail = bytes(self.stderr[-fresh:]) if fresh else b""
+        return printable(tail.lstrip(b"\n"), 4 * self.stderr_kept)
 
     def stderr_tail(self) -> str:
         """Return the end of the bot's stderr, safe to show."""

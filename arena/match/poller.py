@@ -193,11 +193,11 @@ class Poller:
         All that this look found has been read, so no bot is late for an answer that lay in a pipe.
         """
         looked_at = self.looked_at
-        for timer in [one for one in self._timers if one.at <= looked_at]:
+        for timer in [timer for timer in self._timers if timer.at <= looked_at]:
             # What was due before it may have begun its deadline anew, or ended it.
             if timer.at <= looked_at:
                 timer.due()
-        self.soonest = min((one.at for one in self._timers), default=math.inf)
+        self.soonest = min((timer.at for timer in self._timers), default=math.inf)
 
     def _wait_in_epoll(self) -> bool:
         """Wait here for bots that answer within a nap; return False if trio must have its turn.
@@ -303,8 +303,8 @@ class ReplyWaiter:
             return player.put_back(line)
         try:
             self.on_line(line, self._deadline.charged_ms(player.read_at), message)
-            asked = self._player
-            if asked is not None and asked.has_input:
+            next_player = self._player
+            if next_player is not None and next_player.has_input:
                 self._take_lines()
         except Exception as bug:
             self.fail(bug)

@@ -279,7 +279,7 @@ class Referee:
         return Fault("flooding", detail)
 
     def _accept(
-        self, question: OpenQuestion, said: Choose, ms: float, given_back_ms: float
+        self, question: OpenQuestion, message: Choose, ms: float, given_back_ms: float
     ) -> None:
         seat = question.seat
         if ms > self._move_ms[seat]:
@@ -287,19 +287,19 @@ class Referee:
         self.unlogged.append(
             ChoiceRecord(
                 seat=seat,
-                id=said.id,
-                choice=said.choice,
+                id=message.id,
+                choice=message.choice,
                 ms=ms,
                 given_back_ms=given_back_ms,
-                note=said.note,
-                usage=said.usage,
+                note=message.note,
+                usage=message.usage,
             )
         )
-        if said.usage is not UNSET:
+        if message.usage is not UNSET:
             self._usage = self._usage or [UsageSum()] * len(self.setup.seats)
-            self._usage[seat] = self._usage[seat].plus(said.usage)
+            self._usage[seat] = self._usage[seat].plus(message.usage)
         self.awaiting = None
-        engine.act_unchecked(self._game, question.options[said.choice])
+        engine.act_unchecked(self._game, question.options[message.choice])
         self._go_on()
 
     def _round_over(self) -> None:
@@ -334,8 +334,8 @@ class Referee:
             fouls=tuple(self._fouls),
             usage=tuple(self._usage) or UNSET,
         )
-        sent = tuple(digest.hexdigest() for digest in self._sent)
-        self.unlogged += SentRecord(sha256=sent), self.result
+        digests = tuple(digest.hexdigest() for digest in self._sent)
+        self.unlogged += SentRecord(sha256=digests), self.result
 
     def _say(self, seat: int, message: RefereeMessage) -> None:
         self._send(seat, encode_line(message))
@@ -347,22 +347,26 @@ class Referee:
         self._outgoing.append((seat, line))
 
 
-def judge_answer(question: OpenQuestion, said: FromBot | Fault) -> Choose | Fault | None:
+def judge_answer(question: OpenQuestion, message: FromBot | Fault) -> Choose | Fault | None:
     """Return the answer to a question, or the fault in it; None: it answers an earlier question."""
-    if isinstance(said, Choose) and said.id == question.id and said.choice < len(question.options):
-        return said
-    if isinstance(said, Fault):
-        return said
-    if isinstance(said, BotHello):
+    if (
+        isinstance(message, Choose)
+        and message.id == question.id
+        and message.choice < len(question.options)
+    ):
+        return message
+    if isinstance(message, Fault):
+        return message
+    if isinstance(message, BotHello):
         return Fault("malformed", "A hello belongs to the first line.")
-    if isinstance(said, Unavailable):
+    if isinstance(message, Unavailable):
         # It has seen its hand: what it gives up now is lost.
-        return Fault("gone", f"It said too late that it is unavailable: {printable(said.why)}")
-    if said.id < question.id:
+        return Fault("gone", f"It said too late that it is unavailable: {printable(message.why)}")
+    if message.id < question.id:
         return None
-    if said.id > question.id:
-        return Fault("illegal", f"Question {said.id} was never asked; {question.id} is open.")
-    detail = f"Choice {said.choice} of {len(question.options)}, counted from 0."
+    if message.id > question.id:
+        return Fault("illegal", f"Question {message.id} was never asked; {question.id} is open.")
+    detail = f"Choice {message.choice} of {len(question.options)}, counted from 0."
     return Fault("illegal", detail)
 
 
@@ -396,13 +400,13 @@ def bye(why: str = "") -> bytes:
 
 def parse_hello(line: bytes) -> BotHello | Unavailable | Fault:
     """Return the hello in a bot's first line, or its excuse, or its fault. Never raise."""
-    said = decode_line(line)
-    if isinstance(said, Fault):
+    message = decode_line(line)
+    if isinstance(message, Fault):
         # A line is overlong whether or not its end was read.
-        return said if said.foul == "overlong" else Fault("no_hello", said.detail)
-    if isinstance(said, Choose):
+        return message if message.foul == "overlong" else Fault("no_hello", message.detail)
+    if isinstance(message, Choose):
         return Fault("no_hello", "The first line must be a hello.")
-    if isinstance(said, BotHello) and said.protocol != PROTOCOL:
-        detail = f"It speaks protocol {said.protocol}; this referee speaks {PROTOCOL}."
+    if isinstance(message, BotHello) and message.protocol != PROTOCOL:
+        detail = f"It speaks protocol {message.protocol}; this referee speaks {PROTOCOL}."
         return Fault("no_hello", detail)
-    return said
+    return message

@@ -50,8 +50,8 @@ class Table(ReplyWaiter):
         self._judged = [record for record in referee.unlogged if isinstance(record, FoulRecord)]
         """Fouls before a game that was cut off went on, with their evidence."""
         self._evidence = [bot.evidence() if bot else Evidence() for bot in bots]
-        self._keeps_stderr = any(one.keeps_stderr for one in self._evidence)
-        self._cpu_began = [one.cpu_seen_ms() for one in self._evidence]
+        self._keeps_stderr = any(bot.keeps_stderr for bot in self._evidence)
+        self._cpu_began = [bot.cpu_seen_ms() for bot in self._evidence]
 
     async def play(self) -> Result:
         """Play the game to its end.
@@ -171,10 +171,10 @@ class Table(ReplyWaiter):
         ]
         if self._stderr:
             complete = [
-                replace(one, stderr=self._stderr.get((one.seat, one.id), ""))
-                if isinstance(one, ChoiceRecord)
-                else one
-                for one in complete
+                replace(record, stderr=self._stderr.get((record.seat, record.id), ""))
+                if isinstance(record, ChoiceRecord)
+                else record
+                for record in complete
             ]
             self._stderr.clear()
         self._spending.add(complete)
@@ -182,7 +182,7 @@ class Table(ReplyWaiter):
             # The result stays last: a log with the result has all records of the game.
             lag_ms, paused_ms = self._deadline.worst_lag_ms, self._deadline.paused_ms
             spent = self._spending.record(tuple(self._cpu_used()), lag_ms, paused_ms)
-            voids = tuple(one.take_voids() for one in self._evidence)
+            voids = tuple(bot.take_voids() for bot in self._evidence)
             complete.insert(-1, replace(spent, voids=voids) if any(voids) else spent)
         self._log.append(complete)
 
@@ -206,15 +206,15 @@ class Table(ReplyWaiter):
 
     def _with_death(self, record: FoulRecord) -> FoulRecord:
         """Report the end of the bot's process, if a crash wrote the line that is not a message."""
-        how, rest = self._evidence[record.seat].last_words()
-        if not how:
+        death, rest = self._evidence[record.seat].last_words()
+        if not death:
             return record
-        detail = f"It {how}, after a line that is not a message. {record.detail}"
+        detail = f"It {death}, after a line that is not a message. {record.detail}"
         stdout = printable(record.line.encode() + b"\n" + rest, STDOUT_KEPT)
         return replace(record, detail=detail, stdout=stdout)
 
     def _cpu_used(self) -> Iterator[float | None]:
         """Yield the CPU time that each bot has used since the end of its last game, in ms."""
-        for began, one in zip(self._cpu_began, self._evidence, strict=True):
-            now = one.cpu_ms()
+        for began, bot in zip(self._cpu_began, self._evidence, strict=True):
+            now = bot.cpu_ms()
             yield None if began is None or now is None else now - began

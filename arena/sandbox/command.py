@@ -314,12 +314,12 @@ def _files(command: Command) -> Iterator[str]:
         yield from _parents(PurePath(command.folder, "bot"), parents)
 
 
-def compiled(own: Iterable[str]) -> Iterator[str]:
+def compiled(names: Iterable[str]) -> Iterator[str]:
     """Yield the folders below a bot's own with Python's compiled files.
 
     No fingerprint covers them, because they come and go, so the bot may not read them.
     """
-    for folder in own:
+    for folder in names:
         for path, folders, _ in os.walk(folder):
             if COMPILED in folders:
                 folders.remove(COMPILED)
@@ -580,35 +580,35 @@ def outward_on(path: Path, territory: Territory) -> Iterator[Path]:
 
     A folder above all of the bot's files is the organiser's own, and may have any links.
     """
-    own = (*territory.own, territory.base)
+    roots = (*territory.own, territory.base)
     for link in map(Path, linked_paths(path)):
-        judged = link == as_named(path) or is_within(link, own)
+        judged = link == as_named(path) or is_within(link, roots)
         if judged and link.is_symlink() and _leads_out(link, territory):
             yield link
 
 
 def outward_below(folder: Path, territory: Territory) -> Iterator[Path]:
     """Yield each link in a folder, at any depth, that leads out of the territory."""
-    for path in _below(folder):
+    for path in _list_below(folder):
         if path.is_symlink() and _leads_out(path, territory):
             yield path
 
 
 def pipes_below(folder: Path) -> Iterator[Path]:
     """Yield each named pipe in a folder, at any depth."""
-    for path in _below(folder):
+    for path in _list_below(folder):
         if stat.S_ISFIFO(path.lstat().st_mode):
             yield path
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for where, folders, files in os.walk(folder):
-        yield from (Path(where, name) for name in sorted((*folders, *files)))
+def _list_below(folder: Path) -> Iterator[Path]:
+    for directory, folders, files in os.walk(folder):
+        yield from (Path(directory, name) for name in sorted((*folders, *files)))
 
 
 def _leads_out(link: Path, territory: Territory) -> bool:
     target = real_path(link)
-    homes = [one for one in territory.own if link.is_relative_to(one)]
+    homes = [home for home in territory.own if link.is_relative_to(home)]
     everywhere = (*map(Path, readable_paths(())), *territory.named, *homes)
     if is_within(target, everywhere) or is_python(target):
         return False
@@ -625,7 +625,7 @@ def foreign_interpreter(script: Path, territory: Territory) -> Path | None:
     One that is asked for by its name alone is what the organiser's PATH says. Any Python may be
     asked for: scripts that pip writes ask for that of their virtual environment.
     """
-    found = interpreter(script)
-    if found is None or which(found.name) == str(found) or is_python(real_path(found)):
+    path = interpreter(script)
+    if path is None or which(path.name) == str(path) or is_python(real_path(path)):
         return None
-    return None if is_within(real_path(found), (*territory.own, *territory.named)) else found
+    return None if is_within(real_path(path), (*territory.own, *territory.named)) else path

@@ -149,13 +149,15 @@ def serve_connection(client: socket.socket, allowed: frozenset[str], allowance: 
 def connect_host(host: str, port: int) -> socket.socket:
     """Connect to a host. A name with a dot must stand for one outside. Raises OSError."""
     why = OSError("it has no address")
-    found = [f"{one[4][0]}" for one in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    for one in found[:ADDRESSES]:
-        if "." in host and host != one and not ipaddress.ip_address(one).is_global:
-            why = OSError(f"it is {one}, an address inside. List the address itself to open it")
+    addresses = [
+        f"{info[4][0]}" for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    ]
+    for address in addresses[:ADDRESSES]:
+        if "." in host and host != address and not ipaddress.ip_address(address).is_global:
+            why = OSError(f"it is {address}, an address inside. List the address itself to open it")
             continue
         try:
-            return socket.create_connection((one, port), CONNECT_S)
+            return socket.create_connection((address, port), CONNECT_S)
         except OSError as error:
             why = error
     raise why
@@ -179,9 +181,9 @@ def refuse(client: socket.socket, status: int, why: str) -> None:
     client.sendall(head.encode() + body)
 
 
-def carry(one: socket.socket, other: socket.socket, allowance: Allowance) -> None:
+def carry(source: socket.socket, other: socket.socket, allowance: Allowance) -> None:
     """Pass bytes on in both directions until both have ended. Raises OSError."""
-    ends = {one: other, other: one}
+    ends = {source: other, other: source}
     for end in ends:
         end.settimeout(IDLE_S)
     while ends:
@@ -216,7 +218,7 @@ def serve_bot() -> None:
     print("ready", flush=True)
     threading.Thread(target=end_with_stdin, daemon=True).start()
     try:
-        serve(server, frozenset(one.lower() for one in allowed))
+        serve(server, frozenset(address.lower() for address in allowed))
     except OSError:
         os._exit(0)
 

@@ -33,7 +33,7 @@ def guarantee_table(trials: Sequence[TrialResult]) -> Table:
     for promise in GUARANTEES:
         table.add_row(promise.kept, *(_cell(trial, promise) for trial in trials))
     outcomes = [[outcome.got for outcome in trial.outcomes.values()] for trial in trials]
-    totals = (f"{sum(got)} of {len(got)}" if got else "-" for got in outcomes)
+    totals = (f"{sum(tries)} of {len(tries)}" if tries else "-" for tries in outcomes)
     table.add_row("Attempts that succeeded", *totals, style="bold")
     return table
 

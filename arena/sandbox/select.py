@@ -120,10 +120,10 @@ def choose_sandbox(
             "`boneyard doctor` explains what would help."
         )
     if was_locked or has_proved():
-        where = "of this event" if was_locked else "on this machine"
+        place = "of this event" if was_locked else "on this machine"
         other = "a new event (--out) may play with" if was_locked else "or play with"
         raise UserError(
-            f"The sandbox fails, and bots {where} were locked in before: {trial.why_not} "
+            f"The sandbox fails, and bots {place} were locked in before: {trial.why_not} "
             f"`boneyard doctor` explains what would help; {other} --sandbox off."
         )
     return Sandbox(replace(OFF, missing=(UNLOCKED,)), limits, trial.why_not)
