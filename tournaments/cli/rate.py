@@ -7,6 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
+from tournaments.event.book import Book, refuse_unplanned
 from tournaments.event.combine import (
     EntrantNames,
     Source,
@@ -18,7 +19,7 @@ from tournaments.event.combine import (
 )
 from tournaments.event.folder import Folder
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import ResultStore, refuse_unplanned
+from tournaments.event.results import ResultStore
 from tournaments.plan.event import repeats_sentence
 from tournaments.rating.tables import PRIOR, Anchor, Corrections, Ratings
 
@@ -122,7 +123,7 @@ def _check_games(of: Source) -> None:
         )
     folder, old = Folder(of.ledger.parent), of.event.retired
     active = (one for one in of.results.values() if old.isdisjoint(one.seats))
-    refuse_unplanned(folder, of.event, ResultStore(active, LuckStore(folder, of.event)))
+    refuse_unplanned(Book(folder, of.event, ResultStore(active, LuckStore(folder, of.event))))
 
 
 def _table(

@@ -20,6 +20,7 @@ from tournaments.cli.options import (
     number,
 )
 from tournaments.commands.report import rewrite_report, warn_of_faults, write_review
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, default_file, load_event, lock_for_writing
 from tournaments.plan.event import Event, as_json
 from tournaments.rating.tables import NONE, anchored
@@ -67,7 +68,7 @@ def report(
         warn_of_faults(faults)
     if anchor is not None:
         event = _set_anchor(where, event, anchor)
-    files = rewrite_report(where, event, luck=luck)
+    files = rewrite_report(Book(where, event), luck=luck)
     if in_json:
         print_json({"written": [f"{file}" for file in files]})
     for file in () if in_json else files:

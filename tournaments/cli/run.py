@@ -39,6 +39,7 @@ from tournaments.cli.options import (
     take_event_fields,
 )
 from tournaments.commands.run import Play, load_display, play_here, play_to_end, publish_reports
+from tournaments.event.book import Book, missing_results, refuse_fewer_logs
 from tournaments.event.folder import Folder, kept_private, load_event, was_locked
 from tournaments.event.grow import (
     CannotExtendError,
@@ -47,13 +48,7 @@ from tournaments.event.grow import (
     held_unless_refused,
     open_event,
 )
-from tournaments.event.results import (
-    Ledger,
-    load_results,
-    missing_results,
-    read_ledger,
-    refuse_fewer_logs,
-)
+from tournaments.event.results import Ledger, load_results, read_ledger
 from tournaments.formats.tables import Matches
 from tournaments.formats.versus import Versus
 from tournaments.plan.bots import sample_bots
@@ -350,8 +345,9 @@ def _run_in(
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
         event, said = open_event(folder, event, seed, plan.deals, fresh)
         ledger = Ledger(folder, event, on_all_cores)
-        lost = missing_results(folder, ledger.results)
-        refuse_fewer_logs(folder, event, ledger.results)
+        book = Book(folder, event, ledger.results)
+        lost = missing_results(book)
+        refuse_fewer_logs(book)
         remove_leftovers(folder.path / FOLDER)
         notices += [*said, *ledger.notices, *([lost] if lost else [])]
         for notice in (*notices, *describe_access(event.entrants), *later):

@@ -6,37 +6,32 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.document.blocks import Block, paragraphs
-from arena.files import read_file, write_files
-from arena.logs.catalog import published_seeds
+from arena.files import write_files
 from arena.processes import map_tasks
 from arena.ui.console import print_note, working
 from arena.valuation.terms import WORLDS
-from protocol.codec import decode_json
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
-from tournaments.event.folder import Folder, load_event, lock_for_writing
+from tournaments.event.book import Book, refuse_losses
+from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.event.luck import ReviewLog, ReviewTerms, open_review, read_seats
-from tournaments.event.results import ResultStore, has_enough_logs, load_results, past_sittings
-from tournaments.plan.event import Event
-from tournaments.plan.schedule import GameIndex, sittings
 from tournaments.report.event_text import main_result
-from tournaments.report.report import decisions_csv, files_now
-from tournaments.report.results_file import Results
+from tournaments.report.report import decisions_csv, report_files
 from tournaments.report.review import ReviewSummary, summarize_review, summary_json
 from tournaments.report.standings import luck_sections
 from tournaments.study.valuation import ReviewTask, review_part
 
 
-def rewrite_report(folder: Folder, event: Event, *, luck: bool = False) -> tuple[Path, ...]:
+def rewrite_report(book: Book, *, luck: bool = False) -> tuple[Path, ...]:
     """Write the report's files, perhaps after the luck that luck.jsonl lacks; return their paths.
 
     Raises UserError; DamagedFileError is one. Raises OSError.
     """
-    with lock_for_writing(folder):
-        results = has_enough_logs(folder, event)
+    with lock_for_writing(book.folder):
+        refuse_losses(book)
         if luck:
-            _compute_luck(folder, event, results)
-        files = files_now(folder, event, results)
+            _compute_luck(book)
+        files = report_files(book)
         write_files(files)
     return tuple(files)
 
@@ -48,21 +43,20 @@ def take_luck_out(folder: Folder) -> list[Block]:
 
     Raises UserError; DamagedFileError is one. Raises OSError.
     """
-    event = load_event(folder)
-    rewrite_report(folder, event, luck=True)
-    summary, played = decode_json(read_file(folder.results), Results), load_results(folder, event)
-    lead = main_result(event, played.first(), summary.planned, summary.ratings)
-    sections = chain.from_iterable(map(luck_sections, summary.ratings.pools))
+    book = Book(folder)
+    rewrite_report(book, luck=True)
+    lead = main_result(book.event, book.played, book.planned, book.ratings)
+    sections = chain.from_iterable(map(luck_sections, book.ratings.pools))
     return [*paragraphs([lead], "strong"), *sections]
 
 
-def _compute_luck(folder: Folder, event: Event, results: ResultStore) -> None:
+def _compute_luck(book: Book) -> None:
     from arena.valuation.batch import mask_tables  # It needs numpy.
     from tournaments.study.valuation import compute_luck
 
-    mask_tables(event.rules, event.seats)  # It refuses rules without values.
+    mask_tables(book.event.rules, book.event.seats)  # It refuses rules without values.
     with working("Luck of games", lines=True) as tell:
-        for reason in compute_luck(folder, event, results, tell):
+        for reason in compute_luck(book, tell):
             print_note(reason)
 
 
@@ -94,24 +88,23 @@ def write_review(folder: Folder, bot: str | None = None, deals: int | None = Non
     """
     from arena.valuation.batch import mask_tables  # It needs numpy.
 
-    event = load_event(folder)
+    book = Book(folder)
+    event = book.event
     mask_tables(event.rules, event.seats)  # It refuses rules without values.
     names = [one.name for one in event.entrants]
     if bot and bot not in names:
         raise unknown_name("bot", bot, names)
-    results = load_results(folder, event)
-    public = published_seeds(folder.seeds)
     # The review tells hidden tiles: that of a board that is still played must wait.
-    over = {name: one for name, one in results.items() if one.board in public}
+    over = {name: one for name, one in book.results.items() if one.board in book.public}
     if not over:
         raise UserError(f"{folder.path} has no finished board. Run the event first.")
     with open_review(folder, ReviewTerms(event.name, WORLDS), deals) as log:
-        faults = _review(folder, event, results, _wanted(over, bot, log), log)
+        faults = _review(book, _wanted(over, bot, log), log)
         summary = summarize_review(log.terms, read_seats(folder), event.first_board_of)
         lines = decisions_csv(folder, summary.seats)
         write_files({folder.review: summary_json(summary), folder.review_csv: lines})
     try:
-        rewrite_report(folder, event)
+        rewrite_report(Book(folder, event))
     except UserError as error:
         # While the event runs, the run does so at its end.
         print_note(f"The report stays as it is: {error}")
@@ -133,15 +126,9 @@ def _wanted(
     return {name: seats for name, seats in wanted.items() if seats}
 
 
-def _review(
-    folder: Folder,
-    event: Event,
-    results: ResultStore,
-    wanted: Mapping[str, tuple[int, ...]],
-    log: ReviewLog,
-) -> list[str]:
+def _review(book: Book, wanted: Mapping[str, tuple[int, ...]], log: ReviewLog) -> list[str]:
     """Review games and write them down as they come; return why some were not, in sentences."""
-    tasks = [*_tasks(folder, event, results, wanted, log)]
+    tasks = [*_tasks(book, wanted, log)]
     faults: dict[str, None] = {}
     done, of = 0, sum(map(len, wanted.values()))
     with working("Seats reviewed", lines=True) as tell:
@@ -155,18 +142,13 @@ def _review(
 
 
 def _tasks(
-    folder: Folder,
-    event: Event,
-    results: ResultStore,
-    wanted: Mapping[str, tuple[int, ...]],
-    log: ReviewLog,
+    book: Book, wanted: Mapping[str, tuple[int, ...]], log: ReviewLog
 ) -> Iterator[ReviewTask]:
     """Yield the games, log by log.
 
     A kill loses what a process had of a game, 2 s of its time; to read its log takes 0.02 s.
     """
-    plans = (*past_sittings(folder, event), *sittings(event, results))
-    logs = GameIndex(plans, lambda plan, _: folder.log(plan.name))
+    logs = book.index(lambda plan, _: book.folder.log(plan.name))
     by_log: dict[Path, dict[str, tuple[int, ...]]] = {}
     for game, seats in wanted.items():
         by_log.setdefault(logs[game], {})[game] = seats

@@ -14,8 +14,9 @@ from arena.program import cancelled_by_signals
 from arena.sandbox.process import Sandbox
 from arena.ui.console import print_note
 from protocol.records import Result
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, board_seeds, reveal, reveal_one
-from tournaments.event.results import Ledger, finished_boards, load_results
+from tournaments.event.results import Ledger, finished_boards
 from tournaments.plan.event import Event
 from tournaments.play.lanes import Lanes, fit_jobs
 from tournaments.play.runner import FoulWatch, Runner
@@ -165,9 +166,10 @@ def load_display() -> "type[Progress]":
 def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
     """Reveal the seeds of finished boards and write the reports. Raises UserError, OSError."""
     reveal(folder, board_seeds(folder, event), finished_boards(ledger.left))
-    if current_results(folder, event, len(ledger.results)):
+    if current_results(Book(folder, event, ledger.results)):
         return
     # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
-    from tournaments.report.report import files_now
+    from tournaments.report.report import report_files
 
-    write_files(files_now(folder, event, load_results(folder, event)))
+    # Read anew: the ledger's order is that of the schedule, a run's that of arrival.
+    write_files(report_files(Book(folder, event)))

@@ -20,20 +20,13 @@ from arena.ui.replay_page import event_replay_page
 from protocol.codec import indented_json
 from protocol.records import Result
 from protocol.ruleset import count_sides, side_of
+from tournaments.event.book import Book
 from tournaments.event.facts import LogFacts, log_facts
 from tournaments.event.folder import Folder, digest
-from tournaments.event.history import latecomers, read_history
 from tournaments.event.luck import LuckRecord, LuckStore, read_seats
-from tournaments.event.results import ResultStore, past_sittings
-from tournaments.plan.event import Event
 from tournaments.plan.schedule import (
-    GameIndex,
-    count_all_games,
     describe_spent_out,
-    sittings,
-    stopped_entrants,
 )
-from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Rating, Ratings, half_points, margin_of, share_of_pairs
 from tournaments.report import event_text
 from tournaments.report.document import ReportData, lead_sentence, report_document
@@ -276,75 +269,54 @@ class SitePage(NamedTuple):
     """Addresses of pages around the site, and their labels."""
 
 
-def files_now(folder: Folder, event: Event, results: ResultStore) -> dict[Path, Iterable[bytes]]:
-    """Return the report's files from the ledger's results and the logs as they are."""
-    return report_files(folder, event, results, log_facts(folder, results))
-
-
 def report_files(
-    folder: Folder,
-    event: Event,
-    by_game: ResultStore,
-    known: LogFacts,
-    site: SitePage | None = None,
-    luck: LuckStore | None = None,
+    book: Book, site: SitePage | None = None, known: LogFacts | None = None
 ) -> dict[Path, Iterable[bytes]]:
-    """Return the report's files after these results, in their order, with the facts of the logs.
+    """Return the report's files, in their order, with the facts of the logs.
 
     Each comes in pieces that can be read once. For a `site` they show the standings after all
-    results, but single games only of its boards. `luck`: the luck of its time, if it is not what
-    the folder has now.
+    results, but single games only of its boards. `known`: the facts, if others than the logs have.
     """
-    partners = event.rules.deal.partners
-    results = by_game.first()
-    luck = luck or LuckStore(folder, event)
-    corrections = luck.corrections(results) or None
-    rated = event.rated(results)
-    planned = count_all_games(event, by_game)
-    ratings = fit_both(
-        rated,
-        partners=partners,
-        anchor=event.anchor,
-        corrections=corrections,
-        stopped=stopped_entrants(event, results, is_over=len(results) == planned),
-    )
+    folder, event, results = book.folder, book.event, book.played
+    known = known or log_facts(folder, book.results)
+    ratings, corrections = book.ratings, book.corrections
     summary = Results(
         event=terms_of(event),
         entrants=versions_of(event),
         played=len(results),
-        planned=planned,
+        planned=book.planned,
         commitments=digest(folder),
-        latecomers=latecomers(list(read_history(folder)), event.entrants, results),
+        latecomers=book.latecomers,
         sandboxes=known.sandboxes,
         ratings=ratings,
-        luck=luck_used(luck, corrections) if corrections else None,
+        luck=luck_used(book.luck, corrections) if corrections else None,
         scaling=tuple(one for pool in ratings.pools for one in scalings(event, pool)) or UNSET,
         search=search_steps(event, results) or UNSET,
     )
-    plans = (*past_sittings(folder, event), *sittings(event, by_game))
-    places = GameIndex(plans, lambda plan, _: plan.name)
-    fingerprints = {one.name: one.fingerprint for one in event.entrants}
-    notes = [*event_text.warnings(event, results, summary), *describe_spent_out(event, by_game)]
+    fingerprints = {entrant.name: entrant.fingerprint for entrant in event.entrants}
+    warnings = event_text.warnings(event, results, summary)
+    notes = [*warnings, *describe_spent_out(event, book.results)]
     shown = results if site is None else [one for one in results if one.board in site.boards]
     if held := len(results) - len(shown):
         notes.append(
             f"{held} games on boards that are still played count here, but are not shown yet."
         )
     data = ReportData(
-        *(event, results, shown, planned, summary.commitments, notes, ratings, known),
+        *(event, results, shown, book.planned, summary.commitments, notes, ratings, known),
         read_summary(folder),
     )
     document = report_document(data)
     share = SharedText(lead_sentence(data), site is not None, *(site[1:] if site else ()))
     around = [(folder.index.name if site else folder.page.name, "Report"), *share.links]
     replay_page = event_replay_page([*fingerprints], around)
+    partners, places = event.rules.deal.partners, book.index(lambda plan, _: plan.name)
     return {
         folder.report: [to_markdown(document).encode()],
         folder.page: [report_page(document, share, [*fingerprints]).encode()],
         folder.replay_page: [replay_page.encode()],
         folder.times: [indented_json(known.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
-        folder.games: games_csv(shown, places, partners, luck),
+        folder.games: games_csv(shown, places, partners, book.luck),
         folder.ratings: ratings_csv(ratings, fingerprints),
         folder.crosstable: crosstable_csv(ratings),
         folder.pgn: pgn(event.heading, shown, partners),

@@ -10,8 +10,9 @@ from arena.files import DamagedFileError, read_file
 from arena.logs.catalog import FOLDER
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
+from tournaments.event.book import Book
 from tournaments.event.facts import SandboxSummary
-from tournaments.event.folder import Folder, digest
+from tournaments.event.folder import digest
 from tournaments.event.history import Latecomer
 from tournaments.event.luck import LuckStore
 from tournaments.formats.entrant import OwnClock, Values
@@ -79,8 +80,9 @@ class Results(Struct, frozen=True, kw_only=True):
     """The way of a tune from the start values to the best ones; left out of other formats."""
 
 
-def current_results(folder: Folder, event: Event, played: int) -> Results | None:
+def current_results(book: Book) -> Results | None:
     """Return results.json if nothing that the report is made from has changed since; else None."""
+    folder, event, played = book.folder, book.event, len(book.results)
     sources = (folder.event, folder.ledger, folder.luck, folder.history, folder.review)
     reports = (folder.report, folder.page, folder.times, folder.results, folder.games)
     tables = (folder.ratings, folder.crosstable, folder.pgn)

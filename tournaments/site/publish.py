@@ -36,10 +36,10 @@ from arena.ui.replay_page import (
 from arena.valuation.terms import ReviewedDecision
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
+from tournaments.event.book import Book, refuse_losses
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, content, load_event, read_event, seed_lines
 from tournaments.event.luck import read_seats, terms_of_game
-from tournaments.event.results import has_enough_logs
 from tournaments.plan.event import Event, as_json
 from tournaments.report.report import SitePage, report_files
 from tournaments.report.results_file import Results
@@ -119,8 +119,9 @@ def write_event_site(
     check_place(folder.path, site)
     # Before all else: nothing that is read later is about a board that was not over by now.
     seeds = published_seeds(folder.seeds)
-    results = has_enough_logs(folder, event)
-    known = log_facts(folder, results)
+    book = Book(folder, event)
+    refuse_losses(book)
+    known = log_facts(folder, book.results)
     _remove_other_games(event, site)
     (site / GAMES).mkdir(parents=True, exist_ok=True)
     (site / REPLAYS).mkdir(exist_ok=True)
@@ -135,7 +136,7 @@ def write_event_site(
     write_atomic(site / folder.event.name, [as_json(_without_folders(event))])
     for path in (folder.history, folder.review_log, folder.review, folder.review_csv):
         _copy_or_remove(path, site)
-    files = report_files(folder, event, results, known, SitePage(boards, address, links))
+    files = report_files(book, SitePage(boards, address, links), known)
     summary = decode_json(b"".join(files[folder.results]), Results)
     whole = summary.played == summary.planned and all(log.name for log in published)
     over = closed or whole

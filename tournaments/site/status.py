@@ -24,25 +24,16 @@ from arena.ui.console import print_json, print_line, working
 from protocol.codec import DamagedRecordError, encode_json
 from protocol.records import Result
 from tournaments.event import history
-from tournaments.event.folder import Folder, load_event
-from tournaments.event.history import Latecomer, latecomers, read_history
-from tournaments.event.luck import LuckStore
-from tournaments.event.results import (
-    ResultStore,
-    load_results,
-    past_sittings,
-    refuse_unplanned,
-    reported,
-)
-from tournaments.plan.event import Event
+from tournaments.event.book import Book, refuse_unplanned
+from tournaments.event.folder import Folder
+from tournaments.event.history import Latecomer
+from tournaments.event.results import ResultStore, past_sittings
 from tournaments.plan.schedule import (
     PlannedSitting,
-    count_all_games,
     sittings,
     stages,
-    stopped_entrants,
 )
-from tournaments.rating.tables import Anchor, Corrections, FoulCount, Ratings, count_fouls
+from tournaments.rating.tables import Anchor, FoulCount, Ratings, count_fouls
 from tournaments.report.event_text import (
     format_sections,
     headline,
@@ -111,67 +102,47 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
 
     Raises UserError when it holds no event, DamagedFileError.
     """
-    event = load_event(folder)
-    results, complete = so_far(folder, event)
-    refuse_unplanned(folder, event, results)
-    played, planned = len(results), count_all_games(event, results)
+    book, complete = so_far(Book(folder))
+    event, results, played = book.event, book.played, len(book.results)
+    refuse_unplanned(book)
     running = False if complete else is_running(folder)
-    pace = None if complete or running is False else _pace(folder, event, results)
-    found = results.first()
-    luck = LuckStore(folder, event)
-    corrections = luck.corrections(found)
-    kept = current_results(folder, event, played)
-    ratings = kept.ratings if kept else _fitted(event, found, corrections, complete=complete)
+    pace = None if complete or running is False else _pace(book)
+    kept = current_results(book)
+    ratings = kept.ratings if kept else book.ratings
+    corrections = book.corrections
     status = Status(
         name=event.heading,
-        about=headline(event, played, planned),
+        about=headline(event, played, book.planned),
         played=played,
-        planned=planned,
+        planned=book.planned,
         complete=complete,
         running=running,
-        left_s=round((planned - played) / pace, 1) if pace else None,
-        fouls=count_fouls(found, forfeits=False),
-        question=question_line(event, found),
-        lead=main_result(event, found, planned, ratings),
-        uneven=uneven(event, found, planned),
-        luck=luck_known(luck_used(luck, corrections), played) if corrections else "",
-        latecomers=latecomers(list(read_history(folder)), event.entrants, found),
+        left_s=round((book.planned - played) / pace, 1) if pace else None,
+        fouls=count_fouls(results, forfeits=False),
+        question=question_line(event, results),
+        lead=main_result(event, results, book.planned, ratings),
+        uneven=uneven(event, results, book.planned),
+        luck=luck_known(luck_used(book.luck, corrections), played) if corrections else "",
+        latecomers=book.latecomers,
         anchor=event.anchor,
         ratings=ratings,
     )
-    return status, [*format_sections(event, found), *scaling_sections(event, ratings.pools)]
+    return status, [*format_sections(event, results), *scaling_sections(event, ratings.pools)]
 
 
-def _fitted(
-    event: Event, results: Sequence[Result], corrections: Corrections, *, complete: bool
-) -> Ratings:
-    from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
-
-    rated = event.rated(results)
-    stopped = stopped_entrants(event, results, is_over=complete)
-    return fit_both(
-        rated,
-        partners=event.rules.deal.partners,
-        anchor=event.anchor,
-        corrections=corrections or None,
-        stopped=stopped,
-    )
-
-
-def so_far(folder: Folder, event: Event) -> tuple[ResultStore, bool]:
-    """Return every result so far, by game, and whether nothing is left to play.
+def so_far(book: Book) -> tuple[Book, bool]:
+    """Return the event with every result so far, and whether nothing is left to play.
 
     Raises DamagedFileError.
     """
-    results = load_results(folder, event)
-    for plan in past_sittings(folder, event):
-        _add(results, folder, plan)
-    complete = False
-    for stage in stages(event, results):
+    results, complete = book.results, False
+    for plan in past_sittings(book.folder, book.event):
+        _add(results, book.folder, plan)
+    for stage in stages(book.event, results):
         for plan in stage:
-            _add(results, folder, plan)
+            _add(results, book.folder, plan)
         complete = not any(_missing(results, plan) for plan in stage)
-    return results, complete
+    return book, complete
 
 
 def _missing(results: Mapping[str, Result], plan: PlannedSitting) -> bool:
@@ -219,18 +190,19 @@ def _holds(words: list[str], place: str) -> bool:
     return "POSIX" in words and "->" not in words and held.endswith(place)
 
 
-def _pace(folder: Folder, event: Event, results: Mapping[str, Result]) -> float | None:
+def _pace(book: Book) -> float | None:
     """Return games per second of this run, which began when results.json was published."""
+    folder, results = book.folder, book.results
     with suppress(OSError, DamagedRecordError):
         began = folder.results.stat().st_mtime
         lasted = time.time() - began
         fresh = sum(
             sum(game.name in results for game in plan.games)
-            for plan in sittings(event, results)
+            for plan in sittings(book.event, results)
             if _written(folder.log(plan.name)) > began
         )
         # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
-        made = min(fresh, len(results) - reported(folder))
+        made = min(fresh, len(results) - book.reported)
         return made / lasted if made > 0 and lasted > ENOUGH_S else None
     return None
 

@@ -28,9 +28,10 @@ from arena.ui.html import emblem_numbers
 from arena.ui.replay_page import valid_games
 from protocol.codec import DamagedRecordError, decode_record, line_start, printable, strip_checksum
 from protocol.records import FoulRecord, Sitting
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import ResultStore, reported
+from tournaments.event.results import ResultStore
 from tournaments.plan.event import Event
 from tournaments.plan.schedule import count_all_games
 from tournaments.rating.ratings import fit_both
@@ -136,7 +137,7 @@ class LiveView:
         self._looks = self._reads = 0
         self._elapsed_s: float | None = None
         self._began: float | None = None
-        self._before = reported(self._folder)
+        self._before = Book(self._folder, event).reported
         with suppress(OSError):  # A run publishes its results' file when it begins.
             self._began = self._folder.results.stat().st_mtime
 

@@ -10,12 +10,11 @@ from msgspec.structs import asdict
 from arena.analysis.frames import join_draws, places_in_replay
 from arena.analysis.timeline import Timeline
 from arena.files import DamagedFileError
-from arena.logs.catalog import published_seeds
 from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
 from protocol.errors import UserError
-from protocol.records import Result, RoundRecord
-from tournaments.event.folder import Folder
+from protocol.records import RoundRecord
+from tournaments.event.book import Book
 from tournaments.event.luck import (
     DecisionLoss,
     LogLuck,
@@ -27,9 +26,6 @@ from tournaments.event.luck import (
     luck_of_log,
     tasks_of_log,
 )
-from tournaments.event.results import ResultStore, past_sittings
-from tournaments.plan.event import Event
-from tournaments.plan.schedule import sittings
 
 if TYPE_CHECKING:
     from arena.processes import Progress
@@ -113,25 +109,22 @@ def _losses(timeline: Timeline, seat: int, terms: ReviewTerms) -> Iterator[Decis
 # The luck of all games of an event, computed from its logs on all cores.
 
 
-def compute_luck(
-    folder: Folder, event: Event, results: ResultStore, progress: "Progress"
-) -> list[str]:
+def compute_luck(book: Book, progress: "Progress") -> list[str]:
     """Add to luck.jsonl the luck of each game that it lacks; return why some games have none yet.
 
     Luck tells hidden tiles: the games of a board wait until its seed is revealed. A kill loses the
     luck of a few games; the next call goes on. The folder must be locked.
     Raises DamagedFileError, OSError, UserError.
     """
-    store = LuckStore(folder, event, writes=True, tasks=on_all_cores)
-    store.drop_stale(results.values())
-    public = published_seeds(folder.seeds)
-    over = [one for one in results.values() if one.board in public]
-    waiting = len(results) - len(over)
+    store = LuckStore(book.folder, book.event, writes=True, tasks=on_all_cores)
+    store.drop_stale(book.played)
+    over = [one for one in book.played if one.board in book.public]
+    waiting = len(book.results) - len(over)
     missing = {one.game: one for one in over if not store.known(one)}
     store.played = lambda: over
     progress(0, len(missing))
     store.learn(missing.values())
-    tasks = luck_tasks(folder, event, results, missing, store.policies)
+    tasks = luck_tasks(book, missing, store.policies)
     faults = list[str]()
     for _, luck in compute_tasks(tasks, len(missing), progress):
         store.add(luck.records)
@@ -144,22 +137,16 @@ def compute_luck(
     return faults
 
 
-def luck_tasks(
-    folder: Folder,
-    event: Event,
-    results: Mapping[str, Result],
-    games: Iterable[str],
-    policies: Policies,
-) -> list[LuckTask]:
+def luck_tasks(book: Book, games: Iterable[str], policies: Policies) -> list[LuckTask]:
     """Return the logs of these games, a few games at a time, in the order of the ledger.
 
     A kill may leave the luck of a block whose results only the logs have.
     """
     wanted = set(games)
     tasks: list[LuckTask] = []
-    for plan in (*past_sittings(folder, event), *sittings(event, results)):
+    for plan in book.sittings:
         some = [game.name for game in plan.games if game.name in wanted]
-        tasks += tasks_of_log(event, policies, folder.log(plan.name), some)
+        tasks += tasks_of_log(book.event, policies, book.folder.log(plan.name), some)
     return tasks
 
 

@@ -22,6 +22,7 @@ from arena.ui.replay_page import is_reviewed, pack_game, replay_script, valid_ga
 from arena.valuation.terms import USUAL_TERMS, LuckTerms
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
+from tournaments.event.book import Book
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, digest
 from tournaments.event.luck import (
@@ -100,7 +101,7 @@ def report_faults(
     # The first page of a site takes the place of the report's page, and its pages lead elsewhere.
     site = {folder.page, folder.replay_page} if is_site(folder) else set[Path]()
     sources = "the ledger, the logs and the commitments"
-    for path, lines in report_files(folder, event, results, known, luck=luck).items():
+    for path, lines in report_files(Book(folder, event, results, luck), known=known).items():
         if path not in site.union(unsure) and not has_content(path, lines):
             yield _changed(path, sources, f"report {folder.path}")
     return written
@@ -153,7 +154,7 @@ def _is_wrong(folder: Folder, path: Path, logged: LoggedGame) -> bool:
 
 
 def luck_faults(
-    folder: Folder, event: Event, results: Mapping[str, Result], progress: Progress
+    folder: Folder, event: Event, results: ResultStore, progress: Progress
 ) -> Iterator[str]:
     """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
     written: dict[str, LuckRecord] = {}
@@ -170,7 +171,7 @@ def luck_faults(
     except DamagedFileError as error:
         yield f"{error}; the luck of no later game was checked"
     yield from _policy_faults(folder, policies)
-    tasks = luck_tasks(folder, event, results, written, policies)
+    tasks = luck_tasks(Book(folder, event, results), written, policies)
     strange = set(written).difference(*(task.games for task in tasks))
     yield from (f"{folder.luck}: {game} is not in the schedule" for game in sorted(strange))
     for task, luck in compute_tasks(tasks, len(written), progress):

@@ -17,6 +17,7 @@ from arena.rules.english import count_in_digits
 from arena.ui.console import print_line
 from protocol.errors import UserError
 from protocol.records import Result
+from tournaments.event.book import Book, shortened
 from tournaments.event.facts import files_with_facts
 from tournaments.event.folder import Folder, most_promised, read_event
 from tournaments.event.history import broken_promises
@@ -27,8 +28,6 @@ from tournaments.event.results import (
     finished_boards,
     past_sittings,
     read_ledger,
-    reported,
-    shortened,
 )
 from tournaments.plan.event import Event, repeated_deals
 from tournaments.plan.read_plan import satisfies
@@ -79,7 +78,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     """
     event = read_event(folder)
     # Read the report first: during a run, its ledger is never behind its report.
-    before = reported(folder)
+    before = Book(folder, event).reported
     yield from _twins(folder)
     promises = yield from _promises(folder, event)
     # Looking for that many games would take for ever. A damaged file still has its size.
@@ -90,7 +89,10 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         )
         return Verified(0, 0)
     ledger = yield from _ledger(folder, event)
-    short = None if ledger is None else shortened(folder, before, len(ledger))
+    book = None if ledger is None else Book(folder, event, ledger)
+    if book:
+        book.reported = before
+    short = book and shortened(book)
     if short:
         yield f"{short}; the report was not checked"
     plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
@@ -135,7 +137,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
             yield from _until_damage(review, "the review was not checked")
     yield from derived.replay_faults(folder, trusted)
     lucky = folder.luck.exists() and not wrong
-    return Verified(len(played), len(set(played)), reported(folder) > 0, lucky)
+    return Verified(len(played), len(set(played)), Book(folder, event).reported > 0, lucky)
 
 
 def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:

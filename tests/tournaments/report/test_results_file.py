@@ -5,7 +5,9 @@ from pathlib import Path
 
 from tests.support.events import SMALL, boneyard, run
 from tests.support.library import copy_of
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
+from tournaments.event.results import ResultStore, load_results
 from tournaments.report.results_file import current_results
 
 FAR = 2**62  # A moment later than every other, in ns.
@@ -15,17 +17,18 @@ def test_a_report_is_current_until_a_source_changes(tmp_path: Path) -> None:
     folder = Folder(copy_of("round-robin", tmp_path / "event"))
     boneyard("report", str(folder.path))
     event = load_event(folder)
-    found = current_results(folder, event, 12)
-    assert found
-    assert found.played == 12
-    assert current_results(folder, event, 11) is None
+    summary = current_results(Book(folder, event))
+    assert summary
+    assert summary.played == 12
+    shorter = ResultStore(list(load_results(folder, event).values())[:11])
+    assert current_results(Book(folder, event, shorter)) is None
     for source in (folder.event, folder.ledger, folder.path / "games"):
         before = source.stat().st_mtime_ns
         os.utime(source, ns=(FAR, FAR))
-        assert current_results(folder, event, 12) is None
+        assert current_results(Book(folder, event)) is None
         os.utime(source, ns=(before, before))
     folder.commitments.write_bytes(folder.commitments.read_bytes() + b"\n")
-    assert current_results(folder, event, 12) is None
+    assert current_results(Book(folder, event)) is None
 
 
 def test_a_run_with_nothing_to_do_writes_no_report(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from rich.console import Console
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.results import game
-from tournaments.event.folder import Folder, load_event, lock_for_writing
+from tournaments.event.book import Book
+from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Anchor, FoulCount, Ratings
 from tournaments.report.standings import standings_table
@@ -45,7 +46,8 @@ def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
     games = sorted((event / "games").iterdir())
     log = games[-1].read_bytes()
     games[-1].write_bytes(log[: log.rindex(b'{"type":"result"') + 30])
-    found, complete = so_far(Folder(event), load_event(Folder(event)))
+    book, complete = so_far(Book(Folder(event)))
+    found = book.results
     assert (len(found), complete) == (11, False)
     said = boneyard("show", str(event))
     assert "11 of 12 games: stopped" in said

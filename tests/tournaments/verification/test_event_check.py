@@ -20,6 +20,7 @@ from tests.support.forgeries import forge
 from tests.support.library import EVENTS, copy_of
 from tests.support.tables import flips
 from tournaments.commands import run as play_event
+from tournaments.event.book import Book
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, load_event, reveal, reveal_one
 from tournaments.event.results import ResultStore, read_ledger
@@ -240,7 +241,9 @@ def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load_event(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
     known = log_facts(Folder(folder), {result.game for result in results[:5]})
-    for path, lines in report_files(Folder(folder), plan, ResultStore(results[:5]), known).items():
+    for path, lines in report_files(
+        Book(Folder(folder), plan, ResultStore(results[:5])), known=known
+    ).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
     changed(folder / "report.md", b"5 of 12", b"6 of 12")
