@@ -27,9 +27,10 @@ from arena.logs.gamelog import GameLog
 from arena.match.referee import GameSetup, Referee
 from arena.sandbox.command import OFF
 from protocol.records import LogRecord, Result, SpentRecord
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event, secret_of
 from tournaments.event.grow import open_event
-from tournaments.event.results import Ledger
+from tournaments.event.ledger import Ledger
 from tournaments.plan.event import Event
 from tournaments.plan.read_plan import read_plan
 from tournaments.plan.schedule import (
@@ -83,7 +84,7 @@ def write(folder: Folder, games: int) -> None:
     given = {"boards": boards, "sandbox": "off"}
     written = read_plan(BOTS, given, choices=(SHORT,), predictable=True)
     event, _ = open_event(folder, written.build(folder.build), 1)
-    ledger = Ledger(folder, event)
+    ledger = Ledger(Book(folder, event))
     seed_of = partial(board_seed, secret_of(folder), event.name)
     left = ledger.planned - LEFT
     for plan in ledger.stage:

@@ -63,6 +63,7 @@ from tournaments.cli.options import (
     option,
 )
 from tournaments.commands.report import warn_of_faults, write_review
+from tournaments.event.book import Book
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, find_event, load_event
 from tournaments.event.luck import (
@@ -73,7 +74,7 @@ from tournaments.event.luck import (
     read_seats,
     terms_of_game,
 )
-from tournaments.event.results import load_results, results_of
+from tournaments.event.results import results_of
 from tournaments.plan.bots import our_packages, own_bot, prepare_word
 from tournaments.plan.event import Event
 from tournaments.report.review import DEAREST, dearest, pick_dearest, review_blocks
@@ -364,7 +365,7 @@ def _explain_event(where: Path, asked: ExplainOptions) -> int:
         own = () if own_bot(event) == bot else ("--bot", bot)
         more = f"See one: {_command(where, game, *own)}"
     else:
-        results = load_results(folder, event)
+        results = Book(folder, event).results
         facts = log_facts(folder, results)
         blocks = [*overview(event.rules, names, results.values(), facts.rounds)]
         more = f"One bot: {_command(where, '--bot', names[0])}"

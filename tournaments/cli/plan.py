@@ -15,10 +15,12 @@ from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_line, print_note, working
 from protocol.errors import UserError
 from protocol.records import Result
+from tournaments.event.book import Book
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder
 from tournaments.event.grow import open_event, with_repeats
-from tournaments.event.results import Ledger, ResultStore
+from tournaments.event.ledger import Ledger
+from tournaments.event.results import ResultStore
 from tournaments.plan.event import Event
 from tournaments.plan.forecast import Forecast, Trial, forecast, forecast_text, trial_of
 from tournaments.plan.read_plan import EventPlan
@@ -96,10 +98,10 @@ def _short(event: Event) -> Event:
 
 def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
     open_event(folder, event, None)
-    ledger = Ledger(folder, event, on_all_cores)
+    ledger = Ledger(Book(folder, event), on_all_cores)
     sandbox = choose_sandbox(event.sandbox_here, event.limits, folder.path)
     ends: dict[str, float] = {}
-    began, over = run_async(_play, folder, event, ledger, sandbox, lanes, seconds, ends)
+    began, over = run_async(_play, ledger, sandbox, lanes, seconds, ends)
     settled = lanes.changed_at
     if settled >= max(ends.values(), default=began):
         # Nothing was measured since then, and most of what was played before it.
@@ -122,8 +124,6 @@ def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
 
 
 async def _play(
-    folder: Folder,
-    event: Event,
     ledger: Ledger,
     sandbox: Sandbox,
     lanes: Lanes,
@@ -144,13 +144,14 @@ async def _play(
     began = time.monotonic()
     try:
         with trio.move_on_after(seconds):
+            event = ledger.book.event
             start_ms = event.clock.start_ms
             await check_greetings(event.entrants, start_ms, sandbox, say=print_note)
             ready = time.monotonic()
             sender, receiver = trio.open_memory_channel[Result](100)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(note, receiver)
-                await Runner(folder, event, ledger, sandbox, sender).play(lanes)
+                await Runner(ledger, sandbox, sender).play(lanes)
     except* Exception as group:
         ended = root_cause(group)
     if ended is not None:

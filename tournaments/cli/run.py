@@ -48,11 +48,11 @@ from tournaments.event.grow import (
     held_unless_refused,
     open_event,
 )
-from tournaments.event.results import Ledger, load_results, read_ledger
+from tournaments.event.ledger import Ledger
+from tournaments.event.results import read_ledger
 from tournaments.formats.tables import Matches
 from tournaments.formats.versus import Versus
 from tournaments.plan.bots import sample_bots
-from tournaments.plan.event import Event
 from tournaments.plan.read_plan import EventPlan, read_plan
 from tournaments.plan.schedule import describe_spent_out
 from tournaments.play.cluster.connection import ClusterAddress, need_engine, parse_cluster_option
@@ -263,7 +263,7 @@ def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> in
     """Return the exit code for the answer of a finished versus, and say so if it is too bad."""
     event = load_event(folder)
     assert isinstance(event.format, Versus), "Others were refused."
-    results = load_results(folder, event)
+    results = Book(folder, event).results
     verdict = event.format.answer(event, event.active_results(results.first()))
     if verdict == "H1" or verdict == worst:
         return 0
@@ -344,7 +344,7 @@ def _run_in(
         newcomers = plan.written.fresh_boards
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
         event, said = open_event(folder, event, seed, plan.deals, fresh)
-        ledger = Ledger(folder, event, on_all_cores)
+        ledger = Ledger(Book(folder, event), on_all_cores)
         book = Book(folder, event, ledger.results)
         lost = missing_results(book)
         refuse_fewer_logs(book)
@@ -355,20 +355,16 @@ def _run_in(
         if plan.deals:
             print_note(f"The deals are those of {plan.deals.source}: whoever knows it knows them.")
         published = len(ledger.results)
-        publish = partial(publish_reports, folder, event, ledger)
+        publish = partial(publish_reports, ledger)
         if cluster or ledger.complete:
             publish()
         if cluster:
             from tournaments.play.cluster.client import connect
 
-            ready = connect(
-                cluster, folder, event, ledger, sources, print_note, keep_stderr=keep_stderr
-            )
+            ready = connect(cluster, ledger, sources, print_note, keep_stderr=keep_stderr)
         else:
-            prepare = partial(_prepare, folder, event)
-            ready = play_here(
-                folder, event, ledger, jobs, publish, prepare, keep_stderr=keep_stderr
-            )
+            prepare = partial(_prepare, book)
+            ready = play_here(ledger, jobs, publish, prepare, keep_stderr=keep_stderr)
 
         def report() -> None:
             if len(ledger.results) > published:
@@ -377,7 +373,7 @@ def _run_in(
 
         with kept_private(folder, lambda: ledger.complete):
             try:
-                code = 0 if ledger.complete else _play(folder, event, ledger, ready, at_home)
+                code = 0 if ledger.complete else _play(ledger, ready, at_home)
             except UserError:
                 # Of a bot that only fouls, the games until then are in the report.
                 report()
@@ -395,17 +391,11 @@ def _go_on(folder: Folder) -> None:
     print_note(f"Stopped; run the same command again to continue. Folder: {folder.path}")
 
 
-def _play(
-    folder: Folder,
-    event: Event,
-    ledger: Ledger,
-    ready: AbstractAsyncContextManager[Play],
-    at_home: bool,
-) -> int:
+def _play(ledger: Ledger, ready: AbstractAsyncContextManager[Play], at_home: bool) -> int:
     """Play until the plan is done or the run is stopped; return the exit code. Raises UserError."""
-    play = partial(play_to_end, stop_at_fouls=at_home)
+    folder, play = ledger.book.folder, partial(play_to_end, stop_at_fouls=at_home)
     with writing_beside():
-        errors, interrupted = run_async(play, folder, event, ledger, ready)
+        errors, interrupted = run_async(play, ledger, ready)
     if errors:
         print_note(stop_sentence(folder, errors, "run", "between two games"))
     if errors or interrupted:
@@ -418,11 +408,12 @@ def _play(
     return 0
 
 
-async def _prepare(folder: Folder, event: Event) -> Sandbox:
+async def _prepare(book: Book) -> Sandbox:
     """Return the best sandbox, in which every bot greets.
 
     Raises UserError, OSError, RunStoppedError.
     """
+    folder, event = book.folder, book.event
     sandbox = choose_sandbox(
         event.sandbox_here, event.limits, folder.path, was_locked=was_locked(folder)
     )
@@ -434,8 +425,7 @@ async def _prepare(folder: Folder, event: Event) -> Sandbox:
 def _publish_again(folder: Folder) -> None:
     """Write the reports of the plan that was put back. Raises UserError, OSError."""
     print_note(f"{shown_path(folder.path)} is as it was before.")
-    event = load_event(folder)
-    publish_reports(folder, event, Ledger(folder, event))
+    publish_reports(Ledger(Book(folder)))
 
 
 def _take_luck_out(folder: Folder, in_json: bool) -> int:

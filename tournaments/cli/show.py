@@ -25,9 +25,9 @@ from tournaments.cli.options import (
     option,
 )
 from tournaments.cli.rate import RateOptions, rate_ledgers
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import load_results
 from tournaments.plan.power import separation_text, separations
 from tournaments.plan.schedule import count_all_games
 from tournaments.rating.tables import PRIOR, anchored
@@ -212,7 +212,7 @@ def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
 
     folder = Folder(path)
     event = load_event(folder)
-    results = load_results(folder, event)
+    results = Book(folder, event).results
     if not results:
         raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
     pair = (bots[0], bots[1]) if bots else None

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import trio
 
 from arena.files import write_files
-from arena.logs.catalog import published_seeds
 from arena.machine import raise_file_limit
 from arena.program import cancelled_by_signals
 from arena.sandbox.process import Sandbox
 from arena.ui.console import print_note
 from protocol.records import Result
 from tournaments.event.book import Book
-from tournaments.event.folder import Folder, board_seeds, reveal, reveal_one
-from tournaments.event.results import Ledger, finished_boards
-from tournaments.plan.event import Event
+from tournaments.event.folder import reveal, reveal_one
+from tournaments.event.ledger import Ledger, finished_boards
 from tournaments.play.lanes import Lanes, fit_jobs
 from tournaments.play.runner import FoulWatch, Runner
 from tournaments.report.results_file import current_results
@@ -40,8 +38,6 @@ class Ending(NamedTuple):
 
 
 async def play_to_end(
-    folder: Folder,
-    event: Event,
     ledger: Ledger,
     ready: AbstractAsyncContextManager[Play],
     *,
@@ -52,16 +48,14 @@ async def play_to_end(
     `stop_at_fouls`: a bot that fouls in each of its first games is such an error.
     """
     errors: BaseExceptionGroup[Exception] | None = None
-    watch = FoulWatch(folder, event, stops=stop_at_fouls)
+    watch = FoulWatch(ledger.book, stops=stop_at_fouls)
     with cancelled_by_signals() as scope:
-        errors = await _catch_errors(folder, event, ledger, ready, watch)
+        errors = await _catch_errors(ledger, ready, watch)
     return Ending(errors, scope.cancelled_caught)
 
 
 @asynccontextmanager
 async def play_here(
-    folder: Folder,
-    event: Event,
     ledger: Ledger,
     jobs: int | None,
     publish: Callable[[], None],
@@ -73,7 +67,7 @@ async def play_here(
 
     Raises OSError, and what `publish` and `prepare` raise.
     """
-    fitting = fit_jobs(jobs, event.seats, files := raise_file_limit())
+    fitting = fit_jobs(jobs, ledger.book.event.seats, files := raise_file_limit())
     if fitting != jobs:
         print_note(f"Only {fitting} sittings side by side: a process may open {files} files here.")
     lanes = Lanes(fitting, trio.Event())
@@ -82,7 +76,7 @@ async def play_here(
         sandbox = await prepare()
 
         async def play(finished: trio.MemorySendChannel[Result]) -> None:
-            runner = Runner(folder, event, ledger, sandbox, finished, keep_stderr=keep_stderr)
+            runner = Runner(ledger, sandbox, finished, keep_stderr=keep_stderr)
             await runner.play(lanes)
 
         yield play
@@ -107,8 +101,6 @@ async def _publish_beside(
 
 
 async def _catch_errors(
-    folder: Folder,
-    event: Event,
     ledger: Ledger,
     ready: AbstractAsyncContextManager[Play],
     watch: FoulWatch,
@@ -117,13 +109,13 @@ async def _catch_errors(
     errors = None
     try:
         async with ready as play:
-            await _run(folder, event, ledger, play, watch)
+            await _run(ledger, play, watch)
     except* Exception as group:
         errors = group
     return errors
 
 
-async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play, watch: FoulWatch) -> None:
+async def _run(ledger: Ledger, play: Play, watch: FoulWatch) -> None:
     """Play and show the progress; errors come out in an exception group."""
     for result in islice(ledger.results.first(), EARLIER_GAMES):
         if not watch.fouls:
@@ -131,25 +123,23 @@ async def _run(folder: Folder, event: Event, ledger: Ledger, play: Play, watch: 
         await trio.to_thread.run_sync(watch.add, result)
     sender, receiver = trio.open_memory_channel[Result](100)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(_watch, receiver, folder, event, ledger, watch)
+        nursery.start_soon(_watch, receiver, ledger, watch)
         await play(sender)
 
 
 async def _watch(
     receiver: trio.MemoryReceiveChannel[Result],
-    folder: Folder,
-    event: Event,
     ledger: Ledger,
     watch: FoulWatch,
 ) -> None:
     """Show each result, and reveal each board's seed after its last game."""
-    public = set(published_seeds(folder.seeds))
-    seed_of = board_seeds(folder, event)
+    book = ledger.book
+    public, seed_of = set(book.public), book.seed_of
     # In a thread: the first report may be loading the same modules in another.
-    with (await trio.to_thread.run_sync(load_display))(event, ledger, watch.fouls) as progress:
+    with (await trio.to_thread.run_sync(load_display))(ledger, watch.fouls) as progress:
         async for result in receiver:
             if ledger.left[result.board] == 0 and result.board not in public:
-                await trio.to_thread.run_sync(reveal_one, folder, seed_of, result.board)
+                await trio.to_thread.run_sync(reveal_one, book.folder, seed_of, result.board)
                 public.add(result.board)
             if watch.fouls:
                 await trio.to_thread.run_sync(watch.add, result)
@@ -163,9 +153,10 @@ def load_display() -> "type[Progress]":
     return Progress
 
 
-def publish_reports(folder: Folder, event: Event, ledger: Ledger) -> None:
+def publish_reports(ledger: Ledger) -> None:
     """Reveal the seeds of finished boards and write the reports. Raises UserError, OSError."""
-    reveal(folder, board_seeds(folder, event), finished_boards(ledger.left))
+    folder, event = ledger.book.folder, ledger.book.event
+    reveal(folder, ledger.book.seed_of, finished_boards(ledger.left))
     if current_results(Book(folder, event, ledger.results)):
         return
     # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.

@@ -3,30 +3,33 @@
 A result, a plan or a log may be added meanwhile; a book is what they were when it was opened.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import TypeVar
 
 from msgspec import Struct
 
+from arena.engine.shuffle import board_seed
 from arena.files import DamagedFileError, read_file
 from arena.logs.catalog import published_seeds
+from arena.logs.gamelog import sitting_lines
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError, suggestion
 from protocol.records import Result
 from tournaments.event.facts import Times, log_facts
-from tournaments.event.folder import Folder, load_event
+from tournaments.event.folder import Folder, SeedOf, load_event, secret_of
 from tournaments.event.history import Latecomer, latecomers, read_history
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import ResultStore, load_results, past_sittings
+from tournaments.event.results import ResultStore, results_of
 from tournaments.plan.event import Event
 from tournaments.plan.schedule import (
     GameIndex,
     PlannedGame,
     PlannedSitting,
     count_all_games,
+    planned,
     sittings,
     stopped_entrants,
 )
@@ -54,7 +57,9 @@ class Book:
     @cached_property
     def results(self) -> ResultStore:
         """The results in the ledger, by game."""
-        return load_results(self.folder, self.event)
+        return ResultStore(
+            results_of(self.folder.ledger, self.event), LuckStore(self.folder, self.event)
+        )
 
     @property
     def played(self) -> Sequence[Result]:
@@ -69,8 +74,39 @@ class Book:
     @cached_property
     def sittings(self) -> tuple[PlannedSitting, ...]:
         """The sittings of retired versions, and then those of the schedule."""
-        past = past_sittings(self.folder, self.event)
-        return (*past, *sittings(self.event, self.results))
+        return (*self.past, *sittings(self.event, self.results))
+
+    @cached_property
+    def past(self) -> tuple[PlannedSitting, ...]:
+        """The sittings of retired versions, as in their logs, by name."""
+        return tuple(self._past())
+
+    def _past(self) -> Iterator[PlannedSitting]:
+        retired = self.event.retired
+        if not retired:
+            return
+        index = {entrant.name: n for n, entrant in enumerate(self.event.entrants)}
+        for path in self.folder.logs():
+            seats = path.stem.split(".")[1:]
+            if retired.isdisjoint(seats) or not index.keys() >= set(seats):
+                continue
+            for sitting in sitting_lines(path)[-1:]:
+                yield planned(self.event, tuple(index[name] for name in seats), sitting.boards)
+
+    @cached_property
+    def seed_of(self) -> SeedOf:
+        """The function from a board to its seed. Raises UserError, DamagedFileError."""
+        folder, event = self.folder, self.event
+        secret = secret_of(folder)
+        if event.has_drawn_seeds:
+            return partial(board_seed, secret, event.name)
+        seeds = published_seeds(folder.deals)
+        if missing := set(range(1, event.all_boards + 1)).difference(seeds):
+            raise UserError(
+                f"{folder.deals} has no seed of board {min(missing)}: it is damaged. Run the event "
+                "again with the same deals to write it anew."
+            )
+        return seeds.__getitem__
 
     @cached_property
     def planned(self) -> int:

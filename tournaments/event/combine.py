@@ -24,7 +24,8 @@ from protocol.codec import (
 from protocol.errors import UserError, unknown_name
 from protocol.records import GameRecord, Sitting
 from protocol.ruleset import Ruleset
-from tournaments.event.folder import Folder, board_seeds, find_event, load_event
+from tournaments.event.book import Book
+from tournaments.event.folder import Folder, find_event, load_event
 from tournaments.event.luck import LuckStore
 from tournaments.event.results import ResultStore, read_ledger, results_of
 from tournaments.formats.base import first_version
@@ -240,7 +241,7 @@ def _deal_keys(of: Source) -> Mapping[int, DealKeys]:
     folder = Folder(of.ledger.parent)
     seeds = published_seeds(folder.seeds)
     if folder.secret.exists():
-        seed_of = board_seeds(folder, of.event)
+        seed_of = Book(folder, of.event).seed_of
         seeds = {board: seed_of(board) for board in played_boards(of)}
     sound = {board: seed for board, seed in seeds.items() if is_seed(of.event.rules, seed)}
     return deal_keys(of.event.rules, of.event.seats, sound)

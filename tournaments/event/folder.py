@@ -7,13 +7,11 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from errno import EAGAIN
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from arena.engine.shuffle import board_seed
 from arena.files import (
     DamagedFileError,
     append_atomic,
@@ -365,20 +363,6 @@ def digest(folder: Folder) -> str:
 def content(path: Path) -> bytes:
     """Return the content of a file; empty if it does not exist."""
     return read_file(path) if path.exists() else b""
-
-
-def board_seeds(folder: Folder, event: Event) -> SeedOf:
-    """Return the function from a board to its seed. Raises UserError, DamagedFileError."""
-    secret = secret_of(folder)
-    if event.has_drawn_seeds:
-        return partial(board_seed, secret, event.name)
-    seeds = published_seeds(folder.deals)
-    if missing := set(range(1, event.all_boards + 1)).difference(seeds):
-        raise UserError(
-            f"{folder.deals} has no seed of board {min(missing)}: it is damaged. Run the event "
-            "again with the same deals to write it anew."
-        )
-    return seeds.__getitem__
 
 
 def reveal_one(folder: Folder, seed_of: SeedOf, board: int) -> None:

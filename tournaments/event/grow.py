@@ -28,11 +28,11 @@ from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
 from protocol.ruleset import playable_seat_counts
+from tournaments.event.book import Book
 from tournaments.event.folder import (
     SECRET,
     Folder,
     SeedOf,
-    board_seeds,
     check_not_readable,
     content,
     load_event,
@@ -227,7 +227,7 @@ def open_event(
 def _planned_seeds(folder: Folder, event: Event, deals: SetDeals | None) -> SeedOf:
     """Return the function from a board to its seed. Raises UserError, DamagedFileError."""
     if event.has_drawn_seeds:
-        return board_seeds(folder, event)
+        return Book(folder, event).seed_of
     secret, boards = secret_of(folder), range(1, event.all_boards + 1)
     given = deals.boards if deals else (SetBoard(),) * len(boards)
     if deals and len(given) < len(boards):

@@ -28,6 +28,7 @@ from protocol.codec import indented_json
 from protocol.errors import UserError
 from tournaments.commands.report import take_luck_out, write_review
 from tournaments.commands.run import Play, play_here, play_to_end, publish_reports
+from tournaments.event.book import Book
 from tournaments.event.folder import (
     Folder,
     content,
@@ -37,8 +38,8 @@ from tournaments.event.folder import (
     lock_for_writing,
 )
 from tournaments.event.grow import open_event
+from tournaments.event.ledger import Ledger
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import Ledger
 from tournaments.league.pages import LeagueSite
 from tournaments.league.pairing import next_round
 from tournaments.league.repository import PullError, pull
@@ -109,15 +110,15 @@ def play_round(
 
     with lock_for_writing(folder):
         event, _ = open_event(folder, load_event(folder), None)
-        ledger = Ledger(folder, event)
+        ledger = Ledger(Book(folder, event))
         tries = count_tries(folder, len(ledger.results))
         remove_leftovers(folder.path / FOLDER)
         # The commitments are in the folder already: nothing is published before the first game.
-        ready = _shown(play_here(folder, event, ledger, jobs, lambda: None, prepare), show)
+        ready = _shown(play_here(ledger, jobs, lambda: None, prepare), show)
         try:
-            failure = _play(folder, event, ledger, tries, ready)
+            failure = _play(ledger, tries, ready)
             if failure is None:
-                publish_reports(folder, event, ledger)
+                publish_reports(ledger)
                 (folder.path / TRIES).unlink(missing_ok=True)
         except Exception as error:
             if full := find_full_disk(error):
@@ -128,26 +129,20 @@ def play_round(
             failure = Failure(_describe(folder, error), tries + 1)
         if failure and failure.is_last:
             with suppress(Exception):  # A round that is closed has no reports if they are the bug.
-                publish_reports(folder, event, ledger)
+                publish_reports(ledger)
     return failure
 
 
-def _play(
-    folder: Folder,
-    event: Event,
-    ledger: Ledger,
-    tries: int,
-    ready: AbstractAsyncContextManager[Play],
-) -> Failure | None:
+def _play(ledger: Ledger, tries: int, ready: AbstractAsyncContextManager[Play]) -> Failure | None:
     """Play what a round lacks; `tries` have brought no game. Raises what stops it."""
     if tries >= MOST_TRIES:
         why = f"Boneyard ended {tries} times without playing any further game."
         return Failure(why, tries)
-    with kept_private(folder, lambda: ledger.complete):
+    with kept_private(ledger.book.folder, lambda: ledger.complete):
         if ledger.complete:
             return None
         with writing_beside():
-            errors, interrupted = run_async(play_to_end, folder, event, ledger, ready)
+            errors, interrupted = run_async(play_to_end, ledger, ready)
     if interrupted:
         raise KeyboardInterrupt
     if errors:

@@ -20,6 +20,7 @@ from arena.sandbox.process import Sandbox
 from protocol.codec import decode_json, encode_json
 from protocol.errors import UserError
 from protocol.records import Result
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.plan.schedule import PlannedGame, PlannedSitting
 from tournaments.play.lanes import Lanes
@@ -176,8 +177,7 @@ class OrderedSittings:
         self._poller = Poller()
         self._lanes = Lanes(None, core=assignment.core)
         self._sittings = LoggedSittings(
-            folder,
-            event,
+            Book(folder, event),
             Sandbox(assignment.confinement, event.limits),
             self._poller,
             self._count,

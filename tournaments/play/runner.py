@@ -12,10 +12,9 @@ from arena.match.poller import Poller
 from arena.sandbox.process import Sandbox
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.event.folder import Folder
-from tournaments.event.results import Ledger
+from tournaments.event.book import Book
+from tournaments.event.ledger import Ledger
 from tournaments.plan.bots import shell_word
-from tournaments.plan.event import Event
 from tournaments.plan.schedule import Stage, has_dependent_games
 from tournaments.play.lanes import MOST_A_CORE, Lanes
 from tournaments.play.referee_process import Assignment, RefereeProcess
@@ -32,10 +31,10 @@ FIRST_GAMES = 5
 class FoulWatch:
     """The fouls of bots that have not yet ended a game without one."""
 
-    def __init__(self, folder: Folder, event: Event, *, stops: bool) -> None:
+    def __init__(self, book: Book, *, stops: bool) -> None:
         """Watch the bots; if it `stops` the run, for one whose first games end by its fouls."""
-        self._folder, self._stops = folder, stops
-        self._entrants = {one.name: one for one in event.entrants if not one.retired}
+        self._folder, self._stops = book.folder, stops
+        self._entrants = {one.name: one for one in book.event.entrants if not one.retired}
         self.fouls: dict[str, list[str]] = {name: [] for name in self._entrants}
         """The words about the foul of each such bot in its first games, as they ended."""
         self._crashed: dict[str, int] = Counter()
@@ -84,8 +83,6 @@ class Runner:
 
     def __init__(
         self,
-        folder: Folder,
-        event: Event,
         ledger: Ledger,
         sandbox: Sandbox,
         finished: trio.MemorySendChannel[Result],
@@ -97,8 +94,7 @@ class Runner:
         self._finished = finished
         self._poller = Poller()
         self._sittings = LoggedSittings(
-            folder,
-            event,
+            ledger.book,
             sandbox,
             self._poller,
             self._count,
@@ -106,6 +102,7 @@ class Runner:
             results=ledger.results,
             may_go_on=lambda plan: bool(ledger.playable(plan)),
         )
+        folder, event = ledger.book.folder, ledger.book.event
         # A referee process knows no other's results, on which the next game may depend.
         self._may_lend = not has_dependent_games(event) and event.limits.cents is None
         self._assignment = partial(Assignment, str(folder.path), sandbox.confinement, keep_stderr)

@@ -36,11 +36,11 @@ from arena.sandbox.process import Sandbox
 from arena.sandbox.trial import network_faults
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.event.folder import Folder, board_seeds, make_private
-from tournaments.event.results import Ledger
+from tournaments.event.book import Book
+from tournaments.event.folder import Folder, make_private
+from tournaments.event.ledger import Ledger
 from tournaments.formats.base import Entrant
 from tournaments.plan.bots import shell_word
-from tournaments.plan.event import Event
 from tournaments.plan.schedule import (
     PlannedGame,
     PlannedSitting,
@@ -416,8 +416,7 @@ class LoggedSittings:
 
     def __init__(
         self,
-        folder: Folder,
-        event: Event,
+        book: Book,
         sandbox: Sandbox,
         poller: Poller,
         count: Callable[[Result], Awaitable[None]],
@@ -431,13 +430,12 @@ class LoggedSittings:
         games depend on them. `may_go_on`: asked before each game of a sitting.
         """
         self._keep_stderr = keep_stderr
-        self._folder = folder
-        self._event = event
+        self._folder, self._event = book.folder, book.event
         self._results = results
         self._may_go_on = may_go_on
         self._sandbox = sandbox
         self._count = count
-        self._seed = board_seeds(folder, event)
+        self._seed = book.seed_of
         self._poller = poller
 
     async def play(

@@ -23,8 +23,9 @@ from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.event.facts import Times, describe_same_answers
 from tournaments.event.folder import Folder, load_event
+from tournaments.event.ledger import Ledger
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import Ledger, ResultStore, results_of
+from tournaments.event.results import ResultStore, results_of
 from tournaments.plan.bots import own_bot
 from tournaments.plan.event import Event
 from tournaments.plan.power import lead_text, separations
@@ -60,12 +61,11 @@ class Progress:
 
     def __init__(
         self,
-        event: Event,
         ledger: Ledger,
         fouls: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         """`fouls`: those of each bot's first games, as words for the line about its first one."""
-        self._event = event
+        self._event = event = ledger.book.event
         self._first_fouls = fouls
         self._ledger = ledger
         self._partners = event.rules.deal.partners

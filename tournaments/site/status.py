@@ -27,7 +27,7 @@ from tournaments.event import history
 from tournaments.event.book import Book, refuse_unplanned
 from tournaments.event.folder import Folder
 from tournaments.event.history import Latecomer
-from tournaments.event.results import ResultStore, past_sittings
+from tournaments.event.results import ResultStore
 from tournaments.plan.schedule import (
     PlannedSitting,
     sittings,
@@ -136,7 +136,7 @@ def so_far(book: Book) -> tuple[Book, bool]:
     Raises DamagedFileError.
     """
     results, complete = book.results, False
-    for plan in past_sittings(book.folder, book.event):
+    for plan in book.past:
         _add(results, book.folder, plan)
     for stage in stages(book.event, results):
         for plan in stage:

@@ -21,8 +21,8 @@ from arena.sealed.module import host_name, is_module
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
 from protocol.records import FoulRecord
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, read_event
-from tournaments.event.results import load_results
 from tournaments.plan.schedule import PlannedSitting, sittings
 from tournaments.verification.event import Checked
 
@@ -74,7 +74,7 @@ class _Asker:
             serving.start_soon(self._poller.run)
             try:
                 async with trio.open_nursery() as nursery:
-                    for plan in sittings(self._event, load_results(self._folder, self._event)):
+                    for plan in sittings(self._event, Book(self._folder, self._event).results):
                         nursery.start_soon(self._ask_sitting, plan, limiter)
             except* (CannotStartError, LagError) as group:
                 complaint = f"A bot cannot be asked again: {group.exceptions[0]}."

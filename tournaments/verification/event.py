@@ -21,14 +21,9 @@ from tournaments.event.book import Book, shortened
 from tournaments.event.facts import files_with_facts
 from tournaments.event.folder import Folder, most_promised, read_event
 from tournaments.event.history import broken_promises
+from tournaments.event.ledger import boards_left, finished_boards
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import (
-    ResultStore,
-    boards_left,
-    finished_boards,
-    past_sittings,
-    read_ledger,
-)
+from tournaments.event.results import ResultStore, read_ledger
 from tournaments.plan.event import Event, repeated_deals
 from tournaments.plan.read_plan import satisfies
 from tournaments.plan.schedule import GameIndex, past_order, retired_games, sittings, spent_out
@@ -95,7 +90,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     short = book and shortened(book)
     if short:
         yield f"{short}; the report was not checked"
-    plans = [*past_sittings(folder, event), *sittings(event, ledger or {})]
+    plans = [*Book(folder, event).past, *sittings(event, ledger or {})]
     sound = True
     trusted: list[Path] = []
     tasks = (LogTask(folder.log(one.name), promises.about(one.boards)) for one in plans)
@@ -289,7 +284,7 @@ def _past(
     """Yield the games of earlier versions that only the ledger or only a log has."""
     if ledger is None:
         return
-    logs = GameIndex(past_sittings(folder, event), lambda plan, _: folder.log(plan.name))
+    logs = GameIndex(Book(folder, event).past, lambda plan, _: folder.log(plan.name))
     for game in retired_games(event, ledger):
         if game not in logs:
             yield f"{folder.ledger}: {game} is in no log and was not checked"

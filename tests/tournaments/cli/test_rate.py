@@ -15,8 +15,10 @@ from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.results import game
 from tournaments.cli.rate import Rated, RateOptions, rate_ledgers
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import Ledger, read_ledger
+from tournaments.event.ledger import Ledger
+from tournaments.event.results import read_ledger
 from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit
 from tournaments.site import progress
@@ -197,11 +199,11 @@ def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> N
 def test_the_live_table_ticks(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an earlier run played is caught up with little by little."""
     folder = Folder(events / "friday")
-    ledger = Ledger(folder, load_event(folder))
+    ledger = Ledger(Book(folder, load_event(folder)))
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(progress, "TICKS_AT_ONCE", 4)
     monkeypatch.setattr(progress, "LOOK_EVERY_S", -1.0)
-    shown = progress.Progress(load_event(folder), ledger)
+    shown = progress.Progress(ledger)
     result = next(iter(ledger.results.values()))
     for known in (4, 8, 9):
         ledger.results.add(replace(result, game=f"{known}.more"))

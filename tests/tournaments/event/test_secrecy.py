@@ -26,17 +26,11 @@ from tests.support.events import SHORT, peeking_bot, run
 from tests.support.forgeries import write_sealed
 from tests.support.planned_events import event
 from tournaments.cli.replay import make_folder
-from tournaments.event.folder import (
-    Folder,
-    board_seeds,
-    kept_private,
-    load_event,
-    reveal,
-    secret_of,
-)
+from tournaments.event.book import Book
+from tournaments.event.folder import Folder, kept_private, load_event, reveal, secret_of
 from tournaments.event.grow import open_event
+from tournaments.event.ledger import boards_left, finished_boards
 from tournaments.event.luck import LuckRecord, LuckStore
-from tournaments.event.results import boards_left, finished_boards
 from tournaments.plan.schedule import NUMBERS, PlannedSitting, numbers, sittings
 from tournaments.verification.event import verify_folder, verify_log
 
@@ -107,7 +101,7 @@ def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Pat
     }
     last = [game.name for one in sittings(plan, {}) for game in one.games if game.board == 2][-1]
     del results[last]
-    reveal(folder, board_seeds(folder, plan), finished_boards(boards_left(plan, results)))
+    reveal(folder, Book(folder, plan).seed_of, finished_boards(boards_left(plan, results)))
     secret = secret_of(folder)
     seeds = {board: board_seed(secret, plan.name, board) for board in (1, 3)}
     assert published_seeds(folder.seeds) == seeds

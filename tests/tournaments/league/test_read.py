@@ -7,9 +7,10 @@ import pytest
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from tests.support.planned_events import event, plan_of, result
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder
 from tournaments.event.grow import open_event
-from tournaments.event.results import Ledger
+from tournaments.event.ledger import Ledger
 from tournaments.formats.tables import Matches
 from tournaments.league.settings import CLOSED, PLAN
 from tournaments.league.state import (
@@ -78,7 +79,7 @@ def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     one, _ = open_event(folder, event(2, form=Matches((table,))), 1)
     (tmp_path / PLAN).write_bytes(encode_json(plan))
-    ledger = Ledger(folder, one)
+    ledger = Ledger(Book(folder, one))
     for sitting, n in [(it, n) for it in plan_of(one) for n in range(len(it.games))][:5]:
         ledger.add(result(one, sitting, n, (1, 2)))
     assert not read_round(tmp_path, 0).is_over

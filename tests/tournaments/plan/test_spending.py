@@ -8,8 +8,10 @@ from msgspec.structs import replace
 from arena.sandbox.command import Limits
 from protocol.records import Result, UsageSum
 from tests.support.planned_events import event, plan_of, result
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder
-from tournaments.event.results import Ledger, ResultStore, read_ledger
+from tournaments.event.ledger import Ledger
+from tournaments.event.results import ResultStore, read_ledger
 from tournaments.plan.event import Event
 from tournaments.plan.schedule import describe_spent_out, has_one_of
 
@@ -38,7 +40,7 @@ def play(ledger: Ledger, one: Event, cents: float) -> None:
 @pytest.mark.parametrize("most", [1.0, 3.0])
 def test_an_entrant_that_has_spent_its_cents_begins_no_game(most: float, tmp_path: Path) -> None:
     one, folder = limited(most), Folder(tmp_path)
-    ledger = Ledger(folder, one)
+    ledger = Ledger(Book(folder, one))
     play(ledger, one, 1.0)
     first = one.entrants[0].name
     written = [*read_ledger(folder.ledger)]
@@ -58,11 +60,11 @@ def test_with_a_higher_limit_the_ledger_becomes_the_one_of_an_event_without(tmp_
     folder, whole = Folder(tmp_path / "a"), Folder(tmp_path / "b")
     for place in (folder, whole):
         place.path.mkdir()
-    play(Ledger(folder, limited(2.0)), limited(2.0), 1.0)
+    play(Ledger(Book(folder, limited(2.0))), limited(2.0), 1.0)
     before = folder.ledger.read_bytes()
-    assert Ledger(folder, limited(2.0)).stopped
+    assert Ledger(Book(folder, limited(2.0))).stopped
     assert folder.ledger.read_bytes() == before
-    play(Ledger(whole, limited(None)), limited(None), 1.0)
+    play(Ledger(Book(whole, limited(None))), limited(None), 1.0)
     results = ResultStore(read_ledger(folder.ledger))
     left = [one for one in read_ledger(whole.ledger) if one.game not in results]
     assert len(left) == 6

@@ -12,6 +12,7 @@ from protocol.records import FoulClass, Result, SeatFoul
 from tests.support.events import PLAIN, boneyard
 from tests.support.library import copy_of
 from tests.support.results import game
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.play.runner import FIRST_GAMES, FoulWatch
 
@@ -84,7 +85,7 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FoulWatch:
     folder = Folder(copy_of("round-robin", tmp_path / "event"))
     event = load_event(folder)
     monkeypatch.setattr("tournaments.play.runner.read_foul", lambda *_: "words")
-    return FoulWatch(folder, event, stops=True)
+    return FoulWatch(Book(folder, event), stops=True)
 
 
 def ended_by(number: int, watch: FoulWatch, foul: FoulClass) -> Result:

@@ -21,8 +21,9 @@ from protocol.codec import decode_result
 from tests.support.events import SMALL, boneyard, copied, made, run, untouched
 from tests.support.library import copy_of
 from tournaments.cli.main import main
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import Ledger
+from tournaments.event.ledger import Ledger
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Pat
     assert "cannot be decompressed" in boneyard("replay", str(event), "1.first.greedy", code=2)
     (event / "ledger.jsonl").unlink()
     with pytest.raises(DamagedFileError, match="cannot be decompressed"):
-        Ledger(Folder(event), load_event(Folder(event)))
+        Ledger(Book(Folder(event), load_event(Folder(event))))
 
 
 def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: Path) -> None:
@@ -109,5 +110,5 @@ def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: 
     descriptor = os.open(folder.ledger, os.O_WRONLY | os.O_CREAT)
     append_records(descriptor, [*entries[:3], entries[1], *entries[3:]], 0)
     os.close(descriptor)
-    Ledger(folder, load_event(folder))
+    Ledger(Book(folder, load_event(folder)))
     assert folder.ledger.read_bytes() == whole

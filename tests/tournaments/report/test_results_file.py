@@ -7,7 +7,7 @@ from tests.support.events import SMALL, boneyard, run
 from tests.support.library import copy_of
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import ResultStore, load_results
+from tournaments.event.results import ResultStore
 from tournaments.report.results_file import current_results
 
 FAR = 2**62  # A moment later than every other, in ns.
@@ -20,7 +20,7 @@ def test_a_report_is_current_until_a_source_changes(tmp_path: Path) -> None:
     summary = current_results(Book(folder, event))
     assert summary
     assert summary.played == 12
-    shorter = ResultStore(list(load_results(folder, event).values())[:11])
+    shorter = ResultStore(list(Book(folder, event).results.values())[:11])
     assert current_results(Book(folder, event, shorter)) is None
     for source in (folder.event, folder.ledger, folder.path / "games"):
         before = source.stat().st_mtime_ns

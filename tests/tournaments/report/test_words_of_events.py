@@ -7,8 +7,9 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.support.events import boneyard, fits, summary
 from tests.support.library import EVENTS, finished
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import Ledger
+from tournaments.event.ledger import Ledger
 
 CHANGING = re.compile(r"\b[0-9a-f]{12}([0-9a-f]{52})?\b|\b\d+(\.\d+)? (?=ms\b)")
 """Fingerprints of bots and commitments, and times."""
@@ -25,7 +26,7 @@ def words(name: str, command: str, *more: str) -> str:
 def test_an_event_is_shown_explained_and_verified(name: str, snapshot: SnapshotAssertion) -> None:
     assert fits(finished(name))
     told, folder = summary(finished(name)), Folder(finished(name))
-    assert Ledger(folder, load_event(folder)).planned == told["played"] == told["planned"]
+    assert Ledger(Book(folder, load_event(folder))).planned == told["played"] == told["planned"]
     assert words(name, "show") == snapshot(name="show")
     assert words(name, "explain") == snapshot(name="explain")
 

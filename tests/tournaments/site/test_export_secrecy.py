@@ -14,7 +14,8 @@ from arena.logs.catalog import published_seeds
 from arena.logs.gamelog import is_over, read_games
 from protocol.codec import decode_json
 from tests.support.events import BONEYARD, FOUR, logs, wait_for_games
-from tournaments.event.folder import Folder, board_seeds, load_event, secret_of
+from tournaments.event.book import Book
+from tournaments.event.folder import Folder, load_event, secret_of
 from tournaments.site import publish
 from tournaments.site.publish import SiteWriter
 from tournaments.site.view import PublicSnapshot
@@ -82,7 +83,7 @@ def note_states(folder: Folder, sites: tuple[Path, Path], states: dict[bytes, St
 
 def check_states(folder: Folder, states: dict[bytes, State]) -> None:
     event = load_event(folder)
-    seed_of, secret = board_seeds(folder, event), secret_of(folder)
+    seed_of, secret = Book(folder, event).seed_of, secret_of(folder)
     assert any(NAMED.search(data) for data in states)
     for data, (boards, sittings) in states.items():
         assert data[:1] == b"<" or decode_json(data, PublicSnapshot), "a torn file"

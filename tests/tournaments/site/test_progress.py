@@ -13,8 +13,9 @@ from arena.ui.console import print_line, print_note, writing_beside
 from protocol.records import Result, SeatFoul
 from tests.support.library import copy_of
 from tests.support.results import game
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import Ledger
+from tournaments.event.ledger import Ledger
 from tournaments.site.progress import Progress
 
 
@@ -22,7 +23,7 @@ from tournaments.site.progress import Progress
 def live(tmp_path: Path) -> Progress:
     folder = Folder(copy_of("round-robin", tmp_path / "event"))
     event = load_event(folder)
-    return Progress(event, Ledger(folder, event))
+    return Progress(Ledger(Book(folder, event)))
 
 
 def fouled(number: int, name: str = "mine") -> Result:

@@ -18,8 +18,7 @@ from distributed.scheduler import KilledWorker
 
 from arena.sealed.module import wasmtime_version
 from protocol.records import Result
-from tournaments.event.folder import Folder
-from tournaments.event.results import Ledger
+from tournaments.event.ledger import Ledger
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.play.cluster.connection import ClusterAddress, Loop
 from tournaments.play.cluster.orders import (
@@ -311,8 +310,6 @@ WAIT_S = 10.0
 @asynccontextmanager
 async def connect(
     place: ClusterAddress,
-    folder: Folder,
-    event: Event,
     ledger: Ledger,
     sources: Mapping[str, Source],
     tell: Callable[[str], None],
@@ -324,6 +321,7 @@ async def connect(
     `sources`: the bot of each active entrant, by fingerprint. `keep_stderr`: see `Run`. Raises
     UserError.
     """
+    folder, event = ledger.book.folder, ledger.book.event
     bundles = {name: pack_bot(*source) for name, source in sources.items()}
     bots = tuple(_bundle(event, n, bundles) for n in range(len(event.entrants)))
     data = encoded(Run(event, bots, keep_stderr))
@@ -342,7 +340,7 @@ async def connect(
         nursery.start_soon(say_if_nobody_comes, engine, place.address, tell)
 
         async def play(finished: trio.MemorySendChannel[Result]) -> None:
-            await ClusterRunner(folder, event, ledger, engine, run, finished, tell).play()
+            await ClusterRunner(ledger, engine, run, finished, tell).play()
 
         yield play
         nursery.cancel_scope.cancel()

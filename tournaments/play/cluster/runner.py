@@ -12,9 +12,8 @@ from arena.logs.gamelog import GameLog
 from arena.sandbox.command import Confinement
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
-from tournaments.event.folder import Folder, board_seeds
-from tournaments.event.results import Ledger
-from tournaments.plan.event import Event
+from tournaments.event.book import Book
+from tournaments.event.ledger import Ledger
 from tournaments.plan.schedule import (
     PlannedGame,
     PlannedSitting,
@@ -80,9 +79,8 @@ class Pace:
 class Logs:
     """The logs of sittings with orders that are out; each is opened at its first answer."""
 
-    def __init__(self, folder: Folder, event: Event) -> None:
-        self._folder = folder
-        self._event = event
+    def __init__(self, book: Book) -> None:
+        self._folder, self._event = book.folder, book.event
         self._open: dict[str, GameLog] = {}
         self._out: Counter[str] = Counter()
 
@@ -124,8 +122,6 @@ class ClusterRunner:
 
     def __init__(
         self,
-        folder: Folder,
-        event: Event,
         ledger: Ledger,
         workers: Workers,
         run: str,
@@ -133,14 +129,13 @@ class ClusterRunner:
         tell: Callable[[str], None],
     ) -> None:
         self._tell = tell
-        self._event = event
-        self._folder = folder
+        self._event, self._folder = ledger.book.event, ledger.book.folder
         self._ledger = ledger
         self._workers = workers
         self._run = run
         self._finished = finished
-        self._seed = board_seeds(folder, event)
-        self._logs = Logs(folder, event)
+        self._seed = ledger.book.seed_of
+        self._logs = Logs(ledger.book)
         self._keeping = trio.Lock()
         self._pace = Pace()
         self._known = set[Confinement]()

@@ -18,9 +18,10 @@ from protocol.errors import UserError
 from protocol.records import FoulPolicy, Result
 from tests.support.events import boneyard, run, untouched
 from tests.support.tables import children
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event, secret_of
 from tournaments.event.grow import open_event
-from tournaments.event.results import Ledger
+from tournaments.event.ledger import Ledger
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.plan.schedule import PlannedGame
 from tournaments.play.cluster.orders import (
@@ -103,10 +104,8 @@ class Stage:
             ]
             for hall in halls.halls:
                 hall.add_run("run", encoded(Run(self.event, bundles)))
-            ledger = Ledger(self.folder, self.event)
-            play = ClusterRunner(
-                self.folder, self.event, ledger, halls, "run", sender, self.said.append
-            ).play
+            ledger = Ledger(Book(self.folder, self.event))
+            play = ClusterRunner(ledger, halls, "run", sender, self.said.append).play
             await play()
             nursery.cancel_scope.cancel()
         assert len([*received(receiver)]) == ledger.planned
@@ -295,7 +294,7 @@ async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
 
 
 async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:
-    plan = Ledger(stage.folder, stage.event).stage[0]
+    plan = Ledger(Book(stage.folder, stage.event)).stage[0]
     order = Order(
         "run", 0, (OrderPart(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), {}
     )
