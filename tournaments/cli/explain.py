@@ -68,7 +68,6 @@ from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, find_event, load_event
 from tournaments.event.luck import (
     DecisionLoss,
-    LuckStore,
     ReviewTerms,
     SeatLosses,
     read_seats,
@@ -345,18 +344,18 @@ def _decisions(
 
 
 def _explain_event(where: Path, asked: ExplainOptions) -> int:
-    folder = Folder(where)
-    event = load_event(folder)
+    book = Book(Folder(where))
+    folder, event = book.folder, book.event
     names = [one.name for one in event.entrants]
     if asked.seat and asked.seat not in names:
         raise unknown_name("bot", asked.seat, names)
     bot = asked.seat or own_bot(event)
     if asked.in_json:
-        print_json([_losses(folder, event, one) for one in ([bot] if bot else names)])
+        print_json([_losses(book, one) for one in ([bot] if bot else names)])
         return 0
     console = open_console()
     if bot:
-        losses = _losses(folder, event, bot)
+        losses = _losses(book, bot)
         crash = ""
         if losses.worst and losses.worst[0].foul == "gone":
             crash = read_foul(folder.path, losses.worst[0].game, losses.worst[0].seat)
@@ -365,7 +364,7 @@ def _explain_event(where: Path, asked: ExplainOptions) -> int:
         own = () if own_bot(event) == bot else ("--bot", bot)
         more = f"See one: {_command(where, game, *own)}"
     else:
-        results = Book(folder, event).results
+        results = book.results
         facts = log_facts(folder, results)
         blocks = [*overview(event.rules, names, results.values(), facts.rounds)]
         more = f"One bot: {_command(where, '--bot', names[0])}"
@@ -374,20 +373,21 @@ def _explain_event(where: Path, asked: ExplainOptions) -> int:
     return 0
 
 
-def _losses(folder: Folder, event: Event, bot: str) -> Losses:
+def _losses(book: Book, bot: str) -> Losses:
     """Replay a bot's games and sum them up; show progress on a terminal."""
+    folder, event = book.folder, book.event
     many = sum(bot in result.seats for result in results_of(folder.ledger, event))
     logs = (path for path in folder.logs() if f".{bot}." in f"{path.name}.")
     games = track(_games(logs, bot), "Games replayed", many)
-    return count_losses(bot, event.rules, games, _known_causes(folder, event, bot))
+    return count_losses(bot, event.rules, games, _known_causes(book, bot))
 
 
-def _known_causes(folder: Folder, event: Event, bot: str) -> CausesOf:
+def _known_causes(book: Book, bot: str) -> CausesOf:
     """Return a function that tells the causes of a game's rounds, from luck.jsonl and a review."""
-    luck = LuckStore(folder, event)
+    event, luck = book.event, book.luck
     # A bot that is its own partner has two seats in a game.
     mistakes: defaultdict[str, list[Sequence[DecisionLoss]]] = defaultdict(list)
-    for one in read_seats(folder):
+    for one in read_seats(book.folder):
         if one.entrant == bot:
             mistakes[one.game].append(one.decisions)
 

@@ -72,7 +72,7 @@ def forecast_for(plan: EventPlan, jobs: int | None, seconds: float) -> Forecast:
         folder = Folder(path)
         event = plan.build(folder.build)
         lanes = Lanes(fit_jobs(jobs, event.seats, raise_file_limit()))
-        trial = _trial(folder, _short(event), lanes, seconds)
+        trial = _trial(Book(folder, _short(event)), lanes, seconds)
         deals = plan.deals.boards if plan.deals else ()
         # The seeds of the event, which fill what its deals leave open, do not exist yet.
         seeds = {
@@ -96,9 +96,10 @@ def _short(event: Event) -> Event:
     )
 
 
-def _trial(folder: Folder, event: Event, lanes: Lanes, seconds: float) -> Trial:
+def _trial(book: Book, lanes: Lanes, seconds: float) -> Trial:
+    folder, event = book.folder, book.event
     open_event(folder, event, None)
-    ledger = Ledger(Book(folder, event), on_all_cores)
+    ledger = Ledger(book, on_all_cores)
     sandbox = choose_sandbox(event.sandbox_here, event.limits, folder.path)
     ends: dict[str, float] = {}
     began, over = run_async(_play, ledger, sandbox, lanes, seconds, ends)

@@ -59,9 +59,9 @@ from tournaments.cli.options import (
     flag,
     number,
 )
+from tournaments.event.book import Book
 from tournaments.event.folder import Folder, find_event
 from tournaments.event.luck import terms_of_game
-from tournaments.plan.event import Event
 
 # Replays of an event's games, to which its report leads: all of them, made side by side.
 
@@ -70,15 +70,14 @@ LOGS_A_PROCESS = 8
 """Logs for which a process is started: it takes 0.3 s, as long as some 80 games."""
 
 
-def make_all_replays(
-    folder: Folder, event: Event, logs: Sequence[Path], *, reviewed: bool = False
-) -> int:
+def make_all_replays(book: Book, logs: Sequence[Path], *, reviewed: bool = False) -> int:
     """Write the replays of these logs that are not there or out of date; return their number.
 
     Raises DamagedFileError, OSError, UserError.
     """
+    folder = book.folder
     make_folder(folder)
-    names = [entrant.name for entrant in event.entrants]
+    names = [entrant.name for entrant in book.event.entrants]
     write_replay(folder.replay_page, event_replay_page(names, [REPORT]))
     terms_of = partial(terms_of_game, folder.path)
     tasks = (ReplayTask(log, folder.replays, folder.luck, terms_of, reviewed) for log in logs)
@@ -343,5 +342,5 @@ def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: boo
     event, place = find_event(found[0]), Folder(found[0].parent.parent)
     if event is None:
         raise UserError(f"{folder} is not an event, whose report leads to games: name a game too.")
-    made = make_all_replays(place, event, found, reviewed=reviewed)
+    made = make_all_replays(Book(place, event), found, reviewed=reviewed)
     print_line(f"{place.replays}: {made} new replays.")

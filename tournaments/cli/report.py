@@ -21,8 +21,8 @@ from tournaments.cli.options import (
 )
 from tournaments.commands.report import rewrite_report, warn_of_faults, write_review
 from tournaments.event.book import Book
-from tournaments.event.folder import Folder, default_file, load_event, lock_for_writing
-from tournaments.plan.event import Event, as_json
+from tournaments.event.folder import Folder, default_file, lock_for_writing
+from tournaments.plan.event import as_json
 from tournaments.rating.tables import NONE, anchored
 from tournaments.study.decision_table import Wish
 from tournaments.study.export import Export, Format, export_decisions
@@ -60,15 +60,15 @@ def report(
       boneyard report friday --luck --review
       boneyard report friday --browser
     """
-    where = Folder(folder or usual_folder())
-    event = load_event(where)
+    book = Book(Folder(folder or usual_folder()))
+    where = book.folder
     faults = list[str]()
     if review:
         faults = write_review(where).faults
         warn_of_faults(faults)
     if anchor is not None:
-        event = _set_anchor(where, event, anchor)
-    files = rewrite_report(Book(where, event), luck=luck)
+        book = _set_anchor(book, anchor)
+    files = rewrite_report(book, luck=luck)
     if in_json:
         print_json({"written": [f"{file}" for file in files]})
     for file in () if in_json else files:
@@ -80,11 +80,11 @@ def report(
     return 1 if faults else 0
 
 
-def _set_anchor(folder: Folder, event: Event, anchor: str) -> Event:
-    event = replace(event, anchor=None if anchor == NONE else anchored(anchor))
-    with lock_for_writing(folder):
-        write_atomic(folder.event, [as_json(event)])
-    return event
+def _set_anchor(book: Book, anchor: str) -> Book:
+    event = replace(book.event, anchor=None if anchor == NONE else anchored(anchor))
+    with lock_for_writing(book.folder):
+        write_atomic(book.folder.event, [as_json(event)])
+    return Book(book.folder, event)
 
 
 # The command `export`: writes the decisions of games as a table for programs that learn.

@@ -248,7 +248,7 @@ def _make_replays(folder: Folder, *, with_luck: bool) -> None:
             return  # Without the templates, which take as long to load as all else.
         from tournaments.cli.replay import make_all_replays
 
-        make_all_replays(folder, load_event(folder), logs)
+        make_all_replays(Book(folder), logs)
     except (OSError, UserError) as error:
         print_note(f"Not all replays are made: {error}")
 

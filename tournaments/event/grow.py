@@ -24,7 +24,7 @@ from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
 from arena.rules.load import find_overrides
 from arena.ui.console import shown_path, track
-from protocol.codec import encode_line
+from protocol.codec import encode_json, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment
 from protocol.ruleset import playable_seat_counts
@@ -42,7 +42,7 @@ from tournaments.event.folder import (
     secret_of,
     seed_lines,
 )
-from tournaments.event.history import public_boards, remember
+from tournaments.event.history import Before, board_spans, public_boards, read_history, sha256
 from tournaments.formats.base import Entrant, first_version, plain_name, version_number
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.bots import files_below, slug
@@ -194,9 +194,9 @@ def open_event(
         make_private(folder)
         secret = secrets.token_bytes(SECRET) if seed is None else seeded(seed)
         write_atomic(folder.secret, [secret], 0o600)
-        seed_of = _planned_seeds(folder, event, deals)
+        seed_of = _planned_seeds(Book(folder, event), deals)
         event = _planned_repeats(event, seed_of)
-        _write_boards(folder, event, seed_of)
+        _write_boards(Book(folder, event), seed_of)
         # Last, so that a folder with an event has all other files.
         write_atomic(folder.event, [as_json(event)])
         return event, [*filter(None, [describe_repeats(event)])]
@@ -213,21 +213,23 @@ def open_event(
             f"{shown_path(folder.path)} has an event that this plan cannot extend: {forbidden}. "
             "Choose another folder (--out)."
         )
-    seed_of = _planned_seeds(folder, event, deals)
+    seed_of = _planned_seeds(Book(folder, event), deals)
     event = _planned_repeats(event, seed_of)
-    _check_promises(folder, old, event, seed_of)
+    book = Book(folder, event)
+    _check_promises(book, old, seed_of)
     if seed is not None and secret_of(folder) != seeded(seed):
         raise UserError(
             f"{folder.path} has an event with another --seed. Choose another folder (--out)."
         )
-    notes = _go_on(folder, old, event, public, seed_of)
+    notes = _go_on(book, old, public, seed_of)
     return event, [*filter(None, [describe_repeats(event)]), *notes]
 
 
-def _planned_seeds(folder: Folder, event: Event, deals: SetDeals | None) -> SeedOf:
+def _planned_seeds(book: Book, deals: SetDeals | None) -> SeedOf:
     """Return the function from a board to its seed. Raises UserError, DamagedFileError."""
+    folder, event = book.folder, book.event
     if event.has_drawn_seeds:
-        return Book(folder, event).seed_of
+        return book.seed_of
     secret, boards = secret_of(folder), range(1, event.all_boards + 1)
     given = deals.boards if deals else (SetBoard(),) * len(boards)
     if deals and len(given) < len(boards):
@@ -254,16 +256,18 @@ def with_repeats(event: Event, seeds: Mapping[int, bytes]) -> Event:
     return replace(event, repeats=tuple(repeats.items()))
 
 
-def _write_boards(folder: Folder, event: Event, seed_of: SeedOf) -> None:
+def _write_boards(book: Book, seed_of: SeedOf) -> None:
     """Write the seeds that are not just drawn, and then the commitments to all."""
+    folder, event = book.folder, book.event
     if not event.has_drawn_seeds:
         seeds = {board: seed_of(board) for board in range(1, event.all_boards + 1)}
         write_atomic(folder.deals, seed_lines(seeds), 0o600)
     write_atomic(folder.commitments, commitments(event, seed_of))
 
 
-def _check_promises(folder: Folder, old: Event, event: Event, seed_of: SeedOf) -> None:
+def _check_promises(book: Book, old: Event, seed_of: SeedOf) -> None:
     """Refuse to play deals that differ from those committed to."""
+    folder, event = book.folder, book.event
     # A killed extension may have left more lines than the old plan has.
     for boards in (old.all_boards, event.all_boards):
         if has_content(folder.commitments, islice(commitments(event, seed_of), boards)):
@@ -279,17 +283,31 @@ def _check_promises(folder: Folder, old: Event, event: Event, seed_of: SeedOf) -
         )
 
 
-def _go_on(
-    folder: Folder, old: Event, event: Event, public: Collection[int], seed_of: SeedOf
-) -> list[str]:
+def _go_on(book: Book, old: Event, public: Collection[int], seed_of: SeedOf) -> list[str]:
     """Replace the plan, after adding the old one to the history; return notes for the user."""
+    folder, event = book.folder, book.event
     if _matters(old, event):
-        remember(folder, old, public)
-    _write_boards(folder, event, seed_of)
+        _remember(Book(folder, old), public)
+    _write_boards(book, seed_of)
     if event == old:
         return []
     write_atomic(folder.event, [as_json(event)])
     return list(_changes(old, event, public))
+
+
+def _remember(old: Book, public: Iterable[int]) -> None:
+    """Add the plan that is about to be replaced, once, with the boards whose deals are public.
+
+    Raises DamagedFileError, OSError.
+    """
+    folder, event = old.folder, old.event
+    entrants = {entrant.name: entrant.fingerprint for entrant in event.entrants}
+    digest = sha256(folder, event.all_boards)
+    before = Before(event.all_boards, digest, board_spans(public), entrants)
+    plans = list(read_history(folder))
+    # An earlier call may have been killed between this line and the new plan.
+    if before not in plans[-1:]:
+        write_atomic(folder.history, (encode_json(plan) + b"\n" for plan in (*plans, before)))
 
 
 def _matters(old: Event, event: Event) -> bool:

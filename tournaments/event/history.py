@@ -12,7 +12,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from arena.files import DamagedFileError, write_atomic
+from arena.files import DamagedFileError
 from arena.logs.catalog import published_seeds
 from arena.logs.checksummed import grep_prefix, read_lines, read_plain
 from arena.logs.gamelog import sitting_lines
@@ -21,14 +21,12 @@ from protocol.codec import (
     decode_json,
     decode_record,
     decode_result,
-    encode_json,
     line_start,
     strip_checksum,
 )
 from protocol.records import GameRecord, Result
 from tournaments.event.folder import Folder
 from tournaments.formats.base import Entrant
-from tournaments.plan.event import Event
 
 Span = tuple[int, int]
 """The first and the last of consecutive boards."""
@@ -138,20 +136,6 @@ def describe_latecomers(late: Sequence[Latecomer]) -> str:
         "Deals were public before these bots entered, and their authors could have known them: "
         f"{each}."
     )
-
-
-def remember(folder: Folder, old: Event, public: Iterable[int]) -> None:
-    """Add the plan that is about to be replaced, once, with the boards whose deals are public.
-
-    Raises DamagedFileError, OSError.
-    """
-    entrants = {entrant.name: entrant.fingerprint for entrant in old.entrants}
-    digest = sha256(folder, old.all_boards)
-    before = Before(old.all_boards, digest, board_spans(public), entrants)
-    known = list(read_history(folder))
-    # An earlier call may have been killed between this line and the new plan.
-    if before not in known[-1:]:
-        write_atomic(folder.history, (encode_json(plan) + b"\n" for plan in (*known, before)))
 
 
 def read_history(folder: Folder) -> Iterator[Before]:

@@ -5,7 +5,7 @@ counts as changed.
 """
 
 import hashlib
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -21,7 +21,6 @@ from arena.processes import Progress, map_tasks
 from arena.ui.replay_page import is_reviewed, pack_game, replay_script, valid_games
 from arena.valuation.terms import USUAL_TERMS, LuckTerms
 from protocol.codec import DamagedRecordError, decode_json
-from protocol.records import Result
 from tournaments.event.book import Book
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, digest
@@ -41,8 +40,6 @@ from tournaments.event.luck import (
     read_terms,
     terms_of_game,
 )
-from tournaments.event.results import ResultStore
-from tournaments.plan.event import Event
 from tournaments.report.report import decisions_csv, report_files
 from tournaments.report.results_file import Results
 from tournaments.report.review import read_summary, summarize_review, summary_json
@@ -77,21 +74,20 @@ def is_site(folder: Folder) -> bool:
     return folder.index.exists() and not folder.page.exists()
 
 
-def report_faults(
-    folder: Folder, event: Event, ledger: ResultStore, unsure: Collection[Path]
-) -> Generator[str, None, Results]:
+def report_faults(book: Book, unsure: Collection[Path]) -> Generator[str, None, Results]:
     """Yield the report's files that do not follow from the ledger and the logs of their time.
 
     The files in `unsure` are left out: they show logs that are known to be wrong. Return the
     content of results.json. Raises DamagedFileError.
     """
+    folder, event = book.folder, book.event
     try:
         written = decode_json(read_file(folder.results), Results)
     except DamagedRecordError as error:
         raise DamagedFileError(f"{folder.results}: {error}") from error
     if written.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
-    results = ledger.beginning(written.played)
+    results = book.results.beginning(written.played)
     luck = LuckStore(folder, event, most=written.luck.lines if written.luck else 0)
     known = log_facts(folder, results)
     now, then = (sum(one.sittings for one in of.sandboxes) for of in (known, written))
@@ -153,10 +149,9 @@ def _is_wrong(folder: Folder, path: Path, logged: LoggedGame) -> bool:
 # --- luck ---
 
 
-def luck_faults(
-    folder: Folder, event: Event, results: ResultStore, progress: Progress
-) -> Iterator[str]:
+def luck_faults(book: Book, progress: Progress) -> Iterator[str]:
     """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
+    folder = book.folder
     written: dict[str, LuckRecord] = {}
     policies: Policies = {}
     try:
@@ -171,7 +166,7 @@ def luck_faults(
     except DamagedFileError as error:
         yield f"{error}; the luck of no later game was checked"
     yield from _policy_faults(folder, policies)
-    tasks = luck_tasks(Book(folder, event, results), written, policies)
+    tasks = luck_tasks(book, written, policies)
     strange = set(written).difference(*(task.games for task in tasks))
     yield from (f"{folder.luck}: {game} is not in the schedule" for game in sorted(strange))
     for task, luck in compute_tasks(tasks, len(written), progress):
@@ -202,12 +197,13 @@ def _policy_faults(folder: Folder, policies: Policies) -> Iterator[str]:
 # --- the review ---
 
 
-def review_faults(folder: Folder, event: Event, results: Mapping[str, Result]) -> Iterator[str]:
+def review_faults(book: Book) -> Iterator[str]:
     """Yield the faults of an event's review.
 
     A sample of seats is reviewed again, chosen by the bytes of the whole file. Whoever forges a
     line can try until the sample misses it. Raises DamagedFileError.
     """
+    folder, event, results = book.folder, book.event, book.results
     terms = read_terms(folder)
     if terms is None:
         if folder.review.exists():

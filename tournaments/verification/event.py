@@ -16,7 +16,6 @@ from arena.processes import Progress, map_tasks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_line
 from protocol.errors import UserError
-from protocol.records import Result
 from tournaments.event.book import Book, shortened
 from tournaments.event.facts import files_with_facts
 from tournaments.event.folder import Folder, most_promised, read_event
@@ -71,11 +70,12 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     `progress`: told now and then how many games are replayed. Raises UserError when there is no
     event.
     """
-    event = read_event(folder)
+    plan_only = Book(folder, read_event(folder))
+    event = plan_only.event
     # Read the report first: during a run, its ledger is never behind its report.
-    before = Book(folder, event).reported
+    before = plan_only.reported
     yield from _twins(folder)
-    promises = yield from _promises(folder, event)
+    promises = yield from _promises(plan_only)
     # Looking for that many games would take for ever. A damaged file still has its size.
     if event.all_boards > SHORT * most_promised(folder) + SHORT:
         yield (
@@ -83,14 +83,14 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
             "to; nothing else was checked"
         )
         return Verified(0, 0)
-    ledger = yield from _ledger(folder, event)
+    ledger = yield from _ledger(plan_only)
     book = None if ledger is None else Book(folder, event, ledger)
     if book:
         book.reported = before
     short = book and shortened(book)
     if short:
         yield f"{short}; the report was not checked"
-    plans = [*Book(folder, event).past, *sittings(event, ledger or {})]
+    plans = [*plan_only.past, *sittings(event, ledger or {})]
     sound = True
     trusted: list[Path] = []
     tasks = (LogTask(folder.log(one.name), promises.about(one.boards)) for one in plans)
@@ -108,12 +108,13 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
             past_games |= {one.game.game: check.path for one in check.games}
         done += len(plan.games)
         progress(done, of)
-    yield from _past(folder, event, ledger, past_games)
+    if book:
+        yield from _past(book, past_games)
     from tournaments.verification import derived  # It needs numpy, as no log alone does.
 
     wrong = list[str]()
-    if folder.luck.exists() and ledger is not None:
-        wrong = [*derived.luck_faults(folder, event, ledger, progress)]
+    if folder.luck.exists() and book:
+        wrong = [*derived.luck_faults(book, progress)]
     yield from wrong
     planned = {folder.log(plan.name) for plan in plans}
     strange = [path for path in folder.logs() if path not in planned]
@@ -123,12 +124,12 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
             yield f"{strange[0]}: {len(strange)} logs of later rounds were not checked"
     else:
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
-    if ledger is not None and not short and not wrong:
+    if book and not short and not wrong:
         unsure = () if sound else files_with_facts(folder)
-        report = _report(folder, event, ledger, promises, unsure)
+        report = _report(book, promises, unsure)
         yield from _until_damage(report, "the report was not checked")
         if folder.review_log.exists() or folder.review.exists():
-            review = derived.review_faults(folder, event, ledger)
+            review = derived.review_faults(book)
             yield from _until_damage(review, "the review was not checked")
     yield from derived.replay_faults(folder, trusted)
     lucky = folder.luck.exists() and not wrong
@@ -183,8 +184,9 @@ def unchecked(folder: Folder) -> int:
     return sum(result.board not in seeds for result in read_ledger(folder.ledger))
 
 
-def _promises(folder: Folder, event: Event) -> Checked[Promises]:
+def _promises(book: Book) -> Checked[Promises]:
     """Read the published files; drop each seed that does not match its commitment."""
+    folder, event = book.folder, book.event
     try:
         commitments = published_commitments(folder.commitments)
         seeds = published_seeds(folder.seeds)
@@ -224,8 +226,9 @@ def _strange(event: Event, seed: bytes) -> str:
     return ""
 
 
-def _ledger(folder: Folder, event: Event) -> Checked[ResultStore | None]:
+def _ledger(book: Book) -> Checked[ResultStore | None]:
     """Read the results by game, in order; return None when not all can be read."""
+    folder, event = book.folder, book.event
     results = ResultStore(luck=LuckStore(folder, event))
     names = [entrant.name for entrant in event.entrants]
     # A generator: a stage plans its games from the results that are read before it.
@@ -278,37 +281,29 @@ def _until_damage(faults: Iterable[str], unchecked: str) -> Iterator[str]:
         yield f"{error}; {unchecked}"
 
 
-def _past(
-    folder: Folder, event: Event, ledger: Mapping[str, Result] | None, logged: Mapping[str, Path]
-) -> Iterator[str]:
+def _past(book: Book, logged: Mapping[str, Path]) -> Iterator[str]:
     """Yield the games of earlier versions that only the ledger or only a log has."""
-    if ledger is None:
-        return
-    logs = GameIndex(Book(folder, event).past, lambda plan, _: folder.log(plan.name))
-    for game in retired_games(event, ledger):
+    folder = book.folder
+    logs = GameIndex(book.past, lambda plan, _: folder.log(plan.name))
+    for game in retired_games(book.event, book.results):
         if game not in logs:
             yield f"{folder.ledger}: {game} is in no log and was not checked"
-    untold = {game: path for game, path in logged.items() if game not in ledger}
+    untold = {game: path for game, path in logged.items() if game not in book.results}
     yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
 
 
-def _report(
-    folder: Folder,
-    event: Event,
-    ledger: ResultStore,
-    promises: Promises,
-    unsure: Collection[Path],
-) -> Iterator[str]:
+def _report(book: Book, promises: Promises, unsure: Collection[Path]) -> Iterator[str]:
     """Yield the faults of the report, and of the seeds of the boards that it calls over."""
     from tournaments.verification import derived
 
+    folder, ledger = book.folder, book.results
     if not folder.results.exists():
         # A kill may come between the plan and its first report, but no game is played without.
         if ledger:
             yield f"{folder.results}: the file is missing"
         return
-    written = yield from derived.report_faults(folder, event, ledger, unsure)
-    for board in finished_boards(boards_left(event, ledger.beginning(written.played))):
+    written = yield from derived.report_faults(book, unsure)
+    for board in finished_boards(boards_left(book.event, ledger.beginning(written.played))):
         if board not in promises.revealed:
             yield f"{folder.seeds}: board {board} is over, but its seed is missing"
     boards = [*promises.seeds]
