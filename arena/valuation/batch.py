@@ -62,14 +62,16 @@ class MaskTables:
         """The type of a mask."""
         self.ranks = np.array([self.tiles.index(tile) for tile in tiles], np.int8)
         """The rank of each tile by its number in `set_of_tiles`."""
-        self.bits: Ints = np.array([1 << FREE + at for at in range(len(tiles))], self.dtype)
+        self.bits: Ints = np.array([1 << FREE + rank for rank in range(len(tiles))], self.dtype)
         """The mask of each tile by its rank."""
         self.all = self.bits.sum(dtype=self.dtype)
         """The mask of all tiles."""
         others = (seats - 1) * (hand_size(rules.deal, seats) or 0)
         self.last_place = len(tiles) - others - 1
         """The place in a hand of the last tile of the boneyard, see `RoundBatch.order`."""
-        self.rank_of_bit = {self.settings.table.bit[tile]: at for at, tile in enumerate(self.tiles)}
+        self.rank_of_bit = {
+            self.settings.table.bit[tile]: rank for rank, tile in enumerate(self.tiles)
+        }
         """The rank of each tile by its bit in the engine."""
         numbers = range(rules.deal.highest_pip + 1)
         self.suits = np.array([self._mask(_has(pip)) for pip in numbers])
@@ -82,7 +84,7 @@ class MaskTables:
         self._fill_ends([(left, right) for left in numbers for right in numbers])
 
     def _mask(self, has: Callable[[Tile], bool]) -> np.signedinteger:
-        bits = [1 << FREE + at for at, tile in enumerate(self.tiles) if has(tile)]
+        bits = [1 << FREE + rank for rank, tile in enumerate(self.tiles) if has(tile)]
         return self.dtype(sum(bits))
 
     def by_part(self, worth: Sequence[int], join: np.ufunc = np.add) -> list[NDArray[np.int32]]:
@@ -91,8 +93,8 @@ class MaskTables:
         parts = []
         for begin in range(0, len(by_bit), PART):
             joined = np.zeros(1, np.int32)
-            for one in by_bit[begin : begin + PART]:
-                joined = np.concatenate([joined, join(joined, np.int32(one))])
+            for value in by_bit[begin : begin + PART]:
+                joined = np.concatenate([joined, join(joined, np.int32(value))])
             parts.append(joined)
         return parts
 
@@ -101,13 +103,13 @@ class MaskTables:
 
         Then come the places before the first tile.
         """
-        many = len(self.tiles)
-        place = {pair: at * TILES for at, pair in enumerate(pairs)}
+        count = len(self.tiles)
+        place = {pair: index * TILES for index, pair in enumerate(pairs)}
         self.ends = np.array([*place.values()], np.intp).reshape(len(self.suits), -1)
         """The ends by their two numbers. It is a place: that of the ends in each table below."""
         self.empty = len(pairs) * TILES
         """The ends before the first tile; then for each rank those at which only it may lead."""
-        self.dead = self.empty + (1 + many) * TILES
+        self.dead = self.empty + (1 + count) * TILES
         """The ends of a round that is over: nothing fits."""
         size = self.dead + TILES
         self.left, self.right = np.full((2, size), -1, np.int8)
@@ -124,16 +126,16 @@ class MaskTables:
         self.after = np.stack([ends] * 3)
         """The ends after a play, by its end: at the place of the ends, plus that of the tile; 0 is
         no tile."""
-        for (left, right), at in place.items():
-            self.left[at], self.right[at] = left, right
-            self.on_right[at] = self.suits[right]
-            self.plays[:HIGHER, at] = self.suits[left], self.suits[right] * (left != right)
+        for (left, right), index in place.items():
+            self.left[index], self.right[index] = left, right
+            self.on_right[index] = self.suits[right]
+            self.plays[:HIGHER, index] = self.suits[left], self.suits[right] * (left != right)
             low, high = sorted((left, right))
-            self.higher[at], self.lower[at] = self.suits[high], self.suits[low]
-            self.fitting[at] = self.suits[left] | self.suits[right]
-            self.both[at] = self.suits[left] & self.suits[right] & ~self.doubles
-            self.low_end[at] = LEFT if left < right else RIGHT
-            for number, tile in enumerate(self.tiles, at + FREE - 1):
+            self.higher[index], self.lower[index] = self.suits[high], self.suits[low]
+            self.fitting[index] = self.suits[left] | self.suits[right]
+            self.both[index] = self.suits[left] & self.suits[right] & ~self.doubles
+            self.low_end[index] = LEFT if left < right else RIGHT
+            for number, tile in enumerate(self.tiles, index + FREE - 1):
                 if right in tile:
                     self.after[[RIGHT, HIGHER], number] = place[left, sum(tile) - right]
                 if left in tile:
@@ -147,7 +149,7 @@ class MaskTables:
         self.fitting[leads] = [self.all, *self.bits]
         self.plays[HIGHER, leads] = self.all
 
-    def held(self, masks: Ints) -> NDArray[np.int32]:
+    def count_pips(self, masks: Ints) -> NDArray[np.int32]:
         """Return the pips that these hands count."""
         return self.look_up(self.pips, masks)
 
@@ -155,10 +157,10 @@ class MaskTables:
         self, parts: list[NDArray[np.int32]], masks: Ints, join: np.ufunc = np.add
     ) -> NDArray[np.int32]:
         """Return what the tiles of each mask are worth together, see `by_part`."""
-        found = np.zeros(masks.shape, np.int32)
-        for at, own in enumerate(parts):
-            join(found, own.take((masks >> PART * at) & (len(own) - 1)), out=found)
-        return found
+        sums = np.zeros(masks.shape, np.int32)
+        for index, table in enumerate(parts):
+            join(sums, table.take((masks >> PART * index) & (len(table) - 1)), out=sums)
+        return sums
 
     def sizes(self, masks: Ints) -> NDArray[np.int32]:
         """Return the number of tiles in these hands."""
@@ -167,14 +169,14 @@ class MaskTables:
     def each_tile(self, masks: Ints) -> tuple[Places, Ints]:
         """Return the tiles of all masks, favourites first: of which mask each is, and its own."""
         bits = np.unpackbits(masks.view(np.uint8), bitorder="little").view(np.bool_)
-        of, exponents = np.divmod(np.flatnonzero(bits), 8 * masks.itemsize)
-        return of, self.bits.take(exponents - FREE)
+        mask_numbers, exponents = np.divmod(np.flatnonzero(bits), 8 * masks.itemsize)
+        return mask_numbers, self.bits.take(exponents - FREE)
 
     def each_pair(self, able: Ints, ends: Places) -> tuple[Places, Ints, Ints]:
         """Return all pairs of these tiles, for the left end and for the right, and of which row."""
         rows, left = self.each_tile(able & self.plays[LEFT].take(ends))
-        of, right = self.each_tile((able & self.on_right.take(ends)).take(rows) & ~left)
-        return rows.take(of), left.take(of), right
+        pair_rows, right = self.each_tile((able & self.on_right.take(ends)).take(rows) & ~left)
+        return rows.take(pair_rows), left.take(pair_rows), right
 
     def places_of(self, masks: Ints) -> Places:
         """Return the place of each mask of one tile in the tables of ends; 0 for no tile."""
@@ -193,14 +195,14 @@ class MaskTables:
     def can_play_two(self, hands: Ints, ends: Places) -> Flags:
         """Tell for each hand if it has two tiles for a turn: one for each end."""
         higher, lower = hands & self.higher.take(ends), hands & self.lower.take(ends)
-        either = higher | lower
-        can: Flags = (higher != 0) & (lower != 0) & (either & (either - 1) != 0)
+        able = higher | lower
+        can: Flags = (higher != 0) & (lower != 0) & (able & (able - 1) != 0)
         return can
 
     def can_end_two(self, hands: Ints, ends: Places) -> Flags:
         """Tell the same for when no more may be drawn: then a last tile is played alone."""
-        alone = (hands & (hands - 1) == 0) & (hands & self.fitting.take(ends) != 0)
-        can: Flags = alone | self.can_play_two(hands, ends)
+        is_last = (hands & (hands - 1) == 0) & (hands & self.fitting.take(ends) != 0)
+        can: Flags = is_last | self.can_play_two(hands, ends)
         return can
 
     def best_pair(self, hands: Ints, ends: Places) -> tuple[Ints, Ints]:
@@ -211,8 +213,8 @@ class MaskTables:
         high = higher & -higher
         lower &= ~high
         low = lower & -lower
-        none = (high == 0) | (low == 0)
-        return np.where(none, 0, high), np.where(none, 0, low)
+        is_missing = (high == 0) | (low == 0)
+        return np.where(is_missing, 0, high), np.where(is_missing, 0, low)
 
     def ends_after(self, ends: Places, tile: Ints, end: int | Ints) -> Places:
         """Return the ends after a tile was put on one; 0 is no tile."""
@@ -257,16 +259,16 @@ def round_gains(
     are the extra points for a round of this number.
     """
     score, rows = tables.rules.score, np.arange(hands.shape[1])
-    pips = tables.held(hands)
+    pips = tables.count_pips(hands)
     party = parties(tables, pips)
     out = _single(hands == 0)
     won = _winner(tables, hands, party, out, last_seat)
     total = party.sum(axis=0, dtype=np.int32)
-    own = party[won, rows]
+    own_pips = party[won, rows]
     points = np.where(
         out >= 0,
-        points_by(score.points_out, own, total - own, len(party) - 1),
-        points_by(score.points_blocked, own, total - own, len(party) - 1),
+        points_by(score.points_out, own_pips, total - own_pips, len(party) - 1),
+        points_by(score.points_blocked, own_pips, total - own_pips, len(party) - 1),
     )
     worth = np.maximum(points, 0) + bonus + pot
     if score.capicu or score.out_with_blank:
@@ -290,10 +292,10 @@ def seats_of(tables: MaskTables, sides: Points) -> Points:
 
 def find_lightest(party: Points) -> Ints:
     """Return the side with the fewest pips in each row; `NOBODY` if several have them."""
-    return _only(np.ones_like(party, np.bool_), party)
+    return _find_lowest(np.ones_like(party, np.bool_), party)
 
 
-def _only(among: Flags, values: Ints) -> Ints:
+def _find_lowest(among: Flags, values: Ints) -> Ints:
     """Return of these sides the one with the lowest value; `NOBODY` if none or several have it."""
     value = np.where(among, values, np.iinfo(np.int32).max)
     return _single((value == value.min(axis=0)) & among)
@@ -301,11 +303,11 @@ def _only(among: Flags, values: Ints) -> Ints:
 
 def _single(flags: Flags) -> Ints:
     """Return the only seat or side of which the flag is set in each row; `NOBODY` if not one is."""
-    found, many = np.full(flags.shape[1], NOBODY, np.int32), flags.sum(axis=0, dtype=np.int8)
-    for one, flag in enumerate(flags):
-        found[flag] = one
-    found[many != 1] = NOBODY
-    return found
+    holders, counts = np.full(flags.shape[1], NOBODY, np.int32), flags.sum(axis=0, dtype=np.int8)
+    for number, flag in enumerate(flags):
+        holders[flag] = number
+    holders[counts != 1] = NOBODY
+    return holders
 
 
 def _winner(tables: MaskTables, hands: Ints, party: Points, out: Ints, last_seat: Ints) -> Ints:
@@ -327,16 +329,16 @@ def _broken(tables: MaskTables, hands: Ints, party: Points, last_seat: Ints) -> 
         case "blocker":
             return np.where(last_seat >= 0, last_seat % len(party), NOBODY)
         case "fewest_tiles":
-            return _only(tied, parties(tables, tables.sizes(hands)))
+            return _find_lowest(tied, parties(tables, tables.sizes(hands)))
         case "lowest_end":
             heaviest = np.zeros(hands.shape, np.int32)
             for pip, suit in enumerate(tables.suits):
                 heaviest[hands & suit != 0] = pip
             if tables.rules.deal.partners:
                 heaviest = np.maximum(heaviest[:2], heaviest[2:])
-            return _only(tied, heaviest)
+            return _find_lowest(tied, heaviest)
         case "outsider":
-            return _only(~tied, party)
+            return _find_lowest(~tied, party)
         case _:
             assert_never(tables.rules.score.tie)
 
@@ -420,11 +422,11 @@ class RoundBatch:
     @classmethod
     def in_orders(cls, games: Sequence[Game], orders: Sequence[Numbers]) -> "RoundBatch":
         """Return each game once for each of its orders of the boneyard, see `lay_stock`."""
-        batch = cls.of(games).repeat(np.array([len(own) for own in orders]))
-        padded, begin = np.zeros((len(batch), max(own.shape[1] for own in orders)), np.int16), 0
-        for own in orders:
-            padded[begin : begin + len(own), : own.shape[1]] = own
-            begin += len(own)
+        batch = cls.of(games).repeat(np.array([len(order) for order in orders]))
+        padded, begin = np.zeros((len(batch), max(order.shape[1] for order in orders)), np.int16), 0
+        for order in orders:
+            padded[begin : begin + len(order), : order.shape[1]] = order
+            begin += len(order)
         batch.lay_stock(padded)
         return batch
 
@@ -439,7 +441,7 @@ class RoundBatch:
         }
         arrays["front"] += begin
         arrays["back"] += begin
-        return RoundBatch(parts[0].tables, np.concatenate([one.stock for one in parts]), arrays)
+        return RoundBatch(parts[0].tables, np.concatenate([part.stock for part in parts]), arrays)
 
     def __len__(self) -> int:
         """Return the number of rounds."""
@@ -454,9 +456,9 @@ class RoundBatch:
         }
         return RoundBatch(self.tables, self.stock, arrays)
 
-    def repeat(self, many: int | Numbers) -> "RoundBatch":
-        """Return each round so many times, one after the other; `many` may be one for each."""
-        return self.select(np.repeat(np.arange(len(self)), many))
+    def repeat(self, count: int | Numbers) -> "RoundBatch":
+        """Return each round so many times, one after the other; `count` may be one for each."""
+        return self.select(np.repeat(np.arange(len(self)), count))
 
     def keep(self, rows: Places) -> None:
         """Keep these rounds only."""
@@ -498,24 +500,24 @@ class RoundBatch:
         for seat, tiles in hands.items():
             self.hands[seat] = np.bitwise_or.reduce(bits[tiles], axis=-1)
             tiles = np.broadcast_to(tiles, (len(self), tiles.shape[-1]))
-            rows, at = np.nonzero(tiles >= 0)
-            self.order[self.tables.ranks.take(tiles[rows, at]), rows] = at
+            rows, places = np.nonzero(tiles >= 0)
+            self.order[self.tables.ranks.take(tiles[rows, places]), rows] = places
 
     # --- the lead ---
 
-    def find_leaders(self, how: Method) -> None:
+    def find_leaders(self, method: Method) -> None:
         """Begin rounds that were only laid out, see `arena.engine.deal.lay_out`; all deals count.
 
-        `how`: the method that decides the leaders. The seats draw for the lead from the boneyard as
-        it lies, or its front tile is turned up.
+        `method`: that by which leaders are decided. The seats draw for the lead from the boneyard
+        as it lies, or its front tile is turned up.
         """
         tables, lead = self.tables, self.tables.rules.lead
         tile = np.zeros(len(self), tables.dtype)
-        if how in BY_DOUBLE:
+        if method in BY_DOUBLE:
             if lead.missing == "draw_for_it":
-                self._draw_for_double(tables.bits[0] if how == "double_six" else tables.doubles)
-            held = np.bitwise_or.reduce(self.hands, axis=0)
-            tile = held & -held
+                self._draw_for_double(tables.bits[0] if method == "double_six" else tables.doubles)
+            tiles = np.bitwise_or.reduce(self.hands, axis=0)
+            tile = tiles & -tiles
             self.turn = (self.hands & tile != 0).argmax(axis=0).astype(np.int8)
         if lead.tile == "highest":
             hands = self.hands[self.turn, np.arange(len(self))]
@@ -531,17 +533,17 @@ class RoundBatch:
         """Let the seats draw a tile each in turn until one has a tile of these (C.3)."""
         rows = np.arange(len(self))
         while (rows := rows[np.bitwise_or.reduce(self.hands[:, rows]) & wanted == 0]).size:
-            for seat, own in self._by_seat(rows):
-                self._take_next_tile(seat, rows[own])
-                self.drawable[rows[own]] = np.maximum(self.drawable[rows[own]] - 1, 0)
-                self.turn[rows[own]] = self.settings.after[seat]
+            for seat, places in self._by_seat(rows):
+                self._take_next_tile(seat, rows[places])
+                self.drawable[rows[places]] = np.maximum(self.drawable[rows[places]] - 1, 0)
+                self.turn[rows[places]] = self.settings.after[seat]
 
     def _turn_up_starter(self) -> None:
         """Begin each line with the front tile of the first row that has any (E deal)."""
         rows = np.arange(len(self))
-        of = (self.front < self.back).argmax(axis=0)
-        tile = self.tables.bits.take(self.stock.take(self.front[of, rows]))
-        self.front[of, rows] += 1
+        first_row = (self.front < self.back).argmax(axis=0)
+        tile = self.tables.bits.take(self.stock.take(self.front[first_row, rows]))
+        self.front[first_row, rows] += 1
         self.drawable = np.maximum(self.drawable - 1, 0)
         self.line = tile
         self._set_ends(ALL, self.tables.ends_after(self.ends, tile, HIGHER))
@@ -592,9 +594,9 @@ class RoundBatch:
 
     def by_end(self, rows: Rows, able: Ints) -> Ints:
         """Return the tiles of `legal` for the left end, for the right, and to lead."""
-        found: Ints = self.tables.plays.take(self.ends[rows], axis=1)
-        found &= able
-        return found
+        tiles: Ints = self.tables.plays.take(self.ends[rows], axis=1)
+        tiles &= able
+        return tiles
 
     def plays(self) -> tuple[Places, tuple[Ints, Ints], tuple[Ints, Ints]]:
         """Return all plays, and a pass where there is none: the round, and two tiles with ends.
@@ -605,33 +607,33 @@ class RoundBatch:
         able, _ = self.legal(rounds)
         hands = self.hands[self.turn, rounds]
         two = self.settings.two_tiles & (hands & (hands - 1) != 0)
-        rows, one, other = tables.each_pair(np.where(two, able, 0), self.ends)
-        alone, tiles = tables.each_tile(self.by_end(ALL, np.where(two, 0, able)).T.ravel())
+        rows, left, right = tables.each_pair(np.where(two, able, 0), self.ends)
+        end_rows, tiles = tables.each_tile(self.by_end(ALL, np.where(two, 0, able)).T.ravel())
         passing = np.flatnonzero(able == 0)
-        every = np.concatenate([rows, alone // 3, passing])
-        order, none = np.argsort(every, kind="stable"), np.zeros(len(passing), tables.dtype)
-        first = np.concatenate([one, tiles, none])[order]
-        ends = np.concatenate([np.full(len(rows), LEFT), alone % 3, none])[order]
-        second = np.zeros(len(every), tables.dtype)
-        second[: len(rows)] = other
-        return every[order], (first, ends), (second[order], np.full(len(every), RIGHT))
+        play_rows = np.concatenate([rows, end_rows // 3, passing])
+        order, no_tiles = np.argsort(play_rows, kind="stable"), np.zeros(len(passing), tables.dtype)
+        first = np.concatenate([left, tiles, no_tiles])[order]
+        ends = np.concatenate([np.full(len(rows), LEFT), end_rows % 3, no_tiles])[order]
+        second = np.zeros(len(play_rows), tables.dtype)
+        second[: len(rows)] = right
+        return play_rows[order], (first, ends), (second[order], np.full(len(play_rows), RIGHT))
 
     # --- acts ---
 
-    def take(self, options: Sequence[Option], which: Numbers) -> None:
-        """Take an option in each round; `which` are the numbers of options that are legal there.
+    def take(self, options: Sequence[Option], numbers: Numbers) -> None:
+        """Take an option in each round; `numbers` are those of options that are legal there.
 
         Raises ValueError for an option that no array of states knows: act on the games instead.
         """
-        kinds = np.array([_kind(option) for option in options]).take(which)
-        puts = np.array([self.puts(option) for option in options], np.int64)[which]
+        kinds = np.array([_kind(option) for option in options]).take(numbers)
+        puts = np.array([self.puts(option) for option in options], np.int64)[numbers]
         self.draw(np.flatnonzero(kinds == DRAWS))
         self.answer(np.flatnonzero(kinds == ANSWERS), puts[kinds == ANSWERS, 0] != 0)
         plays = np.flatnonzero(kinds == PLAYS)
-        many = 2 if any(isinstance(option, PlayTwo) for option in options) else 1
+        count = 2 if any(isinstance(option, PlayTwo) for option in options) else 1
         masks = puts[plays].astype(self.tables.dtype)
         ends = puts[plays].astype(np.intp)
-        self.play(plays, *[(masks[:, 2 * one], ends[:, 2 * one + 1]) for one in range(many)])
+        self.play(plays, *[(masks[:, 2 * index], ends[:, 2 * index + 1]) for index in range(count)])
 
     def puts(self, option: Option) -> tuple[int, ...]:
         """Return the mask of the first tile and its end, and of the second; 0 is no tile."""
@@ -648,29 +650,29 @@ class RoundBatch:
         """Yield each seat that is to move, and the places in `rows` of its rounds."""
         turn = self.turn[rows]
         for seat in range(self.tables.seats):
-            own = np.flatnonzero(turn == seat)
-            if own.size:
-                yield seat, own
+            places = np.flatnonzero(turn == seat)
+            if places.size:
+                yield seat, places
 
     def play(self, rows: Places, *puts: tuple[Ints, Ints]) -> None:
         """Play tiles in these rounds, each with its end, or pass where no mask has a tile."""
-        for seat, own in self._by_seat(rows):
-            self.play_of(seat, rows[own], *[(tile[own], end[own]) for tile, end in puts])
+        for seat, places in self._by_seat(rows):
+            self.play_of(seat, rows[places], *[(tile[places], end[places]) for tile, end in puts])
 
     def play_of(
         self, seat: int, rows: Rows, *puts: tuple[Ints, int | Ints], drew: Places | None = None
     ) -> None:
         """Do as `play` where the same seat is to move; `drew`: where a draw was its turn."""
-        played = self._put(seat, rows, *puts[0])
-        for put in puts[1:]:
-            played = played | self._put(seat, rows, *put)
+        played = self._put_tiles(seat, rows, *puts[0])
+        for tile_and_end in puts[1:]:
+            played = played | self._put_tiles(seat, rows, *tile_and_end)
         if "passes" in self.names:
             self.passes[rows] = np.where(played != 0, 0, self.passes[rows] + 1)
             if drew is not None:
                 self.passes[drew] = 0
         self._next_turn(seat, rows)
 
-    def _put(self, seat: int, rows: Rows, tile: Ints, end: int | Ints) -> Ints:
+    def _put_tiles(self, seat: int, rows: Rows, tile: Ints, end: int | Ints) -> Ints:
         """Move tiles of a seat to an end of the line; return them."""
         tables, before = self.tables, self.ends[rows]
         self.hands[seat][rows] ^= tile
@@ -694,8 +696,8 @@ class RoundBatch:
 
     def draw(self, rows: Places) -> None:
         """Draw in these rounds the tile that lies next."""
-        for seat, own in self._by_seat(rows):
-            drew = rows[own]
+        for seat, places in self._by_seat(rows):
+            drew = rows[places]
             self.draw_tile(seat, drew)
             if self.settings.draw_ends_turn:
                 self._next_turn(seat, drew)
@@ -712,22 +714,22 @@ class RoundBatch:
         if "passes" in self.names:
             self.passes[rows] = 0
         if settings.fee:
-            for one in settings.sides[seat]:
-                self.points[one][rows] -= settings.fee
+            for party in settings.sides[seat]:
+                self.points[party][rows] -= settings.fee
             self.pot[rows] += settings.fee * self.tables.rules.stakes.pot
 
     def _take_next_tile(self, seat: int, rows: Places) -> None:
         """Move the tile that a seat draws next into its hand."""
-        own, many = self.settings.own_row[seat], len(self.front)
-        if many == 1:
+        first_row, row_count = self.settings.own_row[seat], len(self.front)
+        if row_count == 1:
             places = self._past(seat, 0, rows)
         else:
             places, left = np.empty_like(rows), np.ones(len(rows), np.bool_)
-            for at in range(own, own + many):
-                row = at % many
-                here = left & (self.front[row][rows] < self.back[row][rows])
-                places[here] = self._past(seat, row, rows[here])
-                left &= ~here
+            for number in range(first_row, first_row + row_count):
+                row = number % row_count
+                is_next = left & (self.front[row][rows] < self.back[row][rows])
+                places[is_next] = self._past(seat, row, rows[is_next])
+                left &= ~is_next
         ranks = self.stock.take(places)
         self.hands[seat][rows] |= self.tables.bits.take(ranks)
         if "order" in self.names:
@@ -770,17 +772,17 @@ class RoundBatch:
     def _is_blocked(self, rows: Rows) -> Flags:
         """Tell in which rounds nobody can play or draw, or what else ends a round early."""
         fitting, drawable, ends = self.fitting[rows], self.drawable[rows], self.ends[rows]
-        held = self.hands[0][rows] | self.hands[1][rows]
+        tiles = self.hands[0][rows] | self.hands[1][rows]
         for hand in self.hands[2:]:
-            held |= hand[rows]
-        held &= fitting
+            tiles |= hand[rows]
+        tiles &= fitting
         if self.settings.two_tiles:
-            dry = np.flatnonzero((drawable == 0) & (held != 0))
+            dry = np.flatnonzero((drawable == 0) & (tiles != 0))
             hands = np.array([hand[rows][dry] for hand in self.hands])
             can = self.tables.can_end_two(hands, ends[dry]).any(axis=0)
-            held[dry[~can]] = 0
-        held |= drawable
-        blocked: Flags = held == 0
+            tiles[dry[~can]] = 0
+        tiles |= drawable
+        blocked: Flags = tiles == 0
         if self.settings.dead_ends_to_end:
             blocked |= fitting & ~self.line[rows] == 0
         if self.settings.draw_optional:
@@ -873,9 +875,9 @@ def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
     bit = dict(zip(tables.rank_of_bit, tables.bits.tolist(), strict=True)).__getitem__
     stock = [[rank(tile) for row in state.stock_rows for tile in row] for state in states]
     lengths = np.array([[len(row) for row in state.stock_rows] for state in states]).T
-    back = np.cumsum(lengths, axis=0) + np.arange(len(games)) * width
-    held = [[sum(map(bit, hand)) for hand in state.hand_bits] for state in states]
-    hands: Ints = np.array(held, tables.dtype).T.copy()
+    row_ends = np.cumsum(lengths, axis=0) + np.arange(len(games)) * width
+    hand_masks = [[sum(map(bit, hand)) for hand in state.hand_bits] for state in states]
+    hands: Ints = np.array(hand_masks, tables.dtype).T.copy()
     lying = [sum(map(bit, chain(*state.stock_rows))) for state in states]
     ends = np.array([_ends(tables, state) for state in states], np.intp)
 
@@ -889,8 +891,8 @@ def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
     arrays = {
         "hands": hands,
         "order": order,
-        "front": back - lengths,
-        "back": back,
+        "front": row_ends - lengths,
+        "back": row_ends,
         "drawable": small(lambda state: state.drawable, tables.dtype),
         "ends": ends,
         "fitting": tables.fitting.take(ends),

@@ -30,7 +30,7 @@ from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import exact_gains
 from arena.valuation.policy import KEEN, play_out
 from arena.valuation.terms import MORE, WORLDS, Kind, Policy, ReviewedDecision, RoundPhase
-from arena.valuation.win_chance import WHOLE, Law, share_of_scores
+from arena.valuation.win_chance import FULL_SHARE, Law, share_of_scores
 from arena.valuation.worlds import FEW, Worlds, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 
@@ -63,16 +63,16 @@ def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator
 
     `worlds`: in how many each option is tried.
     """
-    asked = [
+    questions = [
         question
         for question in timeline.questions(seat)
         if len(question.options) > 1 and question.choice is not None
     ]
-    tried = list(try_options(asked, worlds))
-    more = _dear_again(asked, tried, worlds)
-    for at, (question, first) in enumerate(zip(asked, tried, strict=True)):
-        choice, sure = question.choice or 0, more.get(at, first)
-        best, _, error = measured_gap(sure, choice)
+    tried = list(try_options(questions, worlds))
+    more = _dear_again(questions, tried, worlds)
+    for index, (question, first) in enumerate(zip(questions, tried, strict=True)):
+        choice, final = question.choice or 0, more.get(index, first)
+        best, _, error = measured_gap(final, choice)
         yield ReviewedDecision(
             number=question.number,
             round=question.game.playing.number,
@@ -80,12 +80,14 @@ def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator
             kind=_kind(question.options, question.options[choice]),
             choice=choice,
             best=best,
-            values=tuple(sure.leads.mean(axis=1).round(DIGITS).tolist()),
-            errors=tuple(world_errors(sure.leads).round(DIGITS).tolist()),
+            values=tuple(final.leads.mean(axis=1).round(DIGITS).tolist()),
+            errors=tuple(world_errors(final.leads).round(DIGITS).tolist()),
             loss=round(measured_loss(first.leads, choice), DIGITS),
             error=round(error, DIGITS),
             percent_loss=round(measured_loss(first.percents, choice), DIGITS),
-            percent_gap=round(float((sure.percents[best] - sure.percents[choice]).mean()), DIGITS),
+            percent_gap=round(
+                float((final.percents[best] - final.percents[choice]).mean()), DIGITS
+            ),
             exact=first.exact,
         )
 
@@ -95,14 +97,14 @@ def _phase(game: Game) -> RoundPhase:
     if not state.layout:
         return "lead"
     if state.drawable:
-        return "draws" if any(isinstance(one, Drew) for one in state.history) else "early"
+        return "draws" if any(isinstance(event, Drew) for event in state.history) else "early"
     if game.settings.draw_limit or min(state.sizes) <= FEW_TILES:
         return "endgame"
     return "early"
 
 
-def _kind(options: Sequence[Option], chosen: Option) -> Kind:
-    match chosen:
+def _kind(options: Sequence[Option], option: Option) -> Kind:
+    match option:
         case Play() | PlayTwo():
             return "play"
         case Draw():
@@ -133,18 +135,20 @@ class TriedOptions(NamedTuple):
 
 
 def try_options(
-    asked: Sequence[AskedQuestion], many: int, slow: int = FEW
+    questions: Sequence[AskedQuestion], count: int, slow: int = FEW
 ) -> Iterator[TriedOptions]:
     """Yield for each question what its options gain in so many worlds, the same for all of them.
 
     `slow`: the most worlds where each of them takes a while to be found. The questions are of one
     ruleset and number of seats.
     """
-    solved = exact_gains([question.game for question in asked])
-    unsolved = [question for question, gains in zip(asked, solved, strict=True) if gains is None]
-    played = _played_gains(unsolved, [*question_worlds(unsolved, many, slow)])
-    every = [next(played) if gains is None else gains.T[:, None] for gains in solved]
-    each = zip(asked, solved, every, _percents(asked, every), strict=True)
+    solved = exact_gains([question.game for question in questions])
+    unsolved = [
+        question for question, gains in zip(questions, solved, strict=True) if gains is None
+    ]
+    played = _played_gains(unsolved, [*question_worlds(unsolved, count, slow)])
+    all_gains = [next(played) if gains is None else gains.T[:, None] for gains in solved]
+    each = zip(questions, solved, all_gains, _percents(questions, all_gains), strict=True)
     for question, exact, gains, percents in each:
         leads = _leads(question, gains, exact=exact is not None)
         yield TriedOptions(leads, percents, exact is not None)
@@ -158,26 +162,26 @@ def _leads(question: AskedQuestion, gains: NDArray[np.integer], *, exact: bool) 
 
 
 def _percents(
-    asked: Sequence[AskedQuestion], gains: Sequence[NDArray[np.integer]]
+    questions: Sequence[AskedQuestion], gains: Sequence[NDArray[np.integer]]
 ) -> Iterator[Floats]:
     """Yield for each question the percent of the game that the seat may expect, by the gains."""
-    if not asked:
+    if not questions:
         return
-    law = Law(asked[0].game.rules, asked[0].game.seats)
-    scores = [own + question.game.scores for question, own in zip(asked, gains, strict=True)]
-    sizes = [own[..., 0].size for own in gains]
+    law = Law(questions[0].game.rules, questions[0].game.seats)
+    scores = [part + question.game.scores for question, part in zip(questions, gains, strict=True)]
+    sizes = [part[..., 0].size for part in gains]
     shares = share_of_scores(
         law,
-        np.concatenate([own.reshape(-1, law.seats) for own in scores]),
-        np.repeat([question.game.playing.number for question in asked], sizes),
+        np.concatenate([part.reshape(-1, law.seats) for part in scores]),
+        np.repeat([question.game.playing.number for question in questions], sizes),
     )
-    parts = np.split(shares / (WHOLE // 100), np.cumsum(sizes)[:-1])
-    for question, own, part in zip(asked, gains, parts, strict=True):
-        yield part[:, question.seat].reshape(own.shape[:-1])
+    parts = np.split(shares / (FULL_SHARE // 100), np.cumsum(sizes)[:-1])
+    for question, own_gains, part in zip(questions, gains, parts, strict=True):
+        yield part[:, question.seat].reshape(own_gains.shape[:-1])
 
 
 def _dear_again(
-    asked: Sequence[AskedQuestion], tried: Sequence[TriedOptions], worlds: int
+    questions: Sequence[AskedQuestion], tried: Sequence[TriedOptions], worlds: int
 ) -> dict[int, TriedOptions]:
     """Return the options of the decisions that look dearest, tried in more and other worlds.
 
@@ -185,47 +189,53 @@ def _dear_again(
     turn plays two tiles worlds take too long.
     """
     gaps = {
-        at: measured_gap(one, question.choice or 0)[1]
-        for at, (question, one) in enumerate(zip(asked, tried, strict=True))
-        if one.leads.shape[1] == worlds and not question.game.settings.two_tiles
+        index: measured_gap(options, question.choice or 0)[1]
+        for index, (question, options) in enumerate(zip(questions, tried, strict=True))
+        if options.leads.shape[1] == worlds and not question.game.settings.two_tiles
     }
-    dear = sorted(gaps, key=lambda at: -gaps[at])[:LOOK_DEAR]
-    again = try_options([asked[at] for at in dear], MORE * worlds)
-    return dict(zip(dear, again, strict=True))
+    dear = sorted(gaps, key=lambda index: -gaps[index])[:LOOK_DEAR]
+    retries = try_options([questions[index] for index in dear], MORE * worlds)
+    return dict(zip(dear, retries, strict=True))
 
 
 def _played_gains(
-    asked: Sequence[AskedQuestion], found: Sequence[Worlds], policies: Sequence[Policy] = (KEEN,)
+    questions: Sequence[AskedQuestion],
+    worlds: Sequence[Worlds],
+    policies: Sequence[Policy] = (KEEN,),
 ) -> Iterator[NDArray[np.int32]]:
     """Yield for each question what each seat gains by each option in each world, by playouts."""
-    if not found:
+    if not worlds:
         return
-    ends = [_after_options([asked[at] for at in one.questions], one) for one in found]
+    ends = [_after_options([questions[index] for index in part.questions], part) for part in worlds]
     end, gained, begin = RoundBatch.joined(ends), dict[int, Any](), 0
     scores = end.scores + play_out(end, [*policies] * end.tables.seats)
-    for one in found:
-        before = one.rounds.scores.reshape(len(one.questions), one.each, -1)
-        for at, start in zip(one.questions, before, strict=True):
-            tried = len(asked[at].options) * one.each
-            gained[at] = scores[begin : begin + tried].reshape(-1, *start.shape) - start
+    for part in worlds:
+        before = part.rounds.scores.reshape(len(part.questions), part.each, -1)
+        for index, start in zip(part.questions, before, strict=True):
+            tried = len(questions[index].options) * part.each
+            gained[index] = scores[begin : begin + tried].reshape(-1, *start.shape) - start
             begin += tried
-    yield from (gained[at] for at in range(len(asked)))
+    yield from (gained[index] for index in range(len(questions)))
 
 
-def _after_options(asked: Sequence[AskedQuestion], found: Worlds) -> RoundBatch:
+def _after_options(questions: Sequence[AskedQuestion], worlds: Worlds) -> RoundBatch:
     """Return the rounds after each option of each question, in each of its worlds."""
-    if found.games:
-        options = product(asked[0].options, found.games)
+    if worlds.games:
+        options = product(questions[0].options, worlds.games)
         return RoundBatch.of([values.act_unchecked(game, option) for option, game in options])
-    each = found.each
-    every = list(dict.fromkeys(option for question in asked for option in question.options))
-    number = {option: at for at, option in enumerate(every)}
-    which = [number[option] for question in asked for option in question.options]
-    first = np.repeat(np.arange(len(asked)) * each, [len(question.options) for question in asked])
+    each = worlds.each
+    all_options = list(
+        dict.fromkeys(option for question in questions for option in question.options)
+    )
+    number = {option: index for index, option in enumerate(all_options)}
+    numbers = [number[option] for question in questions for option in question.options]
+    first = np.repeat(
+        np.arange(len(questions)) * each, [len(question.options) for question in questions]
+    )
     # The keen player does not ask which of its tiles came first.
-    names = found.rounds.names - {"order"}
-    end = found.rounds.select((first[:, None] + np.arange(each)).ravel(), names)
-    end.take(every, np.repeat(which, each))
+    names = worlds.rounds.names - {"order"}
+    end = worlds.rounds.select((first[:, None] + np.arange(each)).ravel(), names)
+    end.take(all_options, np.repeat(numbers, each))
     return end
 
 
@@ -238,15 +248,15 @@ def _next_choices(question: AskedQuestion) -> NDArray[np.float64]:
     return np.array([worth * isinstance(option, Draw) for option in options])
 
 
-def standard_error(found: NDArray[np.floating]) -> Any:
+def standard_error(array: NDArray[np.floating]) -> Any:
     """Return the standard error of the mean over worlds, of each row; from one it is infinite."""
-    many = found.shape[-1]
-    return (found.std(axis=-1, ddof=1) if many > 1 else found[..., 0] + math.inf) / math.sqrt(many)
+    size = array.shape[-1]
+    return (array.std(axis=-1, ddof=1) if size > 1 else array[..., 0] + math.inf) / math.sqrt(size)
 
 
-def world_errors(found: NDArray[np.floating]) -> Any:
+def world_errors(values: NDArray[np.floating]) -> Any:
     """Return the standard errors of means over worlds; 0 if the seat knows the only one."""
-    return np.zeros(found.shape[:-1]) if found.shape[-1] == 1 else standard_error(found)
+    return np.zeros(values.shape[:-1]) if values.shape[-1] == 1 else standard_error(values)
 
 
 def measured_gap(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
@@ -261,28 +271,28 @@ def measured_gap(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
 
 def measured_loss(values: Floats, choice: int) -> float:
     """Return the loss of the chosen option, by leads or shares; it is meant for means."""
-    means, many = values.mean(axis=1), values.shape[1]
+    means, count = values.mean(axis=1), values.shape[1]
     gap = means.max() - means[choice]
-    if many == 1:
+    if count == 1:
         return float(gap)
-    size = -(-many // PARTS)
+    size = -(-count // PARTS)
     parts = np.zeros((len(values), size * PARTS))
-    parts[:, :many] = values
+    parts[:, :count] = values
     parts = parts.reshape(len(values), size, PARTS).sum(axis=1)
-    left = many - np.bincount(np.arange(many) % PARTS, minlength=PARTS)
+    left = count - np.bincount(np.arange(count) % PARTS, minlength=PARTS)
     elsewhere = _best((parts.sum(axis=1, keepdims=True) - parts) / left, choice)
-    crossed = (parts[elsewhere, np.arange(PARTS)] - parts[choice]).sum() / many
+    crossed = (parts[elsewhere, np.arange(PARTS)] - parts[choice]).sum() / count
     return float(gap + crossed) / 2
 
 
-def option_values(question: AskedQuestion, compared: int, many: int) -> tuple[OptionValue, ...]:
+def option_values(question: AskedQuestion, compared: int, count: int) -> tuple[OptionValue, ...]:
     """Return the value of every option of a question, in order, against the `compared` option.
 
-    `many`: other deals to try, at least 2. The same question always gets the same deals.
+    `count`: other deals to try, at least 2. The same question always gets the same deals.
     """
-    (tried,) = try_options([question], many, slow=many)
+    (tried,) = try_options([question], count, slow=count)
     columns = tried.leads, tried.leads - tried.leads[compared], tried.percents
-    each = [of for found in columns for of in (found.mean(axis=1), Z * world_errors(found))]
+    each = [part for array in columns for part in (array.mean(axis=1), Z * world_errors(array))]
     return tuple(OptionValue(*(*row, tried.exact)) for row in np.stack(each, axis=1).tolist())
 
 

@@ -35,21 +35,21 @@ def exact_gains(games: Sequence[Game]) -> list[Gains | None]:
     are of one ruleset.
     """
     options = [engine.legal(game) if _is_solvable(game) else () for game in games]
-    solvable = [game for game, own in zip(games, options, strict=True) if own]
+    solvable = [game for game, row in zip(games, options, strict=True) if row]
     if not solvable:
         return [None] * len(games)
-    every = list(dict.fromkeys(option for own in options for option in own))
-    which = np.array([every.index(option) for own in options for option in own])
-    batch = RoundBatch.of(solvable).repeat(np.array([len(own) for own in options if own]))
-    batch.take(every, which)
-    parts = np.split(_solve(batch), np.cumsum([len(own) for own in options])[:-1], axis=1)
-    return [part if own else None for part, own in zip(parts, options, strict=True)]
+    all_options = list(dict.fromkeys(option for row in options for option in row))
+    numbers = np.array([all_options.index(option) for row in options for option in row])
+    batch = RoundBatch.of(solvable).repeat(np.array([len(row) for row in options if row]))
+    batch.take(all_options, numbers)
+    parts = np.split(_solve(batch), np.cumsum([len(row) for row in options])[:-1], axis=1)
+    return [part if row else None for part, row in zip(parts, options, strict=True)]
 
 
 def exact_leads(game: Game) -> tuple[int, ...]:
     """Return the lead that each option brings the seat to move, see `exact_gains`; empty: none."""
-    (gains,), own = exact_gains([game]), game.playing.turn
-    return () if gains is None else tuple((gains[own] - gains[1 - own]).tolist())
+    (gains,), seat = exact_gains([game]), game.playing.turn
+    return () if gains is None else tuple((gains[seat] - gains[1 - seat]).tolist())
 
 
 def _is_solvable(game: Game) -> bool:
@@ -69,8 +69,8 @@ def _solve(batch: RoundBatch) -> Gains:
     if rest.size:
         batch = batch.select(rest)
         facts = [*batch.hands, batch.ends, batch.turn, batch.bonus, batch.pot]
-        _, first, same = np.unique(np.stack(facts), axis=1, return_index=True, return_inverse=True)
-        gains[:, rest] = _best(batch.select(first))[:, same.ravel()]
+        _, first, ids = np.unique(np.stack(facts), axis=1, return_index=True, return_inverse=True)
+        gains[:, rest] = _best(batch.select(first))[:, ids.ravel()]
     return gains
 
 

@@ -29,7 +29,7 @@ from arena.match.referee import decided_by_fouls
 from arena.valuation.batch import Places, RoundBatch, mask_tables
 from arena.valuation.policy import A_TURN, USUAL, play_out
 from arena.valuation.terms import USUAL_TERMS, LuckTerms, Policy
-from arena.valuation.win_chance import MILLI, WHOLE, Law, law_of, lead_to_come, share_of_scores
+from arena.valuation.win_chance import FULL_SHARE, MILLI, Law, law_of, lead_to_come, share_of_scores
 from protocol.messages import Drew, Play, PlayTwo, TurnedUp
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, Result
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Tile, count_sides, hand_size, set_of_tiles
@@ -47,7 +47,7 @@ DEALS = 32
 little of the luck of hands."""
 TRIES = 4
 """The same where some deals do not count: so many times `DEALS` are tried."""
-SURE, UNSURE = (0.96, 0.95), (0.86, 0.6)
+UPPER_KNOT, LOWER_KNOT = (0.96, 0.95), (0.86, 0.6)
 """Shares of choices that policies foresee, and the parts of the measured luck that then count."""
 DIGITS = 6
 
@@ -85,7 +85,7 @@ def weight_of(foreseen: Sequence[float]) -> float:
     would make their intervals too small: these shares are of earlier boards.
     """
     mean = fsum(foreseen) / len(foreseen) if foreseen else 0.0
-    (high, most), (low, least) = SURE, UNSURE
+    (high, most), (low, least) = UPPER_KNOT, LOWER_KNOT
     return least + (most - least) * min(max((mean - low) / (high - low), 0.0), 1.0)
 
 
@@ -94,19 +94,24 @@ def luck_of_games(timelines: Sequence[Timeline], terms: LuckTerms = USUAL_TERMS)
 
     Of a game that a foul ended all counts. Raises UserError for rules without values.
     """
-    sitting, found = timelines[0].logged.sitting, list[_State]()
+    sitting, states = timelines[0].logged.sitting, list[_State]()
     policies = terms.policies or [USUAL] * len(sitting.seats)
     mask_tables(sitting.rules, len(policies))
-    chances = [[*_chances(one, _States(one.logged, found), terms.deals)] for one in timelines]
-    values = [weight_of(terms.foreseen) * of for of in _values(found, policies)] if found else ()
-    return [_with_sums([_luck(one, values) for one in own], len(policies)) for own in chances]
+    chances = [
+        [*_chances(timeline, _States(timeline.logged, states), terms.deals)]
+        for timeline in timelines
+    ]
+    values = (
+        [weight_of(terms.foreseen) * part for part in _values(states, policies)] if states else ()
+    )
+    return [_with_sums([_luck(chance, values) for chance in row], len(policies)) for row in chances]
 
 
 def _with_sums(draws: Sequence[DrawLuck], seats: int) -> GameLuck:
     return GameLuck(
         tuple(draws),
-        tuple(round(fsum(one.points[seat] for one in draws), DIGITS) for seat in range(seats)),
-        tuple(round(fsum(one.share[seat] for one in draws), DIGITS) for seat in range(seats)),
+        tuple(round(fsum(draw.points[seat] for draw in draws), DIGITS) for seat in range(seats)),
+        tuple(round(fsum(draw.share[seat] for draw in draws), DIGITS) for seat in range(seats)),
     )
 
 
@@ -123,36 +128,38 @@ class _Chance(NamedTuple):
 
 def _chances(timeline: Timeline, states: "_States", deals: bool) -> Iterator[_Chance]:
     """Yield each deal and each drawn tile that could have been another."""
-    known: int | None = None
+    last_state: int | None = None
     turns = 0
     for moment in timeline.moments:
         # Where nobody has chosen since a draw, the state after it is the one before the next.
-        if known is not None and not _is_forced(moment):
-            known = None
+        if last_state is not None and not _is_forced(moment):
+            last_state = None
         if isinstance(moment.record, DealRecord):
             yield from _with_deal(moment, states, deals)
         # Whoever wins the auction gets both tiles, in whichever order they lie.
         elif moment.before.round and moment.before.round.phase.name == "play":
             turns += moment.before.playing.turn != moment.game.playing.turn
-            chance = _in_turn(moment, states, known, turns if known is not None else 0)
+            chance = _in_turn(moment, states, last_state, turns if last_state is not None else 0)
             if chance:
-                known, turns = chance.after, 0
+                last_state, turns = chance.after, 0
                 yield chance
 
 
-def _in_turn(moment: Moment, states: "_States", known: int | None, turns: int) -> _Chance | None:
+def _in_turn(
+    moment: Moment, states: "_States", last_state: int | None, turns: int
+) -> _Chance | None:
     """Return the tile that a seat drew in its turn.
 
-    `known`: the state before it, if it is one, and the turns since.
+    `last_state`: the state before it, if it is one, and the turns since.
     """
     state = moment.before.playing
     for event in moment.events:
         if isinstance(event, Drew) and event.tile and state.stock_size > 1:
-            if known is None:
-                known = states.before_draw(moment.before)
+            if last_state is None:
+                last_state = states.before_draw(moment.before)
             number = state.table.bit[event.tile].bit_length() - 1
             after = states.after_draw(moment.game, number, turns)
-            return _Chance(moment.index, state.number, event.seat, event.tile, known, after)
+            return _Chance(moment.index, state.number, event.seat, event.tile, last_state, after)
     return None
 
 
@@ -162,7 +169,7 @@ def _is_forced(moment: Moment) -> bool:
     if state.over or state.phase.name != "play":
         return False
     options = legal(moment.before)
-    plays = sum(isinstance(one, Play | PlayTwo) for one in options)
+    plays = sum(isinstance(option, Play | PlayTwo) for option in options)
     choice = moment.record.choice if isinstance(moment.record, ChoiceRecord) else 0
     return plays <= 1 and choice == 0
 
@@ -176,21 +183,21 @@ def _with_deal(moment: Moment, states: "_States", deals: bool) -> Iterator[_Chan
     laid_out = moment.before.copy()
     lay_out(laid_out, dealt)
     orders = _DealOrders(laid_out, f"{states.label}|{dealt.round}")
-    came, laid = (moment.index, dealt.round), [*chain(*dealt.stock)]
-    drawn = [one for one in moment.events if isinstance(one, Drew | TurnedUp) and one.tile]
-    every = orders.all_deals() if deals else np.zeros((0, 0), np.int64)
-    if not (drawn or every.size):
+    origin, stock = (moment.index, dealt.round), [*chain(*dealt.stock)]
+    drawn = [event for event in moment.events if isinstance(event, Drew | TurnedUp) and event.tile]
+    all_orders = orders.all_deals() if deals else np.zeros((0, 0), np.int64)
+    if not (drawn or all_orders.size):
         return
     after = states.add_deal(laid_out, orders.with_known(()))
-    if every.size:
-        yield _Chance(*came, dealt.leader, None, states.add_deal(laid_out, every), after)
+    if all_orders.size:
+        yield _Chance(*origin, dealt.leader, None, states.add_deal(laid_out, all_orders), after)
     places = list[int]()
     for event in drawn:
         assert event.tile
-        places.append(laid.index(event.tile))
+        places.append(stock.index(event.tile))
         before, after = after, states.add_deal(laid_out, orders.with_known(places))
         seat = event.seat if isinstance(event, Drew) else dealt.leader
-        yield _Chance(*came, seat, event.tile, before, after)
+        yield _Chance(*origin, seat, event.tile, before, after)
 
 
 class _DealOrders:
@@ -203,21 +210,21 @@ class _DealOrders:
 
     def with_known(self, places: Sequence[int]) -> Integers:
         """Return orders with these hands, and these places of the boneyard as they were."""
-        free = [at for at in range(len(self._stock)) if at not in places]
+        free = [place for place in range(len(self._stock)) if place not in places]
         orders = np.tile(self._hands + self._stock, (HANDS, 1))
         keys = random_keys(f"{self._label}|hands", HANDS, len(set_of_tiles(self._game.rules.deal)))
         # Ascending: nothing here shows how the tiles lay.
-        left = np.array(sorted(self._stock[at] for at in free), np.int64)
-        columns = [len(self._hands) + at for at in free]
+        left = np.array(sorted(self._stock[place] for place in free), np.int64)
+        columns = [len(self._hands) + place for place in free]
         orders[:, columns] = left[keys[:, left].argsort(axis=1, kind="stable")]
         return orders
 
     def all_deals(self) -> Integers:
         """Return orders of all tiles: deals that count, each with the hands at every seat."""
         rules, seats = self._game.rules, self._game.seats
-        size, many = len(self._hands) // seats, len(set_of_tiles(rules.deal))
+        size, tile_count = len(self._hands) // seats, len(set_of_tiles(rules.deal))
         strict = rules.deal.annul_suit or rules.lead.missing == "redeal"
-        keys = random_keys(f"{self._label}|deals", DEALS * (TRIES if strict else 1), many)
+        keys = random_keys(f"{self._label}|deals", DEALS * (TRIES if strict else 1), tile_count)
         deals: Integers = keys.argsort(axis=1, kind="stable")
         if strict and self._game.playing.phase.deal < MOST_DEALS:
             deals = deals[self._count(deals)]
@@ -236,11 +243,11 @@ class _DealOrders:
         count = np.ones(len(deals), np.bool_)
         if rules.deal.annul_suit:
             for pip in range(rules.deal.highest_pip + 1):
-                shown = (hands == pip).any(axis=3).sum(axis=2)
-                count &= (shown < rules.deal.annul_suit).all(axis=1)
-        how = self._game.playing.phase.how
-        if rules.lead.missing == "redeal" and how in BY_DOUBLE:
-            least = rules.deal.highest_pip if how == "double_six" else 0
+                suit_sizes = (hands == pip).any(axis=3).sum(axis=2)
+                count &= (suit_sizes < rules.deal.annul_suit).all(axis=1)
+        method = self._game.playing.phase.how
+        if rules.lead.missing == "redeal" and method in BY_DOUBLE:
+            least = rules.deal.highest_pip if method == "double_six" else 0
             doubles = (hands[..., 0] == hands[..., 1]) & (hands[..., 0] >= least)
             count &= doubles.any(axis=(1, 2))
         return count
@@ -252,10 +259,10 @@ def stock_tiles(game: Game) -> Integers:
     return np.array(sorted(bit.bit_length() - 1 for row in rows for bit in row), np.int64)
 
 
-def random_keys(label: str, many: int, tiles: int) -> NDArray[np.uint32]:
+def random_keys(label: str, count: int, tiles: int) -> NDArray[np.uint32]:
     """Return a random key of each tile for each order, in which the lowest key lies first."""
-    stream = shake_256(f"boneyard luck 4|{label}".encode()).digest(4 * many * tiles)
-    return np.frombuffer(stream, "<u4").reshape(many, tiles)
+    stream = shake_256(f"boneyard luck 4|{label}".encode()).digest(4 * count * tiles)
+    return np.frombuffer(stream, "<u4").reshape(count, tiles)
 
 
 class _State(NamedTuple):
@@ -266,7 +273,7 @@ class _State(NamedTuple):
     orders: Integers
     """For each playout the order of the boneyard; of a deal, the hands before it."""
     seeds: Places
-    how: Method | None = None
+    method: Method | None = None
     """The method that decides the leader of a deal; None: the round has begun."""
     draws: bool = False
     """True if the seat to move draws first."""
@@ -281,11 +288,11 @@ class _States:
     does. None tells of a tile that came.
     """
 
-    def __init__(self, logged: LoggedGame, found: list[_State]) -> None:
-        """`found`: the states of all games, to which those of this one are added."""
+    def __init__(self, logged: LoggedGame, states: list[_State]) -> None:
+        """`states`: the states of all games, to which those of this one are added."""
         self.label = f"{logged.game.board}|{logged.game.commitment}"
         self._tiles = len(set_of_tiles(logged.sitting.rules.deal))
-        self._states = found
+        self._states = states
         self._turn = (0, 0)
         self._orders, self._seeds = np.zeros((0, 0), np.int64), np.zeros(0, np.intp)
 
@@ -293,11 +300,11 @@ class _States:
         """Add the state in which a seat begins to draw; return its number."""
         number, stock = game.playing.number, stock_tiles(game)
         self._turn = (number, self._turn[1] + 1 if self._turn[0] == number else 1)
-        size, some = len(stock), max(round(DRAWS / len(stock)), 1)
-        keys = random_keys(f"{self.label}|{number}|{self._turn[1]}", some * size, self._tiles + 1)
+        size, count = len(stock), max(round(DRAWS / len(stock)), 1)
+        keys = random_keys(f"{self.label}|{number}|{self._turn[1]}", count * size, self._tiles + 1)
         # Each tile lies at each place equally often: so playouts are much less noisy.
         turned = np.add.outer(np.arange(size), np.arange(size)) % size
-        orders = stock[keys[:some, stock].argsort(axis=1, kind="stable")]
+        orders = stock[keys[:count, stock].argsort(axis=1, kind="stable")]
         self._orders = orders[:, turned].reshape(-1, size)
         self._seeds = keys[:, -1].astype(np.intp)
         return self._add(_State(game, self._orders, self._seeds, draws=True))
@@ -328,51 +335,54 @@ class _States:
 def _luck(chance: _Chance, values: Sequence[Floats]) -> DrawLuck:
     """Return the luck of a chance, by the values of all states."""
     points, share = (
-        tuple(round(float(one), DIGITS) for one in of[chance.after] - of[chance.before])
-        for of in values
+        tuple(round(float(number), DIGITS) for number in array[chance.after] - array[chance.before])
+        for array in values
     )
     return DrawLuck(*chance[:4], points, share)
 
 
 def _values(states: Sequence[_State], policies: Sequence[Policy]) -> tuple[Floats, Floats]:
     """Return the points and the share of the game that each seat may expect in each state."""
-    methods = [one.how for one in states]
+    methods = [state.method for state in states]
     # One batch for all: so numpy is called less often.
-    order = sorted(range(len(methods)), key=lambda at: methods.index(methods[at]))
-    states = [states[at] for at in order]
+    order = sorted(range(len(methods)), key=lambda index: methods.index(methods[index]))
+    states = [states[index] for index in order]
     batch = RoundBatch.joined(
-        [_completed([*same], how) for how, same in groupby(states, lambda one: one.how)]
+        [
+            _completed([*group], method)
+            for method, group in groupby(states, lambda state: state.method)
+        ]
     )
     law = law_of(states[0].game.rules, policies)
-    counts = np.array([len(one.orders) for one in states])
-    seeds = np.concatenate([one.seeds for one in states])
+    counts = np.array([len(state.orders) for state in states])
+    seeds = np.concatenate([state.seeds for state in states])
     scores = batch.scores + play_out(batch, policies, seeds)
-    rounds = np.repeat([one.game.playing.number for one in states], counts)
+    rounds = np.repeat([state.game.playing.number for state in states], counts)
     # Sums of integers: the same on every machine.
     points = 2 * MILLI * scores.astype(np.int64) + lead_to_come(law, scores, rounds)
     shares = share_of_scores(law, scores, rounds)
-    begins, back = np.cumsum(counts) - counts, np.argsort(order)
+    begins, inverse = np.cumsum(counts) - counts, np.argsort(order)
     return (
-        (np.add.reduceat(points, begins) / (2 * MILLI * counts[:, None]))[back],
-        (np.add.reduceat(shares, begins) / (WHOLE * counts[:, None]))[back],
+        (np.add.reduceat(points, begins) / (2 * MILLI * counts[:, None]))[inverse],
+        (np.add.reduceat(shares, begins) / (FULL_SHARE * counts[:, None]))[inverse],
     )
 
 
-def _completed(states: Sequence[_State], how: Method | None) -> RoundBatch:
+def _completed(states: Sequence[_State], method: Method | None) -> RoundBatch:
     """Return each state once for each of its orders."""
-    games = [one.game for one in states]
-    if how is None:
-        batch = RoundBatch.in_orders(games, [one.orders for one in states])
+    games = [state.game for state in states]
+    if method is None:
+        batch = RoundBatch.in_orders(games, [state.orders for state in states])
         batch.draw(
             np.flatnonzero(np.repeat([s.draws for s in states], [len(s.orders) for s in states]))
         )
         return batch
-    seats, orders = games[0].seats, np.concatenate([one.orders for one in states])
+    seats, orders = games[0].seats, np.concatenate([state.orders for state in states])
     size = hand_size(games[0].rules.deal, seats) or 0
-    batch = RoundBatch.of(games).repeat(np.array([len(one.orders) for one in states]))
+    batch = RoundBatch.of(games).repeat(np.array([len(state.orders) for state in states]))
     batch.set_hands({seat: orders[:, seat * size : (seat + 1) * size] for seat in range(seats)})
     batch.lay_stock(orders[:, seats * size :])
-    batch.find_leaders(how)
+    batch.find_leaders(method)
     return batch
 
 
@@ -430,46 +440,46 @@ class ReplayMoment(NamedTuple):
 
 def replay_chances(timeline: Timeline) -> tuple[Chance, ...]:
     """Return the chances at each moment of the replay for everybody."""
-    logged, shown = timeline.logged, [*_moments(timeline)]
-    if not shown:
+    logged, moments = timeline.logged, [*_moments(timeline)]
+    if not moments:
         return ()
     sides = count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats))
-    counts = np.array([one.orders for one in shown])
+    counts = np.array([moment.orders for moment in moments])
     label, deal = f"{logged.sitting.event}|{logged.game.game}|chances", logged.sitting.rules.deal
-    gains = _gains(shown, counts, random_keys(label, ORDERS, len(set_of_tiles(deal))))
+    gains = _gains(moments, counts, random_keys(label, ORDERS, len(set_of_tiles(deal))))
     # Sums of integers: the same on every machine.
     starts = np.cumsum(counts) - counts
-    found = np.add.reduceat(_shares(logged, shown, counts, gains)[:, :sides], starts)
-    shares = found / (counts[:, None] * WHOLE)
+    sums = np.add.reduceat(_shares(logged, moments, counts, gains)[:, :sides], starts)
+    shares = sums / (counts[:, None] * FULL_SHARE)
     leads = _leads(np.add.reduceat(gains[:, :sides], starts) / counts[:, None])
-    for at, one in enumerate(shown):
-        if one.over and logged.result:
-            shares[at] = _won(logged.result.places[:sides])
-        elif one.fouled:
-            shares[at] = _beaten(shares[at], [*one.fouled])
+    for index, moment in enumerate(moments):
+        if moment.over and logged.result:
+            shares[index] = _won(logged.result.places[:sides])
+        elif moment.fouled:
+            shares[index] = _beaten(shares[index], [*moment.fouled])
     return tuple(map(Chance, map(tuple, shares.tolist()), map(tuple, leads.tolist())))
 
 
 def _moments(timeline: Timeline) -> Iterator[ReplayMoment]:
     logged = timeline.logged
     fouled = set(logged.game.forfeited)
-    for together in join_draws(timeline.moments, None):
-        records = [one.record for one in together]
-        fouled |= {one.seat for one in records if isinstance(one, FoulRecord)}
-        game = together[-1].game
-        ended = game.over or isinstance(records[-1], Result)
-        over = bool(ended or decided_by_fouls(game, logged.sitting.fouls, fouled))
+    for group in join_draws(timeline.moments, None):
+        records = [moment.record for moment in group]
+        fouled |= {record.seat for record in records if isinstance(record, FoulRecord)}
+        game = group[-1].game
+        is_over = game.over or isinstance(records[-1], Result)
+        over = bool(is_over or decided_by_fouls(game, logged.sitting.fouls, fouled))
         yield ReplayMoment(game, over, frozenset(fouled))
 
 
 def _shares(
-    logged: LoggedGame, shown: Sequence[ReplayMoment], counts: Integers, gains: Integers
+    logged: LoggedGame, moments: Sequence[ReplayMoment], counts: Integers, gains: Integers
 ) -> Integers:
     """Return each seat's expected share, in millionths, after the round in each order."""
-    scores = np.repeat([one.game.scores for one in shown], counts, axis=0) + gains
-    rounds = np.repeat([one.rounds for one in shown], counts)
+    scores = np.repeat([moment.game.scores for moment in moments], counts, axis=0) + gains
+    rounds = np.repeat([moment.rounds for moment in moments], counts)
     for seat in range(len(logged.sitting.seats)):
-        scores[np.repeat([seat in one.fouled for one in shown], counts), seat] = LAST
+        scores[np.repeat([seat in moment.fouled for moment in moments], counts), seat] = LAST
     return share_of_scores(Law(logged.sitting.rules, scores.shape[1]), scores, rounds)
 
 
@@ -479,22 +489,22 @@ def _beaten(shares: Floats, fouled: Sequence[int]) -> Floats:
     Where two sides can win nobody plays on after a foul, so here each seat is a side. The others
     share equally in what the fouled sides were still expected to win from them.
     """
-    rest, many = len(shares) - 1, len(fouled)
-    tied = (many - 1) / 2 / rest
-    given = (shares[fouled].sum() - many * tied) / (len(shares) - many)
-    shares = np.minimum(shares + given, 1)
+    rest, count = len(shares) - 1, len(fouled)
+    tied = (count - 1) / 2 / rest
+    increase = (shares[fouled].sum() - count * tied) / (len(shares) - count)
+    shares = np.minimum(shares + increase, 1)
     shares[fouled] = tied
     return shares
 
 
-def _gains(shown: Sequence[ReplayMoment], counts: Integers, keys: NDArray[np.uint32]) -> Integers:
+def _gains(moments: Sequence[ReplayMoment], counts: Integers, keys: NDArray[np.uint32]) -> Integers:
     """Return the points that each seat gains until the round's end, a row an order of a moment."""
-    gains = np.zeros((counts.sum(), shown[0].game.seats), np.int64)
-    rows = np.repeat([one.is_dealt for one in shown], counts)
-    dealt = [one for one in shown if one.is_dealt]
+    gains = np.zeros((counts.sum(), moments[0].game.seats), np.int64)
+    rows = np.repeat([moment.is_dealt for moment in moments], counts)
+    dealt = [moment for moment in moments if moment.is_dealt]
     if dealt:
-        orders = [_orders(one, keys) for one in dealt]
-        gains[rows] = play_out(RoundBatch.in_orders([one.game for one in dealt], orders))
+        orders = [_orders(moment, keys) for moment in dealt]
+        gains[rows] = play_out(RoundBatch.in_orders([moment.game for moment in dealt], orders))
     return gains
 
 
@@ -512,6 +522,6 @@ def _leads(gains: Floats) -> Floats:
 def _won(places: Sequence[int]) -> list[float]:
     """Return the share of the other sides that each side ended above; ties count half."""
     return [
-        (sum((own < other) + (own == other) / 2 for other in places) - 0.5) / (len(places) - 1)
-        for own in places
+        (sum((place < other) + (place == other) / 2 for other in places) - 0.5) / (len(places) - 1)
+        for place in places
     ]

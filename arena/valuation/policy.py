@@ -59,7 +59,7 @@ USUAL = Policy(
 
 def _noises() -> NDArray[np.int32]:
     words = np.frombuffer(shake_256(b"boneyard noise 1").digest(4 * NOISES), "<u4").tolist()
-    return np.array([round(-UNIT * log(-log((one + 0.5) / 2**32))) for one in words], np.int32)
+    return np.array([round(-UNIT * log(-log((word + 0.5) / 2**32))) for word in words], np.int32)
 
 
 NOISE = _noises()
@@ -95,20 +95,20 @@ class PolicyTables:
     """The worths of plays by a policy, as tables of whole numbers."""
 
     def __init__(self, tables: MaskTables, policy: Policy) -> None:
-        self.tables, self._many = tables, len(tables.tiles) + 1
+        self.tables, self._base = tables, len(tables.tiles) + 1
         self._weights = {name: np.int32(round(UNIT * getattr(policy, name))) for name in FEATURES}
         self._shed = np.zeros(TILES, np.int32)
-        for at, tile in enumerate(tables.tiles, FREE - 1):
+        for index, tile in enumerate(tables.tiles, FREE - 1):
             worth = policy.pip * sum(tile) + policy.double * (tile[0] == tile[1])
-            self._shed[at] = round(UNIT * worth)
-        held = range(self._many)
+            self._shed[index] = round(UNIT * worth)
+        sizes = range(self._base)
         equal = tables.left == tables.right
         self._fits_both = np.where(equal, tables.fitting, tables.both)
         stuck = [
-            round(UNIT * policy.stuck * exp(-fitting * many / max(unseen, 1)))
-            for many in held
-            for unseen in held
-            for fitting in held
+            round(UNIT * policy.stuck * exp(-fitting * hand_size / max(unseen, 1)))
+            for hand_size in sizes
+            for unseen in sizes
+            for fitting in sizes
         ]
         self._stuck = np.array(stuck, np.int32) if policy.stuck else None
         numbers = [1 << high | 1 << low for high, low in tables.tiles]
@@ -130,7 +130,7 @@ class PolicyTables:
             worth += weights["both"] * fit
         if self._stuck is not None:
             unseen = tables.all & ~(hands | line)
-            of_row = (tables.sizes(others) * self._many + tables.sizes(unseen)) * self._many
+            of_row = (tables.sizes(others) * self._base + tables.sizes(unseen)) * self._base
             follow = np.bitwise_count(unseen.take(rows) & fitting)
             worth += self._stuck.take(of_row.take(rows) + follow)
         if weights["kinds"]:
@@ -140,8 +140,8 @@ class PolicyTables:
             worth += weights["blocks"] * ~self._can_play(others.take(rows), fitting, options)
         worth += weights["left"] * (options.ends != RIGHT)
         if weights["place"]:
-            at = (options.places[0] - (FREE - 1)) * len(hands) + rows
-            worth += weights["place"] * order.take(at)
+            index = (options.places[0] - (FREE - 1)) * len(hands) + rows
+            worth += weights["place"] * order.take(index)
         return worth
 
     def _can_play(self, hands: Ints, fitting: Ints, options: Options) -> Flags:
@@ -172,19 +172,19 @@ def favourites(options: Options, worths: NDArray[np.int32], noise: Places | None
     `noise`: a place in the table of noises for each row; None: no noise.
     """
     if noise is not None:
-        own = noise.take(options.rows)
+        indices = noise.take(options.rows)
         for places, prime in zip((options.ends, *options.places), PRIMES, strict=False):
-            own += places * prime
-        worths = worths + NOISE.take(own & NOISES - 1)
+            indices += places * prime
+        worths = worths + NOISE.take(indices & NOISES - 1)
     return first_best(worths, options.rows)
 
 
 def first_best(worths: NDArray[np.int32], rows: Places) -> Places:
     """Return the number of the best option of each row that has any, of equal ones the first."""
     # Below a worth's whole part stands the option, the first highest.
-    many = len(worths)
-    coded = worths.astype(np.int64) * many - np.arange(many)
-    return -np.maximum.reduceat(coded, np.flatnonzero(np.diff(rows, prepend=-1))) % many
+    count = len(worths)
+    coded = worths.astype(np.int64) * count - np.arange(count)
+    return -np.maximum.reduceat(coded, np.flatnonzero(np.diff(rows, prepend=-1))) % count
 
 
 @lru_cache(maxsize=256)
@@ -219,7 +219,7 @@ def play_out(
     if any(policy.place for policy in policies):
         needed |= {"order"}
     end = batch.select(np.arange(len(batch)), RESULTS)
-    in_play = ~(batch.ended | _called(batch))
+    in_play = ~(batch.ended | _find_calls(batch))
     for seat in range(batch.tables.seats):
         members = np.flatnonzero(in_play & (batch.turn == seat))
         own_seeds = None if seeds is None else seeds.take(members)
@@ -230,20 +230,20 @@ def play_out(
     return (end.points + end.gains - batch.points).T
 
 
-def _called(batch: RoundBatch) -> Flags:
+def _find_calls(batch: RoundBatch) -> Flags:
     """Tell in which rounds one of the seats still to be asked calls: the lightest hand does."""
-    called = np.zeros(len(batch), np.bool_)
-    asked = np.flatnonzero(batch.asked) if batch.settings.dead_ends_to_call else called[:0]
-    if not asked.size:
-        return called
+    calls = np.zeros(len(batch), np.bool_)
+    rows = np.flatnonzero(batch.asked) if batch.settings.dead_ends_to_call else calls[:0]
+    if not rows.size:
+        return calls
     tables, step = batch.tables, batch.settings.step
-    sides = parties(tables, tables.held(batch.hands[:, asked]))
+    sides = parties(tables, tables.count_pips(batch.hands[:, rows]))
     lightest = find_lightest(sides)
     for seat in range(tables.seats):
-        place = (seat - batch.turn[asked]) * step % tables.seats
-        is_asked = place >= tables.seats - batch.asked[asked]
-        called[asked] |= is_asked & (lightest == seat % len(sides))
-    return called
+        place = (seat - batch.turn[rows]) * step % tables.seats
+        is_asked = place >= tables.seats - batch.asked[rows]
+        calls[rows] |= is_asked & (lightest == seat % len(sides))
+    return calls
 
 
 class _Playout:
@@ -258,7 +258,7 @@ class _Playout:
         end: RoundBatch,
     ) -> None:
         self.batch, self.members, self.seeds, self.end = batch, members, seeds, end
-        self.policies = [tables_of(batch.tables, one) for one in policies]
+        self.policies = [tables_of(batch.tables, policy) for policy in policies]
         self.turns = 0
 
     def play(self, seat: int) -> None:
@@ -267,7 +267,7 @@ class _Playout:
         while len(self.members):
             self._turn(seat)
             if batch.settings.dead_ends_to_call:
-                batch.ended |= _called(batch)
+                batch.ended |= _find_calls(batch)
             over = np.flatnonzero(batch.ended)
             if len(over) * COMPACT_AT >= len(batch):
                 self._compact(over)
@@ -327,18 +327,20 @@ class _Playout:
         noise = None if self.seeds is None else self.seeds + self.turns * A_TURN
         best = favourites(options, worths, noise)
         puts[0][1][rows] = options.ends.take(best)
-        for (put, _), tiles in zip(puts, options.tiles, strict=True):
-            put[rows] = tiles.take(best)
+        for (masks, _), tiles in zip(puts, options.tiles, strict=True):
+            masks[rows] = tiles.take(best)
         return puts
 
     def _options(self, rows: Places, able: Ints, *by_end: Ints) -> Options:
         """Return all plays of these rows."""
         tables, ends = self.batch.tables, self.batch.ends
         if self.batch.settings.two_tiles:
-            of, tile, second = tables.each_pair(able.take(rows), ends.take(rows))
-            return options_of(tables, ends, rows.take(of), tile, np.zeros_like(of), second)
-        of, tile = tables.each_tile(np.stack([own.take(rows) for own in by_end], axis=1).ravel())
-        return options_of(tables, ends, rows.take(of >> 1), tile, of & 1)
+            index, tile, second = tables.each_pair(able.take(rows), ends.take(rows))
+            return options_of(tables, ends, rows.take(index), tile, np.zeros_like(index), second)
+        index, tile = tables.each_tile(
+            np.stack([tiles.take(rows) for tiles in by_end], axis=1).ravel()
+        )
+        return options_of(tables, ends, rows.take(index >> 1), tile, index & 1)
 
     def _compact(self, over: Places) -> None:
         """Note how rounds ended, and go on with the others."""
@@ -392,25 +394,25 @@ class _Rows(NamedTuple):
     """The options of choices, which of them were chosen, and where each choice begins."""
 
     options: Floats
-    chosen: Flags
+    is_chosen: Flags
     begins: Places
 
-    def of(self, kept: Flags) -> "_Rows":
+    def select(self, flags: Flags) -> "_Rows":
         """Return those of some choices."""
         sizes = np.diff(self.begins, append=len(self.options))
-        each = np.repeat(kept, sizes)
-        begins = np.cumsum(sizes[kept]) - sizes[kept]
-        return _Rows(self.options[each], self.chosen[each], begins)
+        each = np.repeat(flags, sizes)
+        begins = np.cumsum(sizes[flags]) - sizes[flags]
+        return _Rows(self.options[each], self.is_chosen[each], begins)
 
 
 def choices_of(timeline: Timeline, seat: int) -> Iterator[Choice]:
     """Yield the choices of a seat in a game that its policy is learnt from."""
-    for asked in timeline.questions(seat):
-        if isinstance(asked.answer, ChoiceRecord):
-            play = asked.options[asked.answer.choice]
-            plays = sum(isinstance(one, Play | PlayTwo) for one in asked.options)
+    for question in timeline.questions(seat):
+        if isinstance(question.answer, ChoiceRecord):
+            play = question.options[question.answer.choice]
+            plays = sum(isinstance(option, Play | PlayTwo) for option in question.options)
             if isinstance(play, Play | PlayTwo) and plays > 1:
-                yield Choice(asked.game, play, timeline.logged.game.board)
+                yield Choice(question.game, play, timeline.logged.game.board)
 
 
 def learn_policy(choices: Sequence[Choice]) -> LearntPolicy:
@@ -419,19 +421,19 @@ def learn_policy(choices: Sequence[Choice]) -> LearntPolicy:
         return LearntPolicy(USUAL, 0, 0.0)
     rows = _rows(choices)
     odd = np.array([choice.board % 2 == 1 for choice in choices])
-    hits = sum(_count_foreseen(rows.of(~half), rows.of(half)) for half in (odd, ~odd))
+    hits = sum(_count_foreseen(rows.select(~half), rows.select(half)) for half in (odd, ~odd))
     return LearntPolicy(_likeliest(rows), len(choices), round(hits / len(choices), 4))
 
 
 def _likeliest(rows: _Rows) -> Policy:
     """Return the policy under which the choices are likeliest, near to the usual one."""
-    options, chosen, begins = rows
+    options, is_chosen, begins = rows
     spread = options.std(axis=0)
     # A feature that no option of these has more than another keeps its usual weight.
     used = spread > 0
     scaled, usual = options[:, used] / spread[used], np.array(astuple(USUAL))
     weights = usual.copy()
-    weights[used] = _newton(scaled, chosen, begins, usual[used] * spread[used]) / spread[used]
+    weights[used] = _newton(scaled, is_chosen, begins, usual[used] * spread[used]) / spread[used]
     return Policy(*np.round(weights, DECIMALS).tolist())
 
 
@@ -441,46 +443,46 @@ def _count_foreseen(learnt_from: _Rows, rows: _Rows) -> int:
         return 0
     worths = rows.options @ np.array(astuple(_likeliest(learnt_from)))
     best = np.maximum.reduceat(worths, rows.begins)
-    return int(np.count_nonzero(worths[rows.chosen] >= best - 0.5 / UNIT))
+    return int(np.count_nonzero(worths[rows.is_chosen] >= best - 0.5 / UNIT))
 
 
 def _rows(choices: Sequence[Choice]) -> _Rows:
     """Return the features of all options, which of them were chosen, and where choices begin."""
-    batch = RoundBatch.of([one.game for one in choices])
+    batch = RoundBatch.of([choice.game for choice in choices])
     tables, rounds = batch.tables, np.arange(len(batch))
-    of, (tile, end), (second, _) = batch.plays()
+    play_rows, (tile, end), (second, _) = batch.plays()
     next_seat = np.array(batch.settings.after)[batch.turn]
     hands = batch.hands[batch.turn, rounds], batch.hands[next_seat, rounds]
     position = Position(*hands, batch.line, batch.order)
-    options = options_of(tables, batch.ends, of, tile, end, second)
+    options = options_of(tables, batch.ends, play_rows, tile, end, second)
     # The features are written once: as the worths by a policy of one weight.
-    alone = [tables_of(tables, Policy(**{name: 1.0})) for name in FEATURES]
-    features = np.stack([one.worths(position, options) for one in alone], axis=1) / UNIT
-    put = np.array([batch.puts(one.play) for one in choices])[of].T
-    chosen: Flags = (tile == put[0]) & (end == put[1]) & (second == put[2])
-    return _Rows(features, chosen, np.searchsorted(of, rounds))
+    policies = [tables_of(tables, Policy(**{name: 1.0})) for name in FEATURES]
+    features = np.stack([policy.worths(position, options) for policy in policies], axis=1) / UNIT
+    plays = np.array([batch.puts(choice.play) for choice in choices])[play_rows].T
+    is_chosen: Flags = (tile == plays[0]) & (end == plays[1]) & (second == plays[2])
+    return _Rows(features, is_chosen, np.searchsorted(play_rows, rounds))
 
 
-def _newton(options: Floats, chosen: Flags, begins: Places, usual: Floats) -> Floats:
+def _newton(options: Floats, is_chosen: Flags, begins: Places, usual: Floats) -> Floats:
     """Return the weights of the highest penalised likelihood, which is concave."""
-    of = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(options)))
-    pull, seen, weights = PULL * len(begins), options[chosen].sum(axis=0), usual.copy()
+    numbers = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(options)))
+    pull, chosen_sum, weights = PULL * len(begins), options[is_chosen].sum(axis=0), usual.copy()
     value, step = -np.inf, np.zeros_like(weights)
     for _ in range(STEPS):
         tried = weights + step
         worths = options @ tried
-        worths -= np.maximum.reduceat(worths, begins)[of]
+        worths -= np.maximum.reduceat(worths, begins)[numbers]
         chances = np.exp(worths)
         sums = np.add.reduceat(chances, begins)
-        away = tried - usual
-        found = float(worths[chosen].sum() - np.log(sums).sum() - pull / 2 * (away @ away))
-        if found < value:
+        offset = tried - usual
+        fit = float(worths[is_chosen].sum() - np.log(sums).sum() - pull / 2 * (offset @ offset))
+        if fit < value:
             step /= 2
             continue
-        weights, value = tried, found
-        chances /= sums[of]
+        weights, value = tried, fit
+        chances /= sums[numbers]
         means = np.add.reduceat(chances[:, None] * options, begins)
-        slope = seen - chances @ options - pull * away
+        slope = chosen_sum - chances @ options - pull * offset
         curve = (options * chances[:, None]).T @ options - means.T @ means
         step = np.linalg.solve(curve + pull * np.eye(len(weights)), slope)
         if np.abs(step).max() < 1e-9:

@@ -29,8 +29,8 @@ def why_no_values(rules: Ruleset) -> str | None:
         return "seats guess odd or even"
     if rules.turn.tiles == 2 and (score.capicu or score.out_with_blank):
         return "the last of two tiles brings extra points"
-    many = len(set_of_tiles(deal))
-    return f"a set has {many} tiles, more than {MOST_TILES}" if many > MOST_TILES else None
+    count = len(set_of_tiles(deal))
+    return f"a set has {count} tiles, more than {MOST_TILES}" if count > MOST_TILES else None
 
 
 class Policy(Struct, frozen=True):
@@ -120,5 +120,5 @@ class ReviewedDecision(Struct, frozen=True):
     @property
     def gap(self) -> float:
         """The value of the best option less that of the chosen one; 0 in a changed line."""
-        named = {self.best, self.choice} <= {*range(len(self.values))}
-        return self.values[self.best] - self.values[self.choice] if named else 0.0
+        has_values = {self.best, self.choice} <= {*range(len(self.values))}
+        return self.values[self.best] - self.values[self.choice] if has_values else 0.0

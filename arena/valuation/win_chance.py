@@ -24,13 +24,13 @@ from protocol.ruleset import Ruleset, count_sides, target
 
 Integers = NDArray[np.int64]
 
-WHOLE = 1_000_000
+FULL_SHARE = 1_000_000
 """A whole share; shares are counted in millionths."""
 MILLI = 1_000
 """A whole point of a lead that is still to come; it is counted in thousandths."""
 ROUNDS = 1024
 """Rounds from which a law is made: with half as many the shares of `draw` differ by up to 0.01."""
-AHEAD = 48
+LOOKAHEAD = 48
 """The most rounds that a table looks ahead; longer games are as good as endless."""
 CELLS_OF_TWO = 100
 """Cells along each axis of a table for two sides: with the usual target a cell is a point."""
@@ -80,16 +80,16 @@ def share_of_scores(
     a side ends above, ties half, of all others. `rounds_played`, one number or one for each row,
     matters where few rounds are left. Who leads the next round does not count, nor does the pot.
     """
-    sides, own = law.sides, np.asarray(scores, np.int64)[:, : law.sides]
-    left = _rounds_left(law, own, rounds_played)
-    total = np.zeros(own.shape, np.int64)
+    sides, side_scores = law.sides, np.asarray(scores, np.int64)[:, : law.sides]
+    left = _rounds_left(law, side_scores, rounds_played)
+    total = np.zeros(side_scores.shape, np.int64)
     for a, b in combinations(range(sides), 2):
-        pair = _decided(own[:, a] - own[:, b])
+        pair = _decided(side_scores[:, a] - side_scores[:, b])
         for rounds in np.unique(left[left > 0]).tolist():
             rows = left == rounds
-            pair[rows] = _expected(law, own[rows], (a, b), rounds)
+            pair[rows] = _expected(law, side_scores[rows], (a, b), rounds)
         total[:, a] += pair
-        total[:, b] += WHOLE - pair
+        total[:, b] += FULL_SHARE - pair
     return (total // (sides - 1))[:, np.arange(law.seats) % sides]
 
 
@@ -100,47 +100,47 @@ def lead_to_come(
 
     It is 0 where all players are as good as one another. See `share_of_scores`.
     """
-    own = np.asarray(scores, np.int64)[:, : law.sides]
-    lead = np.zeros(len(own), np.int64)
+    side_scores = np.asarray(scores, np.int64)[:, : law.sides]
+    lead = np.zeros(len(side_scores), np.int64)
     if law.policies:
-        left = _rounds_left(law, own, rounds_played)
+        left = _rounds_left(law, side_scores, rounds_played)
         for rounds in np.unique(left[left > 0]).tolist():
             rows = left == rounds
-            lead[rows] = _expected(law, own[rows], (0, 1), rounds, of_lead=True)
+            lead[rows] = _expected(law, side_scores[rows], (0, 1), rounds, of_lead=True)
     return np.stack([lead, -lead], axis=1)[:, np.arange(law.seats) % 2]
 
 
-def _rounds_left(law: Law, own: Integers, played: int | NDArray[np.integer]) -> Integers:
-    """Return for each row the rounds that may still be played, at most `AHEAD`."""
+def _rounds_left(law: Law, scores: Integers, played: int | NDArray[np.integer]) -> Integers:
+    """Return for each row the rounds that may still be played, at most `LOOKAHEAD`."""
     limits = law.rules.game
-    left = np.clip((limits.rounds or limits.max_rounds) - played, 0, AHEAD)
-    return np.where(_reached(law.rules, law.seats, own), 0, left)
+    left = np.clip((limits.rounds or limits.max_rounds) - played, 0, LOOKAHEAD)
+    return np.where(_reached(law.rules, law.seats, scores), 0, left)
 
 
-def _reached(rules: Ruleset, seats: int, own: Integers) -> NDArray[np.bool_]:
+def _reached(rules: Ruleset, seats: int, scores: Integers) -> NDArray[np.bool_]:
     """Tell for each row whether a single best score has reached the target."""
-    best = own.max(axis=1, keepdims=True)
-    single = (own == best).sum(axis=1) == 1
+    best = scores.max(axis=1, keepdims=True)
+    single = (scores == best).sum(axis=1) == 1
     return np.asarray(single & (best[:, 0] >= target(rules, seats)) & (rules.game.rounds == 0))
 
 
 def _decided(lead: Integers) -> Integers:
     """Return the share of a pair that the first has won by this lead."""
-    return np.asarray((1 + np.sign(lead)) * (WHOLE // 2))
+    return np.asarray((1 + np.sign(lead)) * (FULL_SHARE // 2))
 
 
 def _expected(
-    law: Law, own: Integers, pair: tuple[int, int], left: int, *, of_lead: bool = False
+    law: Law, scores: Integers, pair: tuple[int, int], left: int, *, of_lead: bool = False
 ) -> Integers:
     """Return the share of a pair that its first side may expect, with so many rounds left.
 
     `of_lead`: its lead that is still to come instead.
     """
-    a, b = own[:, pair[0]], own[:, pair[1]]
+    a, b = scores[:, pair[0]], scores[:, pair[1]]
     if law.rules.game.rounds:
         leads = np.clip(a - b, -FARTHEST, FARTHEST)
         return np.asarray(_leads(law, left, of_lead)[leads + FARTHEST])
-    rest = np.delete(own, pair, axis=1)
+    rest = np.delete(scores, pair, axis=1)
     places = [a, b, rest.max(axis=1)] if rest.size else [a, b]
     return _interpolated(_grid(law), _table(law, left, of_lead), places)
 
@@ -163,9 +163,9 @@ def _grid(law: Law) -> Grid:
     of_two = CELLS_OF_POLICIES if law.policies else CELLS_OF_TWO
     cells = of_two if sides == 2 else CELLS_OF_THREE
     # Fees can bring scores below 0.
-    below = goal // 4 if rules.stakes.fee or rules.stakes.ante else 0
-    step = -(-(goal + below) // cells)
-    last = -(-(goal + below) // step)
+    debt = goal // 4 if rules.stakes.fee or rules.stakes.ante else 0
+    step = -(-(goal + debt) // cells)
+    last = -(-(goal + debt) // step)
     return Grid(min(sides, 3), goal - last * step, step, last)
 
 
@@ -199,7 +199,7 @@ def _table(law: Law, left: int, of_lead: bool) -> Integers:
         # A side below the first cell stays in it; one above the last is at the target.
         padded, total = np.pad(table, most, mode="edge"), np.zeros(table.shape, np.int64)
         for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
-            moved = tuple(slice(most + by, most + by + width) for by in step)
+            moved = tuple(slice(most + offset, most + offset + width) for offset in step)
             gained = (step[0] - step[1]) * grid.step * MILLI if of_lead else 0
             total += count * (padded[moved] + gained)
         table, before = np.where(over, final, total // counts.sum()), table
@@ -214,34 +214,34 @@ def _steps(law: Law, grid: Grid) -> tuple[Integers, Integers]:
     Points between two cells count partly for each.
     """
     results = _round_results(law)
-    moves = np.concatenate([results[:, one] for one in law.pairs])
-    found, counts = np.unique(moves, axis=0, return_counts=True)
-    cell, over = np.divmod(found, grid.step)
+    moves = np.concatenate([results[:, pair] for pair in law.pairs])
+    changes, counts = np.unique(moves, axis=0, return_counts=True)
+    cell, over = np.divmod(changes, grid.step)
     steps, weights = [], []
     for corner in product((0, 1), repeat=grid.axes):
         up = np.array(corner)
         steps.append(cell + up)
         weights.append(counts * np.prod(np.where(up, over, grid.step - over), axis=1))
-    every, which = np.unique(np.concatenate(steps), axis=0, return_inverse=True)
-    total = np.zeros(len(every), np.int64)
-    np.add.at(total, which.ravel(), np.concatenate(weights))
-    return every[total > 0], total[total > 0]
+    all_steps, numbers = np.unique(np.concatenate(steps), axis=0, return_inverse=True)
+    total = np.zeros(len(all_steps), np.int64)
+    np.add.at(total, numbers.ravel(), np.concatenate(weights))
+    return all_steps[total > 0], total[total > 0]
 
 
 @lru_cache(maxsize=512)
 def _leads(law: Law, left: int, of_lead: bool) -> Integers:
     """Return the same by a pair's lead, with so many rounds of a fixed number left."""
     results = _round_results(law)
-    moves = np.concatenate([results[:, one[0]] - results[:, one[1]] for one in law.pairs])
-    found, counts = np.unique(moves, return_counts=True)
+    moves = np.concatenate([results[:, pair[0]] - results[:, pair[1]] for pair in law.pairs])
+    changes, counts = np.unique(moves, return_counts=True)
     leads = np.arange(-FARTHEST, FARTHEST + 1)
     if of_lead:
-        return np.full(len(leads), left * MILLI * (found @ counts) // counts.sum())
+        return np.full(len(leads), left * MILLI * (changes @ counts) // counts.sum())
     table = _decided(leads)
     for _ in range(left):
         total = np.zeros(len(leads), np.int64)
-        for by, count in zip(found.tolist(), counts.tolist(), strict=True):
-            total += count * table[np.clip(leads + by, -FARTHEST, FARTHEST) + FARTHEST]
+        for change, count in zip(changes.tolist(), counts.tolist(), strict=True):
+            total += count * table[np.clip(leads + change, -FARTHEST, FARTHEST) + FARTHEST]
         table = total // counts.sum()
     return table
 
@@ -257,10 +257,10 @@ def _round_results(law: Law) -> Integers:
 
 @cache
 def _fixed_deals(rules: Ruleset, seats: int) -> RoundBatch:
-    return RoundBatch.of([_begun(rules, seats, number) for number in range(ROUNDS)])
+    return RoundBatch.of([_begin_game(rules, seats, number) for number in range(ROUNDS)])
 
 
-def _begun(rules: Ruleset, seats: int, number: int) -> Game:
+def _begin_game(rules: Ruleset, seats: int, number: int) -> Game:
     """Return a game in which a round has been dealt that brings no bonus for an early round."""
     game, seed = engine.new_game(rules, seats), board_seed(b"boneyard win chance 1", "", number)
     later = len(rules.score.bonus) + 1

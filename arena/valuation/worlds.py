@@ -49,17 +49,17 @@ class HiddenPlace:
 
 
 class Limit(NamedTuple):
-    """A fact about several places: fewer than `many` of their tiles show either number.
+    """A fact about several places: fewer than `tile_count` of their tiles show either number.
 
     Unless all these tiles show one of the numbers only, and it is not the other.
     """
 
     places: tuple[HiddenPlace, ...]
-    one: Mask
+    suit: Mask
     """All tiles of one number."""
     other: Mask
     """All tiles of the other number."""
-    many: int
+    tile_count: int
     """The number of tiles that would have been seen."""
 
 
@@ -138,11 +138,11 @@ class _Facts:
 
     def _no_strong_hand(self) -> None:
         """Note that no hand had so many tiles of one number that it annuls the deal (C.6)."""
-        many = self.game.rules.deal.annul_suit
+        count = self.game.rules.deal.annul_suit
         for seat, places in enumerate(self.places):
             if seat != self.seat:
                 suits = self.state.table.suits
-                self.limits += [Limit(tuple(places), suit, suit, many) for suit in suits]
+                self.limits += [Limit(tuple(places), suit, suit, count) for suit in suits]
 
     def follow(self, event: Event, ends: tuple[int, ...]) -> None:
         """Note what an event tells, at these ends of the line. Raises UncoveredError."""
@@ -183,17 +183,17 @@ class _Facts:
         if event.end == "left" and ends[0] == ends[1]:
             self.on_left = event
         elif event.end == "right" and before and before.seat == event.seat:
-            tiles = (high_first(one.tile) for one in (before, event))
+            tiles = (high_first(play.tile) for play in (before, event))
             self.orders.append(TileOrder(*map(self.state.table.bit.__getitem__, tiles)))
 
     def _unable(self, seat: int, ends: tuple[int, ...]) -> None:
         if seat == self.seat:
             return
-        suits, gone = self.state.table.suits, self.played[seat]
-        left, right = (suits[end] & ~gone for end in ends)
-        alone = not boneyard.drawable(self.game.rules.boneyard, self.game.rules.turn, self.stock)
-        hand = len(self.places[seat]) - gone.bit_count()
-        if self.game.settings.two_tiles and not (alone and hand == 1):
+        suits, played = self.state.table.suits, self.played[seat]
+        left, right = (suits[end] & ~played for end in ends)
+        is_dry = not boneyard.drawable(self.game.rules.boneyard, self.game.rules.turn, self.stock)
+        hand = len(self.places[seat]) - played.bit_count()
+        if self.game.settings.two_tiles and not (is_dry and hand == 1):
             self.limits.append(Limit(tuple(self.places[seat]), left, right, 2))
         else:
             self._exclude(self.places[seat], left | right)
@@ -204,11 +204,11 @@ class _Facts:
 
     def _lead(self, leader: int) -> None:
         """Note what it says of the hands that this seat leads (C.12-C.16)."""
-        how, rules = self.state.phase.how, self.game.rules.lead
+        method, rules = self.state.phase.how, self.game.rules.lead
         everywhere = list(chain(*self.places))
-        if how not in BY_DOUBLE:
+        if method not in BY_DOUBLE:
             if rules.tile == "highest" and (led := self._led()):
-                self._exclude(self.places[leader], self._above(led))
+                self._exclude(self.places[leader], self._find_stronger(led))
             return
         drawn = sum(map(len, self.drawn))
         if drawn:
@@ -217,26 +217,26 @@ class _Facts:
             last = self.places[leader][-1]
             table = self.state.table
             doubles = [bit for tile, bit in table.bit.items() if tile[0] == tile[1]]
-            wanted = sum(doubles) if how == "highest_double" else doubles[-1]
+            wanted = sum(doubles) if method == "highest_double" else doubles[-1]
             self._exclude([place for place in everywhere if place is not last], wanted)
             self._exclude([last], ~wanted)
         elif leader == self.seat:
-            own = tuple(map(self.state.table.tile.__getitem__, self.dealt[leader]))
-            self._exclude(everywhere, self._above(next_leader((own,))[1]))
+            hand = tuple(map(self.state.table.tile.__getitem__, self.dealt[leader]))
+            self._exclude(everywhere, self._find_stronger(next_leader((hand,))[1]))
         elif rules.tile != "any" and (led := self._led()):
-            self._exclude(everywhere, self._above(led))
+            self._exclude(everywhere, self._find_stronger(led))
         else:
             raise UncoveredError
 
     def _led(self) -> Tile | None:
-        plays = (one.tile for one in self.state.history if isinstance(one, Played))
+        plays = (event.tile for event in self.state.history if isinstance(event, Played))
         first = next(plays, None)
         return first and high_first(first)
 
-    def _above(self, tile: Tile) -> Mask:
+    def _find_stronger(self, tile: Tile) -> Mask:
         """Return the tiles that would have led before this one."""
         best = _strength(tile)
-        return sum(bit for one, bit in self.state.table.bit.items() if _strength(one) > best)
+        return sum(bit for other, bit in self.state.table.bit.items() if _strength(other) > best)
 
 
 def _strength(tile: Tile) -> tuple[bool, tuple[int, int]]:
@@ -278,8 +278,8 @@ def seed_of(game: Game) -> bytes:
     """Return a hash of what the seat to move has seen of the round; names do not count."""
     state = game.playing
     hand = sorted(state.hand(state.turn))
-    seen = state.number, state.turn, hand, state.sizes, view.history(state, state.turn)
-    return sha256(repr(seen).encode()).digest()
+    facts = state.number, state.turn, hand, state.sizes, view.history(state, state.turn)
+    return sha256(repr(facts).encode()).digest()
 
 
 # Worlds: hidden tiles dealt anew so that a seat could not tell, for many questions at once.
@@ -303,46 +303,46 @@ EXCURSION = 8
 """Rounds after which a world must break no bound; the numbers of rounds are multiples of it."""
 THREES = 4
 """One round in so many moves tiles in circles of three: swaps alone do not lead everywhere."""
-TOGETHER = 2
+CIRCLES_PER_TRY = 2
 """The number of circles that are tried together where a limit or an order may forbid them."""
 
 Tiles = NDArray[np.uint8]
 """Numbers of tiles: their places in `set_of_tiles`."""
 
 
-def worlds(hidden: Sequence[HiddenTiles], many: int) -> RoundBatch:
+def worlds(hidden: Sequence[HiddenTiles], count: int) -> RoundBatch:
     """Return for each question so many worlds; all are of one ruleset and number of seats.
 
     Which worlds a question gets depends on it alone, not on those beside it.
     """
-    found = [tiles.T.astype(np.int16) for tiles in sampled_tiles(hidden, many)]
-    games, orders = [one.game for one in hidden], list[Any]()
-    for one, tiles in zip(hidden, found, strict=True):
-        orders.append(tiles[:, [place.holder is None for place in one.places]])
+    samples = [tiles.T.astype(np.int16) for tiles in sampled_tiles(hidden, count)]
+    games, orders = [question.game for question in hidden], list[Any]()
+    for question, tiles in zip(hidden, samples, strict=True):
+        orders.append(tiles[:, [place.holder is None for place in question.places]])
     batch = RoundBatch.in_orders(games, orders)
-    parts = [_hands(one, tiles) for one, tiles in zip(hidden, found, strict=True)]
-    wide = max(held.shape[-1] for part in parts for held in part.values())
+    parts = [_hands(question, tiles) for question, tiles in zip(hidden, samples, strict=True)]
+    wide = max(hand.shape[-1] for part in parts for hand in part.values())
     hands = {seat: np.full((len(batch), wide), -1, np.int16) for seat in parts[0]}
-    for at, part in enumerate(parts):
-        for seat, held in part.items():
-            hands[seat][at * many : (at + 1) * many, : held.shape[-1]] = held
+    for index, part in enumerate(parts):
+        for seat, hand in part.items():
+            hands[seat][index * count : (index + 1) * count, : hand.shape[-1]] = hand
     batch.set_hands(hands)
     return batch
 
 
-def sampled_tiles(hidden: Sequence[HiddenTiles], many: int) -> list[Tiles]:
+def sampled_tiles(hidden: Sequence[HiddenTiles], count: int) -> list[Tiles]:
     """Return for each question the tile in each place (a row) of each world (a column)."""
-    found: dict[int, Tiles] = {}
+    tiles: dict[int, Tiles] = {}
     kinds = defaultdict[tuple[bool, int], list[int]](list)
-    for row, one in enumerate(hidden):
-        if one.is_free:
-            found[row] = _shuffled(one, many)
+    for row, question in enumerate(hidden):
+        if question.is_free:
+            tiles[row] = _shuffled(question, count)
         else:
-            kinds[one.is_bound, _rounds(one)].append(row)
+            kinds[question.is_bound, _rounds(question)].append(row)
     for rows in kinds.values():
-        sampled = _Chains([hidden[row] for row in rows], many).sampled()
-        found |= {row: sampled[: len(hidden[row].places), at] for at, row in enumerate(rows)}
-    return [found[row] for row in range(len(hidden))]
+        sampled = _Chains([hidden[row] for row in rows], count).sampled()
+        tiles |= {row: sampled[: len(hidden[row].places), index] for index, row in enumerate(rows)}
+    return [tiles[row] for row in range(len(hidden))]
 
 
 def _rounds(hidden: HiddenTiles) -> int:
@@ -350,12 +350,12 @@ def _rounds(hidden: HiddenTiles) -> int:
     return BOUND_ROUNDS if len(hidden.limits) + len(hidden.orders) >= MANY_BOUNDS else ROUNDS
 
 
-def _shuffled(hidden: HiddenTiles, many: int) -> Tiles:
+def _shuffled(hidden: HiddenTiles, count: int) -> Tiles:
     """Return worlds where nothing is known but who played what: all unseen tiles change places."""
-    tiles = np.array([[bit.bit_length() - 1] * many for bit in hidden.tiles], np.uint8)
+    tiles = np.array([[bit.bit_length() - 1] * count for bit in hidden.tiles], np.uint8)
     unseen = np.flatnonzero([bit & hidden.unseen != 0 for bit in hidden.tiles])
-    keys = np.frombuffer(shake_256(hidden.seed).digest(4 * many * len(unseen)), "<u4")
-    tiles[unseen] = tiles[unseen, 0][keys.reshape(many, -1).T.argsort(axis=0, kind="stable")]
+    keys = np.frombuffer(shake_256(hidden.seed).digest(4 * count * len(unseen)), "<u4")
+    tiles[unseen] = tiles[unseen, 0][keys.reshape(count, -1).T.argsort(axis=0, kind="stable")]
     return tiles
 
 
@@ -369,14 +369,14 @@ def _mirrored(number: int) -> int:
 
 def _hands(hidden: HiddenTiles, tiles: NDArray[np.int16]) -> dict[int, NDArray[np.int16]]:
     """Return all hands in each world, given the tile in each place of each."""
-    held, state = (
+    unseen, state = (
         np.where(_row(hidden.unseen, 256)[tiles], tiles, np.int16(-1)),
         hidden.game.playing,
     )
     holders = np.array([-1 if place.holder is None else place.holder for place in hidden.places])
-    hands = {seat: held[:, holders == seat] for seat in range(hidden.game.seats)}
-    own = [bit.bit_length() - 1 for bit in state.hand_bits[state.turn]]
-    return {**hands, state.turn: np.array(own, np.int16)}
+    hands = {seat: unseen[:, holders == seat] for seat in range(hidden.game.seats)}
+    hand = [bit.bit_length() - 1 for bit in state.hand_bits[state.turn]]
+    return {**hands, state.turn: np.array(hand, np.int16)}
 
 
 @lru_cache(maxsize=1024)
@@ -392,17 +392,19 @@ class _Chains:
     Arrays have a row for each place, a column for each question, and a layer for each world.
     """
 
-    def __init__(self, hidden: Sequence[HiddenTiles], many: int) -> None:
-        self.hidden, self.many = hidden, many
+    def __init__(self, hidden: Sequence[HiddenTiles], count: int) -> None:
+        self.hidden, self.count = hidden, count
         self.columns = np.arange(len(hidden))
         self.size = size = len(hidden[0].game.settings.table.tiles)
-        self.tiles = np.full((size, len(hidden), many), size, np.uint8)
+        self.tiles = np.full((size, len(hidden), count), size, np.uint8)
         """The tile in each place; after the last place, one that may move nowhere."""
         permitted = np.zeros((size, len(hidden), 256), bool)
-        for at, one in enumerate(hidden):
-            for place, (bit, mask) in enumerate(zip(one.tiles, one.allowed(), strict=True)):
-                self.tiles[place, at] = bit.bit_length() - 1
-                permitted[place, at] = _row(mask, 256)
+        for column, question in enumerate(hidden):
+            for place, (bit, mask) in enumerate(
+                zip(question.tiles, question.allowed(), strict=True)
+            ):
+                self.tiles[place, column] = bit.bit_length() - 1
+                permitted[place, column] = _row(mask, 256)
         self.permitted = permitted.ravel()
         self.begins = np.arange(permitted.size, step=256, dtype=np.int32).reshape(size, -1, 1)
         self.bounds = _Bounds(hidden, self.tiles) if hidden[0].is_bound else None
@@ -410,7 +412,7 @@ class _Chains:
 
     def sampled(self) -> Tiles:
         """Return the tile in each place after all rounds."""
-        sizes = [len(one.places) for one in self.hidden]
+        sizes = [len(question.places) for question in self.hidden]
         coins = self._coins(b"", sizes)
         leave = self._coins(b"1", sizes) & self._coins(b"2", sizes) if self.bounds else coins
         circles = partial(_circles, self.size)
@@ -419,26 +421,26 @@ class _Chains:
             for length in (2, 3)
         }
         for number in range(self.rounds):
-            own = _mirrored(number) if self.bounds else number
-            length = 2 if own % THREES else 3
-            many = max(sizes) // length
-            step = TOGETHER if self.bounds else many
-            for begin in sorted(range(0, many, step), reverse=own < number):
-                end = min(begin + step, many)
-                here = orders[length][own, :, begin:end]
-                self._move(here, coins[number, begin:end], leave[number, begin])
+            index = _mirrored(number) if self.bounds else number
+            length = 2 if index % THREES else 3
+            circle_count = max(sizes) // length
+            step = CIRCLES_PER_TRY if self.bounds else circle_count
+            for begin in sorted(range(0, circle_count, step), reverse=index < number):
+                end = min(begin + step, circle_count)
+                group = orders[length][index, :, begin:end]
+                self._move(group, coins[number, begin:end], leave[number, begin])
             if self.bounds and number % EXCURSION == EXCURSION - 1:
                 self.tiles = self.bounds.mended(self.tiles)
         return self.tiles
 
     def _coins(self, purpose: bytes, sizes: Sequence[int]) -> NDArray[np.bool_]:
         """Return for each round, circle and question a coin for each world."""
-        coins = np.zeros((self.rounds, max(sizes) // 2, len(sizes), self.many), bool)
-        for at, (one, size) in enumerate(zip(self.hidden, sizes, strict=True)):
-            shape = self.rounds, size // 2, -(-self.many // 8)
-            bits = shake_256(one.seed + purpose).digest(math.prod(shape))
+        coins = np.zeros((self.rounds, max(sizes) // 2, len(sizes), self.count), bool)
+        for column, (question, size) in enumerate(zip(self.hidden, sizes, strict=True)):
+            shape = self.rounds, size // 2, -(-self.count // 8)
+            bits = shake_256(question.seed + purpose).digest(math.prod(shape))
             drawn = np.frombuffer(bits, np.uint8).reshape(shape)
-            coins[:, : size // 2, at] = np.unpackbits(drawn, axis=2, count=self.many)
+            coins[:, : size // 2, column] = np.unpackbits(drawn, axis=2, count=self.count)
         return coins
 
     def _move(
@@ -449,15 +451,15 @@ class _Chains:
         Two tiles change places or stay, as the coin falls; three go round one way or the other. So
         each change is as likely as its reverse. `leave`: the worlds in which a bound may be broken.
         """
-        at = circles, self.columns
-        here = self.tiles[at]
-        back = here if len(circles) == 2 else here[[2, 0, 1]]
-        moved = np.where(coins, here[[*range(1, len(here)), 0]], back)
-        fit = self.permitted.take(self.begins[at] + moved).all(axis=0)
-        moved = np.where(fit, moved, here)
+        index = circles, self.columns
+        tiles = self.tiles[index]
+        reverse = tiles if len(circles) == 2 else tiles[[2, 0, 1]]
+        moved = np.where(coins, tiles[[*range(1, len(tiles)), 0]], reverse)
+        fit = self.permitted.take(self.begins[index] + moved).all(axis=0)
+        moved = np.where(fit, moved, tiles)
         if self.bounds:
-            moved = self.bounds.keep(circles, here, moved, leave)
-        self.tiles[at] = moved
+            moved = self.bounds.keep(circles, tiles, moved, leave)
+        self.tiles[index] = moved
 
 
 class _Bounds:
@@ -468,14 +470,14 @@ class _Bounds:
 
     def __init__(self, hidden: Sequence[HiddenTiles], tiles: Tiles) -> None:
         self.rows = np.arange(len(hidden))
-        shape = len(hidden), max(len(one.limits) for one in hidden), 1
-        self.one, self.other = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
-        self.many = np.ones(shape, np.uint8)
+        shape = len(hidden), max(len(question.limits) for question in hidden), 1
+        self.suit, self.other = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
+        self.tile_counts = np.ones(shape, np.uint8)
         self.held = np.zeros((*shape[:2], tiles.shape[2]), np.uint64)
         """The tiles in the places of each limit."""
         self.member = np.zeros((len(tiles), *shape), np.uint64)
         """For each place: all bits where a limit speaks of it, else none."""
-        shape = len(hidden), max(len(one.orders) for one in hidden), 1
+        shape = len(hidden), max(len(question.orders) for question in hidden), 1
         self.ordered = np.full((2, *shape), MOST_BOUND, np.uint8)
         """The first and the second tile of each order; where there is none, no tile."""
         self.came = np.zeros((2, *shape[:2], tiles.shape[2]), np.uint8)
@@ -485,20 +487,22 @@ class _Bounds:
         """The number of bounds that each world breaks."""
         self.left = tiles.copy(), self.held, self.came
         """The worlds as they were when the excursion began, with what the bounds speak of."""
-        for at, question in enumerate(hidden):
+        for number, question in enumerate(hidden):
             for row, limit in enumerate(question.limits):
-                own = [place for place, one in enumerate(question.places) if one in limit.places]
-                self.one[at, row], self.other[at, row] = limit.one, limit.other
-                self.many[at, row] = limit.many
-                self.member[own, at, row] = ~np.uint64(0)
-                self.held[at, row] = sum(question.tiles[place] for place in own)
+                places = [
+                    index for index, place in enumerate(question.places) if place in limit.places
+                ]
+                self.suit[number, row], self.other[number, row] = limit.suit, limit.other
+                self.tile_counts[number, row] = limit.tile_count
+                self.member[places, number, row] = ~np.uint64(0)
+                self.held[number, row] = sum(question.tiles[place] for place in places)
             for row, order in enumerate(question.orders):
-                for which, tile in enumerate(order):
-                    self.ordered[which, at, row] = tile.bit_length() - 1
-                    self.came[which, at, row] = question.tiles.index(tile)
+                for index, tile in enumerate(order):
+                    self.ordered[index, number, row] = tile.bit_length() - 1
+                    self.came[index, number, row] = question.tiles.index(tile)
 
     def keep(
-        self, circles: NDArray[np.intp], here: Tiles, moved: Tiles, leave: NDArray[np.bool_]
+        self, circles: NDArray[np.intp], tiles: Tiles, moved: Tiles, leave: NDArray[np.bool_]
     ) -> Tiles:
         """Return the moved tiles, or those of now in a world in which they may not move.
 
@@ -506,47 +510,47 @@ class _Bounds:
         mend at most one.
         """
         places = circles.reshape(-1, len(self.rows))
-        changed = _as_bits(here, moved)[:, :, None] & self.member[places, self.rows]
-        held = self.held ^ np.bitwise_xor.reduce(changed, axis=0)
-        left, right = held & self.one, held & self.other
-        shown = self._shown(left | right) & (left != 0) & (right != 0)
+        changed = _as_bits(tiles, moved)[:, :, None] & self.member[places, self.rows]
+        held_tiles = self.held ^ np.bitwise_xor.reduce(changed, axis=0)
+        left, right = held_tiles & self.suit, held_tiles & self.other
+        limits_broken = self._find_excess(left | right) & (left != 0) & (right != 0)
         came = self.came.copy()
         for place, tile in zip(places, moved.reshape(-1, *moved.shape[2:]), strict=True):
             now = place.astype(np.uint8)[:, None, None]
             np.copyto(came, now, where=self.ordered == tile[:, None])
-        broken = (shown.sum(axis=1) + (came[0] > came[1]).sum(axis=1)).astype(np.int8)
+        broken = (limits_broken.sum(axis=1) + (came[0] > came[1]).sum(axis=1)).astype(np.int8)
         more = broken - self.broken
         stays = (np.abs(more) > 1) | ((more == 1) & ~leave)
-        self.held = np.where(stays[:, None], self.held, held)
+        self.held = np.where(stays[:, None], self.held, held_tiles)
         self.came = np.where(stays[:, None], self.came, came)
         self.broken = np.where(stays, self.broken, broken)
-        return np.where(stays, here, moved)
+        return np.where(stays, tiles, moved)
 
     def mended(self, tiles: Tiles) -> Tiles:
         """End an excursion: return the worlds, those that break a bound as they were before it."""
-        before, held, came = self.left
-        back = self.broken > 0
-        self.held = np.where(back[:, None], held, self.held)
-        self.came = np.where(back[:, None], came, self.came)
+        before, held_tiles, came = self.left
+        is_broken = self.broken > 0
+        self.held = np.where(is_broken[:, None], held_tiles, self.held)
+        self.came = np.where(is_broken[:, None], came, self.came)
         self.broken[:] = 0
-        mended = np.where(back, before, tiles)
+        mended = np.where(is_broken, before, tiles)
         self.left = mended.copy(), self.held, self.came
         return mended
 
-    def _shown(self, held: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def _find_excess(self, tiles: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Tell where so many tiles are held that the limit is broken."""
-        for taken in range(1, int(self.many.max(initial=1))):
-            held = np.where(self.many > taken, held & (held - np.uint64(1)), held)
-        shown: NDArray[np.bool_] = held != 0
-        return shown
+        for count in range(1, int(self.tile_counts.max(initial=1))):
+            tiles = np.where(self.tile_counts > count, tiles & (tiles - np.uint64(1)), tiles)
+        is_over: NDArray[np.bool_] = tiles != 0
+        return is_over
 
 
-def _as_bits(here: Tiles, moved: Tiles) -> NDArray[np.uint64]:
+def _as_bits(old_tiles: Tiles, moved: Tiles) -> NDArray[np.uint64]:
     """Return for each place the bits of the tile that leaves it and of that which comes."""
-    one, last = np.uint64(1), np.uint8(MOST_BOUND - 1)
-    was, now = (np.minimum(tiles, last).astype(np.uint64) for tiles in (here, moved))
-    bits = (one << was) ^ (one << now)
-    return bits.reshape(-1, *here.shape[2:])
+    unit, last = np.uint64(1), np.uint8(MOST_BOUND - 1)
+    was, now = (np.minimum(tiles, last).astype(np.uint64) for tiles in (old_tiles, moved))
+    bits = (unit << was) ^ (unit << now)
+    return bits.reshape(-1, *old_tiles.shape[2:])
 
 
 @cache
@@ -557,16 +561,16 @@ def _circles(size: int, places: int, length: int) -> NDArray[np.intp]:
     """
     drawn = np.frombuffer(shake_256(b"boneyard worlds 1").digest(BOUND_ROUNDS * size * 8), "<u8")
     orders = np.argsort(drawn.reshape(BOUND_ROUNDS, size)[:, :places], axis=1)
-    many = places // length
-    found = np.full((BOUND_ROUNDS, length, size // length), size - 1)
-    found[:, :, :many] = orders[:, : length * many].reshape(BOUND_ROUNDS, length, many)
-    return found
+    count = places // length
+    circles = np.full((BOUND_ROUNDS, length, size // length), size - 1)
+    circles[:, :, :count] = orders[:, : length * count].reshape(BOUND_ROUNDS, length, count)
+    return circles
 
 
 # The worlds that may be behind the questions to a seat in a logged game.
 
 
-BETWEEN = 60
+STRIDE = 60
 """Changes of the general chain between two worlds that are used."""
 FEW = 12
 """The most worlds of a reviewed question that the general chain gives: it is slow."""
@@ -584,22 +588,24 @@ class Worlds(NamedTuple):
     """The same as games, where options are not always those of arrays."""
 
 
-def question_worlds(asked: Sequence[AskedQuestion], many: int, slow: int) -> Iterator[Worlds]:
+def question_worlds(questions: Sequence[AskedQuestion], count: int, slow: int) -> Iterator[Worlds]:
     """Yield so many worlds of each question, at most `slow` where the general chain finds them.
 
     A table without hidden tiles has one world, and is itself. The questions are of one ruleset and
     number of seats.
     """
-    known = [at for at, one in enumerate(asked) if is_open(one.game)]
-    if known:
-        yield Worlds(known, 1, RoundBatch.of([asked[at].game for at in known]))
-    hidden = {at: _hidden(asked[at]) for at in {*range(len(asked))}.difference(known)}
-    covered = {at: one for at, one in hidden.items() if one}
+    open_rows = [index for index, question in enumerate(questions) if is_open(question.game)]
+    if open_rows:
+        yield Worlds(open_rows, 1, RoundBatch.of([questions[index].game for index in open_rows]))
+    hidden = {
+        index: _hidden(questions[index]) for index in {*range(len(questions))}.difference(open_rows)
+    }
+    covered = {index: tiles for index, tiles in hidden.items() if tiles}
     if covered:
-        yield Worlds([*covered], many, worlds([*covered.values()], many))
-    for at in hidden.keys() - covered.keys():
-        games = _general_worlds(asked[at], min(many, slow))
-        yield Worlds([at], len(games), RoundBatch.of(games), games)
+        yield Worlds([*covered], count, worlds([*covered.values()], count))
+    for index in hidden.keys() - covered.keys():
+        games = _general_worlds(questions[index], min(count, slow))
+        yield Worlds([index], len(games), RoundBatch.of(games), games)
 
 
 def _hidden(question: AskedQuestion) -> HiddenTiles | None:
@@ -615,11 +621,11 @@ def _hidden(question: AskedQuestion) -> HiddenTiles | None:
         return None
 
 
-def _general_worlds(question: AskedQuestion, many: int) -> list[Game]:
+def _general_worlds(question: AskedQuestion, count: int) -> list[Game]:
     """Return worlds of any question, a few changes of the deal between one and the next."""
     phase = question.game.playing.phase.name
     until = StopAt(question.seat, len(question.history.acts), phase)
     rng = random.Random(seed_of(question.game))
     chain = alternative_deals(question.history, question.seat, rng, until)
-    used = islice(chain, BETWEEN - 1, many * BETWEEN, BETWEEN)
+    used = islice(chain, STRIDE - 1, count * STRIDE, STRIDE)
     return [world.game for world in used]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from arena.rules.variants import find_variant
-from arena.valuation.win_chance import WHOLE, Law, share_of_scores
+from arena.valuation.win_chance import FULL_SHARE, Law, share_of_scores
 from protocol.ruleset import derive
 from tests.support.fast_run import slow_except
 
-HALF = WHOLE // 2
+HALF = FULL_SHARE // 2
 
 
 # The fast run keeps two sides, three, and partners.
@@ -25,9 +25,9 @@ def test_equal_scores_have_equal_shares_and_more_points_a_larger_one(name: str, 
     if rules.deal.partners:
         ahead = [30, 10, 30, 10]
     shares = share_of_scores(Law(rules, seats), np.array([equal, ahead]))
-    assert np.abs(shares[0] - HALF).max() <= WHOLE // 100
+    assert np.abs(shares[0] - HALF).max() <= FULL_SHARE // 100
     assert shares[1].argmax() == 0
-    assert HALF * 1.05 < shares[1, 0] < WHOLE
+    assert HALF * 1.05 < shares[1, 0] < FULL_SHARE
     sides = 2 if rules.deal.partners else seats
     assert np.abs(shares[:, :sides].sum(axis=1) - sides * HALF).max() <= sides
     if rules.deal.partners:
@@ -37,14 +37,14 @@ def test_equal_scores_have_equal_shares_and_more_points_a_larger_one(name: str, 
 def test_a_game_that_is_over_is_decided() -> None:
     draw, pool = find_variant("draw"), find_variant("auction-draw")
     assert share_of_scores(Law(draw, 2), np.array([[100, 99], [3, 120]])).tolist() == [
-        [WHOLE, 0],
-        [0, WHOLE],
+        [FULL_SHARE, 0],
+        [0, FULL_SHARE],
     ]
     assert share_of_scores(Law(draw, 3), np.array([[70, 5, 5]])).tolist() == [
-        [WHOLE, HALF // 2] * 1 + [HALF // 2]
+        [FULL_SHARE, HALF // 2] * 1 + [HALF // 2]
     ]
     assert share_of_scores(Law(pool, 2), np.array([[5, -5], [1, 1]]), 20).tolist() == [
-        [WHOLE, 0],
+        [FULL_SHARE, 0],
         [HALF, HALF],
     ]
 
@@ -58,4 +58,4 @@ def test_few_rounds_left_make_a_lead_worth_more() -> None:
     rules = derive(find_variant("draw"), "short", {"max_rounds": 3})
     lead = np.array([[40, 20]] * 3)
     first, second, third = share_of_scores(Law(rules, 2), lead, np.array([1, 2, 3]))[:, 0]
-    assert HALF < first < second < third == WHOLE
+    assert HALF < first < second < third == FULL_SHARE

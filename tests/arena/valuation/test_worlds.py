@@ -166,7 +166,7 @@ def most_known(rules: Ruleset, seats: int) -> list[tuple[AskedQuestion, HiddenTi
 
     def facts(hidden: HiddenTiles) -> int:
         excluded = sum((hidden.unseen & place.excluded).bit_count() for place in hidden.places)
-        return excluded + 10 * sum(limit.many == 2 for limit in hidden.limits)
+        return excluded + 10 * sum(limit.tile_count == 2 for limit in hidden.limits)
 
     found = [(question, hidden) for question, hidden in asked(rules, seats, 7) if hidden]
     return sorted(found, key=lambda one: facts(one[1]), reverse=True)[:2]
