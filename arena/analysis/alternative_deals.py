@@ -27,7 +27,7 @@ QUIET = (Keep, GoOn)
 """The usual answers in those phases."""
 FEW = (2, 2, 2, 2, 3, 3, 4, 6)
 """Numbers of tiles that change places in a small change; repeated ones are more frequent."""
-WHOLE = 0.2
+ALL_TILES_SHARE = 0.2
 """The share of large changes: all tiles that nobody has shown, or the order within hands."""
 
 
@@ -112,10 +112,12 @@ def _walk(deal: RoundHistory, until: StopAt | None) -> Iterator[SeatQuestion]:
 
 def _choice(state: Round, options: tuple[Option, ...], act: PublicMove | None) -> tuple[int, bool]:
     """Return the index of the next choice, and whether everybody sees it."""
-    own = act is not None and act.seat == state.turn
-    if state.phase.name in SILENT and not (act and own and isinstance(act.option, Refuse | Call)):
+    is_own = act is not None and act.seat == state.turn
+    if state.phase.name in SILENT and not (
+        act and is_own and isinstance(act.option, Refuse | Call)
+    ):
         return options.index(Keep() if state.phase.name == "keep" else GoOn()), False
-    if act is None or not own or act.option not in options[: 1 if act.fallback else None]:
+    if act is None or not is_own or act.option not in options[: 1 if act.fallback else None]:
         raise InconsistentDealError
     return options.index(act.option), True
 
@@ -123,7 +125,7 @@ def _choice(state: Round, options: tuple[Option, ...], act: PublicMove | None) -
 def public(game: Game, seat: int) -> tuple[object, ...]:
     """Return all that the seat may know of a state, besides the moves that led there."""
     state = game.playing
-    shown = tuple(map(sorted, state.hands)) if state.over else state.sizes
+    hands = tuple(map(sorted, state.hands)) if state.over else state.sizes
     return (
         state.number,
         state.line,
@@ -132,7 +134,7 @@ def public(game: Game, seat: int) -> tuple[object, ...]:
         state.drawable,
         state.stock_size,
         state.hand(seat),
-        shown,
+        hands,
         game.scores,
         game.points,
         game.pot,
@@ -156,21 +158,21 @@ def alternative_deals(
     """
     acts = deal.acts[: until.acts] if until else deal.acts
     truth = _last(deal, until)
-    known, seen = public(truth, seat), _shown(truth, seat)
-    dealt = tuple(one for one in deal.deals if one.deal <= truth.playing.phase.deal)
-    here = Sample(RoundHistory(deal.start, dealt, acts), truth)
+    facts, seen_tiles = public(truth, seat), _find_seen_tiles(truth, seat)
+    dealt = tuple(dealt for dealt in deal.deals if dealt.deal <= truth.playing.phase.deal)
+    sample = Sample(RoundHistory(deal.start, dealt, acts), truth)
     while True:
-        tried = here.deal._replace(deals=_changed(here.deal.deals, seat, seen, rng))
-        if tried.deals != here.deal.deals:
+        tried = sample.deal._replace(deals=_changed(sample.deal.deals, seat, seen_tiles, rng))
+        if tried.deals != sample.deal.deals:
             try:
                 reached = _last(tried, until)
-                here = Sample(tried, reached) if public(reached, seat) == known else here
+                sample = Sample(tried, reached) if public(reached, seat) == facts else sample
             except InconsistentDealError:
                 pass
-        yield here
+        yield sample
 
 
-def _shown(truth: Game, seat: int) -> set[Tile]:
+def _find_seen_tiles(truth: Game, seat: int) -> set[Tile]:
     state = truth.playing
     hands = state.hands if state.over else (state.hand(seat),)
     return {*map(high_first, state.line), *(tile for hand in hands for tile in hand)}
@@ -184,17 +186,17 @@ def _last(deal: RoundHistory, until: StopAt | None) -> Game:
 
 
 def _changed(
-    deals: tuple[Dealt, ...], seat: int, seen: set[Tile], rng: random.Random
+    deals: tuple[Dealt, ...], seat: int, seen_tiles: set[Tile], rng: random.Random
 ) -> tuple[Dealt, ...]:
-    at = rng.randrange(len(deals))
-    dealt = deals[at]
+    index = rng.randrange(len(deals))
+    dealt = deals[index]
     if dealt.deal == 0:
         changed = _other_lots(dealt, rng)
-    elif rng.random() < WHOLE / 2:
+    elif rng.random() < ALL_TILES_SHARE / 2:
         changed = _other_order(dealt, seat, rng)
     else:
-        changed = _other_places(dealt, seat, seen, rng)
-    return (*deals[:at], changed, *deals[at + 1 :])
+        changed = _other_places(dealt, seat, seen_tiles, rng)
+    return (*deals[:index], changed, *deals[index + 1 :])
 
 
 def _other_lots(dealt: Dealt, rng: random.Random) -> Dealt:
@@ -211,14 +213,14 @@ def _other_order(dealt: Dealt, seat: int, rng: random.Random) -> Dealt:
     return replace(dealt, hands=hands)
 
 
-def _other_places(dealt: Dealt, seat: int, seen: set[Tile], rng: random.Random) -> Dealt:
+def _other_places(dealt: Dealt, seat: int, seen_tiles: set[Tile], rng: random.Random) -> Dealt:
     """Return the deal with a few tiles of any kind moved, or all tiles that nobody has shown."""
     flat = [tile for row in (*dealt.hands, *dealt.stock) for tile in row]
     size = len(dealt.hands[0])
-    own = range(seat * size, (seat + 1) * size)
-    free = [place for place in range(len(flat)) if place not in own]
-    if rng.random() < WHOLE:
-        free = [place for place in free if flat[place] not in seen]
+    own_places = range(seat * size, (seat + 1) * size)
+    free = [place for place in range(len(flat)) if place not in own_places]
+    if rng.random() < ALL_TILES_SHARE:
+        free = [place for place in free if flat[place] not in seen_tiles]
     else:
         free = rng.sample(free, min(len(free), rng.choice(FEW)))
     tiles = rng.sample([flat[place] for place in free], len(free))
@@ -226,7 +228,7 @@ def _other_places(dealt: Dealt, seat: int, seen: set[Tile], rng: random.Random) 
         flat[place] = tile
     left = iter(flat)
 
-    def same(rows: tuple[Hand, ...]) -> tuple[Hand, ...]:
+    def fill(rows: tuple[Hand, ...]) -> tuple[Hand, ...]:
         return tuple(tuple(next(left) for _ in row) for row in rows)
 
-    return replace(dealt, hands=same(dealt.hands), stock=same(dealt.stock))
+    return replace(dealt, hands=fill(dealt.hands), stock=fill(dealt.stock))

@@ -30,16 +30,16 @@ DEMO = "demo"
 """The folder of `boneyard demo`."""
 
 
-def event_folders(where: Path) -> list[Path]:
+def event_folders(folder: Path) -> list[Path]:
     """Return the events' folders here: this one, and then all others, the latest run first."""
-    plans = [*where.glob(f"*/{EVENT}"), *where.glob(f"{RUNS}/*/{EVENT}")]
+    plans = [*folder.glob(f"*/{EVENT}"), *folder.glob(f"{RUNS}/*/{EVENT}")]
 
     def order(plan: Path) -> tuple[bool, int, Path]:
         # A run writes its plan when it begins; a published copy is no run, and comes last.
         return not (plan.parent / PRIVATE).is_dir(), -plan.stat().st_mtime_ns, plan
 
     latest = sorted(plans, key=order)
-    return [path.parent for path in (where / EVENT, *latest) if path.is_file()]
+    return [path.parent for path in (folder / EVENT, *latest) if path.is_file()]
 
 
 def latest_folder() -> Path:
@@ -47,10 +47,10 @@ def latest_folder() -> Path:
 
     Raises UserError if there is none.
     """
-    found = event_folders(Path())
-    if not found:
+    folders = event_folders(Path())
+    if not folders:
         raise UserError("There is no event's folder here. Name one.")
-    return found[0]
+    return folders[0]
 
 
 def usual_folder() -> Path:
@@ -58,10 +58,10 @@ def usual_folder() -> Path:
 
     Raises UserError if there is none.
     """
-    found = latest_folder()
-    if found != Path():
-        print(f"Event: {found}", file=sys.stderr, flush=True)
-    return found
+    folder = latest_folder()
+    if folder != Path():
+        print(f"Event: {folder}", file=sys.stderr, flush=True)
+    return folder
 
 
 def find_place(path: Path) -> Path | None:
@@ -71,10 +71,10 @@ def find_place(path: Path) -> Path | None:
     """
     from arena.logs.checksummed import actual_path
 
-    here, run = actual_path(path), Path(RUNS, path.stem if path.suffix == ".toml" else path)
-    if len(path.parts) == 1 and not (here / EVENT).is_file() and (run / EVENT).is_file():
+    place, run = actual_path(path), Path(RUNS, path.stem if path.suffix == ".toml" else path)
+    if len(path.parts) == 1 and not (place / EVENT).is_file() and (run / EVENT).is_file():
         return run
-    return here if here.exists() else None
+    return place if place.exists() else None
 
 
 def unknown_place(path: Path) -> UserError:
@@ -83,7 +83,7 @@ def unknown_place(path: Path) -> UserError:
         return UserError(
             f"There is no file or folder {path}. Name an event's folder or a game's log."
         )
-    return unknown_name("event", f"{path}", [one.name for one in event_folders(Path())])
+    return unknown_name("event", f"{path}", [folder.name for folder in event_folders(Path())])
 
 
 def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
@@ -92,9 +92,9 @@ def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
     A first word that is not a path belongs to the words: the default folder is meant then. Raises
     UserError.
     """
-    given = [word for word in words if word is not None]
+    given_words = [word for word in words if word is not None]
     if log is None or log.exists():
-        return log or usual_folder(), given
+        return log or usual_folder(), given_words
     try:
         folder = usual_folder()
     except UserError:
@@ -104,7 +104,7 @@ def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
     seats = " ".join(path.name for path in logs(folder))
     if not f"{log}"[0].isdecimal() and not all(part in seats for part in f"{log}".split(".")):
         raise unknown_place(log)
-    return folder, [str(log), *given]
+    return folder, [str(log), *given_words]
 
 
 def require_path(path: Path) -> None:
@@ -168,35 +168,35 @@ def find_game(log: Path, name: str | None) -> FoundGame:
     word = name or ""
     if word.isdecimal():  # A board: 5 does not mean 50.
         word += "."
-    if exact := _called(log, word):
+    if exact := _find_exact(log, word):
         return FoundGame(exact, {})
     names: set[str] = set()
-    begin, inside, last = dict[str, str](), dict[str, str](), dict[bool, LoggedGame]()
+    begin, middle, last = dict[str, str](), dict[str, str](), dict[bool, LoggedGame]()
     # Logs whose names end like the game's come first: most have the same seats.
     seats = word.partition(".")[2]
     ordered = sorted(logs(log), key=lambda path: not path.stem.endswith(f".{seats}"))
     for logged in chain.from_iterable(map(read_games, ordered)):
-        own = logged.game.game
+        game_name = logged.game.game
         if len(names) < MOST_GAMES:
-            names.add(own)
-        begins = own.startswith(word)
-        found = begin if begins else inside
+            names.add(game_name)
+        begins = game_name.startswith(word)
+        games = begin if begins else middle
         # A game that was cut off may be there again, played to its end.
-        if word in own and (logged.result if own in found else len(found) < MOST_GAMES):
-            found[own], last[begins] = game_line(logged), logged
+        if word in game_name and (logged.result if game_name in games else len(games) < MOST_GAMES):
+            games[game_name], last[begins] = game_line(logged), logged
         if len(begin) == MOST_GAMES:
             break
     if not names:
         raise UserError(f"{log} has no games.")
-    found = begin or inside
-    if not found:
+    games = begin or middle
+    if not games:
         raise unknown_name("game", name or "", sorted(names, key=_place))
-    if len(found) == 1:
+    if len(games) == 1:
         return FoundGame(last[bool(begin)], {})
-    return FoundGame(None, {game: found[game] for game in sorted(found, key=_place)})
+    return FoundGame(None, {game: games[game] for game in sorted(games, key=_place)})
 
 
-def _called(log: Path, name: str) -> "LoggedGame | None":
+def _find_exact(log: Path, name: str) -> "LoggedGame | None":
     """Return the game with exactly this name.
 
     A game that was cut off may be in its log again, played to its end: the later one counts.
@@ -222,20 +222,20 @@ def _place(game: str) -> tuple[int, str]:
 
 def require_one_game(log: Path, name: str | None) -> "LoggedGame":
     """Return the one game that matches. Raises UserError, DamagedLogError."""
-    found = find_game(log, name)
-    if found.game:
-        return found.game
-    names = ", ".join(list(found.others)[:NAMED_GAMES])
-    listed = shlex.join(("boneyard", "replay", str(log), *((name,) if name else ())))
+    result = find_game(log, name)
+    if result.game:
+        return result.game
+    names = ", ".join(list(result.others)[:NAMED_GAMES])
+    command = shlex.join(("boneyard", "replay", str(log), *((name,) if name else ())))
     raise UserError(
-        f"Name one of the {len(found.others)} games, such as {names}. List them: {listed}"
+        f"Name one of the {len(result.others)} games, such as {names}. List them: {command}"
     )
 
 
-def list_games(found: FoundGame) -> Iterator[str]:
+def list_games(result: FoundGame) -> Iterator[str]:
     """Yield a line for each game that matches, or for the first ones and the rest."""
-    count = len(found.others)
-    yield from islice(found.others.values(), LISTED_GAMES)
+    count = len(result.others)
+    yield from islice(result.others.values(), LISTED_GAMES)
     if count > LISTED_GAMES:
         least = "at least " if count == MOST_GAMES else ""
         yield f"... and {least}{count - LISTED_GAMES} more; name one to show it."

@@ -48,20 +48,20 @@ def with_ends(events: Iterable[Event]) -> Iterator[tuple[Event, tuple[int, ...]]
 class PassesAndDraws(NamedTuple):
     """Numbers at the ends, as bits, at which each seat passed, unless it drew since, or drew.
 
-    A method's `at` is a seat, or in arrays of rounds side by side the seats and the rounds.
+    A method's `index` is a seat, or in arrays of rounds side by side the seats and the rounds.
     """
 
     passed: Any
     drew: Any
 
-    def add_draw(self, at: Any, ends: Any) -> None:
+    def add_draw(self, index: Any, ends: Any) -> None:
         """Note that a seat drew: the new tile may fit where the seat passed."""
-        self.drew[at] |= ends
-        self.passed[at] = 0
+        self.drew[index] |= ends
+        self.passed[index] = 0
 
-    def add_pass(self, at: Any, ends: Any) -> None:
+    def add_pass(self, index: Any, ends: Any) -> None:
         """Note that a seat passed."""
-        self.passed[at] |= ends
+        self.passed[index] |= ends
 
 
 # Frames: what everybody, one seat or a spectator sees at each moment of a replay or live game.
@@ -97,13 +97,13 @@ class Frame(Struct, frozen=True):
 
 def frames(moments: Iterable[Moment], seat: Viewer) -> Iterator[Frame]:
     """Yield the frames for everybody, a seat or a spectator; draws in a row are joined."""
-    return (shown[0] for shown in frames_for(moments, (seat,)))
+    return (views[0] for views in frames_for(moments, (seat,)))
 
 
 def frames_for(moments: Iterable[Moment], seats: Sequence[Viewer]) -> Iterator[tuple[Frame, ...]]:
     """Yield the frames of several viewers, those at which the first is shown something."""
-    for together in join_draws(moments, seats[0]):
-        yield tuple(reduce(_joined, (frame_at(one, seat) for one in together)) for seat in seats)
+    for group in join_draws(moments, seats[0]):
+        yield tuple(reduce(_joined, (frame_at(moment, seat) for moment in group)) for seat in seats)
 
 
 def join_draws(moments: Iterable[Moment], seat: Viewer) -> Iterator[tuple[Moment, ...]]:
@@ -114,19 +114,24 @@ def join_draws(moments: Iterable[Moment], seat: Viewer) -> Iterator[tuple[Moment
         if not moment.events and record is None:
             # A seat kept the deal, or did not call a block: no other seat is told.
             continue
-        together = (*waiting, moment)
-        if not (waiting and record is None and _goes_on_drawing(together)):
+        group = (*waiting, moment)
+        if not (waiting and record is None and _goes_on_drawing(group)):
             if waiting:
                 yield waiting
-            together = (moment,)
-        waiting = together
+            group = (moment,)
+        waiting = group
     if waiting:
         yield waiting
 
 
-def places_in_replay(shown: Iterable[Sequence[Moment]]) -> dict[int, int]:
+def places_in_replay(groups: Iterable[Sequence[Moment]]) -> dict[int, int]:
     """Return the place among these frames of each answer, by the index of its record."""
-    return {one.index: at for at, some in enumerate(shown) for one in some if one.question}
+    return {
+        moment.index: place
+        for place, group in enumerate(groups)
+        for moment in group
+        if moment.question
+    }
 
 
 def _joined(before: Frame, after: Frame) -> Frame:
@@ -135,10 +140,10 @@ def _joined(before: Frame, after: Frame) -> Frame:
     return replace(after, events=events, options=before.options, record=before.record)
 
 
-def _goes_on_drawing(together: Sequence[Moment]) -> bool:
-    events = [event for moment in together for event in moment.events]
+def _goes_on_drawing(group: Sequence[Moment]) -> bool:
+    events = [event for moment in group for event in moment.events]
     seats = {event.seat if isinstance(event, Drew) else None for event in events}
-    return len(seats) == 1 and None not in seats and all(moment.events for moment in together)
+    return len(seats) == 1 and None not in seats and all(moment.events for moment in group)
 
 
 def _turn(moment: Moment, seat: Viewer = None) -> int | None:
@@ -173,23 +178,23 @@ def frame_at(moment: Moment, viewer: Viewer) -> Frame:
     hands = list[Hand | int](table.hands)
     if viewer != SPECTATOR:
         hands[viewer] = game.playing.hand(viewer)
-    ended = game.playing.over and isinstance(record, RoundRecord | Result)
-    over = view.round_over(game, 0, []) if ended else None
-    own = isinstance(record, ChoiceRecord | FoulRecord) and record.seat == viewer
-    heard = (
+    is_end = game.playing.over and isinstance(record, RoundRecord | Result)
+    over = view.round_over(game, 0, []) if is_end else None
+    is_own = isinstance(record, ChoiceRecord | FoulRecord) and record.seat == viewer
+    events = (
         view.seen_by_others(event) if isinstance(event, Drew) and event.seat != viewer else event
         for event in moment.events
     )
     return Frame(
         round=table.round,
         turn=_turn(moment, viewer),
-        events=tuple(heard),
+        events=tuple(events),
         line=table.line,
         hands=over.hands if over else tuple(hands),
         pips=over.pips if over else (),
         stock=_tiles_left(game.rules, over, table.line) if over else table.boneyard.tiles,
         drawable=table.boneyard.drawable,
-        options=moment.options if own else (),
+        options=moment.options if is_own else (),
         record=_shown_record(record, viewer),
         pot=table.pot if stakes.pot else None,
         chips=stakes.chips if stakes.pot or stakes.fee or stakes.ante else None,
@@ -247,14 +252,16 @@ class LiveFrames:
         """Return a frame for each move since the last message, the last one with the message."""
         moments = [*self._next_moments()]
         # Nobody at the table is told of a foul before the end, or of an answer but by its move.
-        shown = [*frames((replace(one, question=None, record=None) for one in moments), self.seat)]
+        moves = [
+            *frames((replace(moment, question=None, record=None) for moment in moments), self.seat)
+        ]
         game, record = self._walker.game, None if isinstance(message, Ask) else moments[-1].record
         last = frame_at(Moment(game, game, (), None, record, 0), self.seat)
         if isinstance(message, Ask):
             last = replace(last, turn=self.seat, options=message.options)
-        if shown:
-            last = replace(last, events=shown.pop().events)
-        return [*shown, last]
+        if moves:
+            last = replace(last, events=moves.pop().events)
+        return [*moves, last]
 
     def _next_moments(self) -> Iterator[Moment]:
         """Yield the moments up to the next message to the seat: a question, or an end."""

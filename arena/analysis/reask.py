@@ -38,14 +38,14 @@ async def repeat_question(
     `lines`: those before the question, and then the question, byte for byte.
     Raises UserError if the bot cannot be started, or the machine cannot keep time.
     """
-    found: list[Answer] = []
+    answers: list[Answer] = []
     poller, complaint = Poller(), ""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(poller.run)
         try:
-            while len(found) < times and not (found and isinstance(found[-1], FoulRecord)):
+            while len(answers) < times and not (answers and isinstance(answers[-1], FoulRecord)):
                 async with monitored(poller, command, clock, sandbox) as pool:
-                    found.append((await ask_once(poller, pool, question, lines))[0])
+                    answers.append((await ask_once(poller, pool, question, lines))[0])
         except* CannotStartError as group:
             complaint = f"The bot cannot be started: {group.exceptions[0]}."
         except* LagError as group:
@@ -53,7 +53,7 @@ async def repeat_question(
         nursery.cancel_scope.cancel()
     if complaint:
         raise UserError(complaint)
-    return found
+    return answers
 
 
 @asynccontextmanager
@@ -103,11 +103,11 @@ class ReaskSession(ReplyWaiter):
             self.on_fault(self._bot.fault, 0.0)
         else:
             self._bot.set_listener(self)
-            *told, asked = self._lines
-            for line in told:
+            *context, question_line = self._lines
+            for line in context:
                 self._bot.send(line)
             now = self._poller.now()
-            self._bot.send(asked)
+            self._bot.send(question_line)
             self.expect(self._bot, self._question.limit_ms, now)
             self.hear()  # A sealed bot may have answered in advance.
             await self.wait()

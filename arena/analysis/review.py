@@ -44,7 +44,7 @@ SENTENCES = {
 """Sentences about a lost game; the report's script fills them in too."""
 
 
-def heading(logged: LoggedGame, seat: int, found: Sequence[AskedQuestion], look: Look) -> Text:
+def heading(logged: LoggedGame, seat: int, questions: Sequence[AskedQuestion], look: Look) -> Text:
     """Describe the seat, its result and the time that it took."""
     words = text.title(logged, look).append(f"\n{look.name(seat)} in seat {seat}: ", "bold")
     result = logged.result
@@ -58,18 +58,18 @@ def heading(logged: LoggedGame, seat: int, found: Sequence[AskedQuestion], look:
         side=side,
         why=text.WHY[result.why],
     )
-    return words.append(f"{place} {_time(found)}")
+    return words.append(f"{place} {_time(questions)}")
 
 
-def _time(found: Sequence[AskedQuestion]) -> str:
-    if not found:
+def _time(questions: Sequence[AskedQuestion]) -> str:
+    if not questions:
         return "It was not asked any question."
-    spent = [one.answer.ms if one.answer else 0.0 for one in found]
-    slowest = max(range(len(found)), key=lambda at: spent[at])
-    many = count_in_digits(len(found), "question")
+    spent = [question.answer.ms if question.answer else 0.0 for question in questions]
+    slowest = max(range(len(questions)), key=lambda index: spent[index])
+    count = count_in_digits(len(questions), "question")
     return (
-        f"{many}, {sum(spent):.0f} ms in total, maximum {spent[slowest]:.1f} ms "
-        f"(question {found[slowest].number})."
+        f"{count}, {sum(spent):.0f} ms in total, maximum {spent[slowest]:.1f} ms "
+        f"(question {questions[slowest].number})."
     )
 
 
@@ -90,12 +90,12 @@ def seat_facts(timeline: Timeline, seat: int) -> dict[str, Any]:
         "rounds": [*round_ends(timeline, seat)],
         "decisions": [
             {
-                "number": one.number,
-                "round": one.round,
-                "question": Raw(timeline.line(one)[:-1]),
-                "answer": one.answer,
+                "number": question.number,
+                "round": question.round,
+                "question": Raw(timeline.line(question)[:-1]),
+                "answer": question.answer,
             }
-            for one in timeline.questions(seat)
+            for question in timeline.questions(seat)
         ],
     }
 
@@ -107,78 +107,82 @@ def round_blocks(
     ends: Sequence[RoundEnd],
     look: Look,
     *,
-    whole: bool,
+    is_whole: bool,
     more: Mapping[str, Callable[[RoundEnd], str]] = MappingProxyType({}),
 ) -> Iterator[Block]:
     """Yield a table with a line for each round, or only for those that decided a long game.
 
     `more`: further columns, by their titles.
     """
-    shown = ends
-    if not whole and len(ends) > SHOWN_ROUNDS:
+    shown_ends = ends
+    if not is_whole and len(ends) > SHOWN_ROUNDS:
         widest = sorted(ends, key=lambda end: -abs(end.swing))
-        shown = sorted(widest[:SHOWN_ROUNDS], key=lambda end: end.round)
+        shown_ends = sorted(widest[:SHOWN_ROUNDS], key=lambda end: end.round)
     columns = [*COLUMNS, *map(Column, more)]
-    rows = [(*_row(end, look), *(cell(end) for cell in more.values())) for end in shown]
+    rows = [(*_row(end, look), *(cell(end) for cell in more.values())) for end in shown_ends]
     yield table("Rounds", columns, rows)
-    if len(shown) < len(ends):
-        most = max(abs(end.swing) for end in ends if end not in shown)
-        many = count_in_digits(len(ends) - len(shown), "other round")
-        yield Paragraph(f"In {many} one side gained at most {most} points on the other.", "faint")
+    if len(shown_ends) < len(ends):
+        most = max(abs(end.swing) for end in ends if end not in shown_ends)
+        count = count_in_digits(len(ends) - len(shown_ends), "other round")
+        yield Paragraph(f"In {count} one side gained at most {most} points on the other.", "faint")
 
 
 def _row(end: RoundEnd, look: Look) -> tuple[str, ...]:
     why = "blocked" if end.out is None else f"{look.name(end.out)} out"
     numbers = (end.gained, end.lost, len(end.hand), end.pips, end.drew, end.passed)
-    won, lost, *others = map(str, numbers)
-    return (f"{end.round}", why, won, lost, f"{end.ahead:+}", *others)
+    gains, losses, *others = map(str, numbers)
+    return (f"{end.round}", why, gains, losses, f"{end.ahead:+}", *others)
 
 
 def turning_points(
-    ends: Sequence[RoundEnd], found: Sequence[AskedQuestion], look: Look, *, whole: bool = True
+    ends: Sequence[RoundEnd],
+    questions: Sequence[AskedQuestion],
+    look: Look,
+    *,
+    is_whole: bool = True,
 ) -> Iterator[str]:
     """Describe the rounds and fouls that decided the game, judged by points alone.
 
-    `whole`: also the round that gained the most.
+    `is_whole`: also the round that gained the most.
     """
-    yield from _fouls(found)
+    yield from _fouls(questions)
     if not ends:
         return
     swing = attrgetter("swing")
     worst, best = min(ends, key=swing), max(ends, key=swing)
     if worst.swing < 0:
-        ended = _ended(worst, look)
-        cost = SENTENCES["cost"].format(round=worst.round, points=-worst.swing, ended=ended)
+        ending = _tell_end(worst, look)
+        cost = SENTENCES["cost"].format(round=worst.round, points=-worst.swing, ended=ending)
         left = count_in_digits(len(worst.hand), "tile")
         drew = count_in_digits(worst.drew, "draw")
         passes = count_in_digits(worst.passed, "pass", "passes")
         yield f"{cost} It was left with {left} ({worst.pips} pips), after {drew} and {passes}."
-    if whole and best.swing > 0:
-        yield f"Round {best.round} gained the most: {best.swing} points{_ended(best, look)}."
+    if is_whole and best.swing > 0:
+        yield f"Round {best.round} gained the most: {best.swing} points{_tell_end(best, look)}."
     yield _lead(ends)
-    won, lost = ([end for end in ends if sign * end.swing > 0] for sign in (1, -1))
-    if won and lost:
+    wins, losses = ([end for end in ends if sign * end.swing > 0] for sign in (1, -1))
+    if wins and losses:
         yield (
-            f"In the {_many(lost)} that it lost, it {_drew(lost)}; "
-            f"in the {_many(won)} that it won, it {_drew(won)}."
+            f"In the {_count_rounds(losses)} that it lost, it {_drew(losses)}; "
+            f"in the {_count_rounds(wins)} that it won, it {_drew(wins)}."
         )
 
 
-def _fouls(found: Sequence[AskedQuestion]) -> Iterator[str]:
-    for one in found:
-        if isinstance(one.answer, FoulRecord):
-            words = name_crash(one.answer.stderr)
+def _fouls(questions: Sequence[AskedQuestion]) -> Iterator[str]:
+    for question in questions:
+        if isinstance(question.answer, FoulRecord):
+            words = name_crash(question.answer.stderr)
             ends = f" Its stderr ends: {printable(words)}" if words else ""
-            detail = printable(one.answer.detail)
-            place = f"question {one.number}, in round {one.round}"
-            yield f"It fouled at {place}: {one.answer.foul}. {detail}{ends}"
+            detail = printable(question.answer.detail)
+            place = f"question {question.number}, in round {question.round}"
+            yield f"It fouled at {place}: {question.answer.foul}. {detail}{ends}"
 
 
-def _ended(end: RoundEnd, look: Look) -> str:
+def _tell_end(end: RoundEnd, look: Look) -> str:
     return ", blocked" if end.out is None else f", {look.name(end.out)} going out"
 
 
-def _many(ends: Sequence[RoundEnd]) -> str:
+def _count_rounds(ends: Sequence[RoundEnd]) -> str:
     return "round" if len(ends) == 1 else count_in_digits(len(ends), "round")
 
 
@@ -195,10 +199,10 @@ def _lead(ends: Sequence[RoundEnd]) -> str:
     last = _sign(ends[-1].ahead)
     if last == 0:
         return SENTENCES["tied"]
-    where = "ahead" if last > 0 else "behind"
+    standing = "ahead" if last > 0 else "behind"
     others = [end.round for end in ends if _sign(end.ahead) != last]
     since = SENTENCES["since"].format(round=others[-1] + 1) if others else SENTENCES["always"]
-    return SENTENCES["lead"].format(where=where, since=since)
+    return SENTENCES["lead"].format(where=standing, since=since)
 
 
 def _sign(number: int) -> int:
@@ -208,15 +212,22 @@ def _sign(number: int) -> int:
 # --- decisions ---
 
 
-def decision_text(one: AskedQuestion, many: int, look: Look) -> Text:
+def decision_text(question: AskedQuestion, count: int, look: Look) -> Text:
     """Describe a decision: the table as the seat saw it, the options, the answer."""
-    words = Text(f"Question {one.number} of {many}. ", "bold")
-    moment = Moment(one.game, one.game, one.events, one.question, one.answer, one.index)
-    table = text.draw_frame(frames.frame_at(moment, one.seat), look)
-    allowed = one.question.time_ms
+    words = Text(f"Question {question.number} of {count}. ", "bold")
+    moment = Moment(
+        question.game,
+        question.game,
+        question.events,
+        question.question,
+        question.answer,
+        question.index,
+    )
+    table = text.draw_frame(frames.frame_at(moment, question.seat), look)
+    allowed = question.question.time_ms
     spent = f"{allowed} ms allowed; the log ends before an answer"
-    if one.answer:
-        spent = f"{one.answer.ms:g} of {allowed} ms"
+    if question.answer:
+        spent = f"{question.answer.ms:g} of {allowed} ms"
     return words.append_text(table).append("\n").append(text.row("time", [(spent, "")], look))
 
 

@@ -80,7 +80,7 @@ PHRASES: dict[type[Option | Event], str] = {
     Called: "{who} calls the round blocked.",
 }  # fmt: skip
 """Options, and events but plays and draws, of which several share a sentence."""
-WHERE: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
+END_PHRASES: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
 TURNS = {
     **dict.fromkeys(("\r", "\n", " ", "n", "\x1b[C", "\x1bOC"), 1),
     **dict.fromkeys(("p", "\x7f", "\b", "\x1b[D", "\x1bOD"), -1),
@@ -134,8 +134,8 @@ def title(logged: LoggedGame, look: Look) -> Text:
 
 def forfeits_text(logged: LoggedGame, look: Look) -> str:
     """Return a sentence about the seats that lost the game beforehand; empty if none did."""
-    lost = " and ".join(look.name(seat) for seat in logged.game.forfeited)
-    return f"Lost by earlier fouls in the sitting: {lost}." if lost else ""
+    losers = " and ".join(look.name(seat) for seat in logged.game.forfeited)
+    return f"Lost by earlier fouls in the sitting: {losers}." if losers else ""
 
 
 def game_line(logged: LoggedGame) -> str:
@@ -153,10 +153,10 @@ def outcome_line(logged: LoggedGame) -> str:
         left, right = logged.result.scores
         return "; ".join([f"{names[0]} {left} – {right} {names[1]}", *fouls])
     scores = zip(names, logged.result.scores, strict=False)
-    first = [who for who, place in zip(names, logged.result.places, strict=False) if place == 1]
-    together = "win" if logged.sitting.rules.deal.partners and len(first) == 2 else "tie"
-    won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} {together}"
-    points = ", ".join(f"{who} {score}" for who, score in scores)
+    first = [name for name, place in zip(names, logged.result.places, strict=False) if place == 1]
+    verb = "win" if logged.sitting.rules.deal.partners and len(first) == 2 else "tie"
+    won = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} {verb}"
+    points = ", ".join(f"{name} {score}" for name, score in scores)
     return "; ".join([f"{points}: {won}", *fouls])
 
 
@@ -175,9 +175,9 @@ def draw_frame(frame: Frame, look: Look) -> Text:
     return text
 
 
-def turn_page(at: int, key: str) -> int | None:
+def turn_page(number: int, key: str) -> int | None:
     """Return the number of the frame after a key; None: leave."""
-    return None if key in QUIT else max(0, at + TURNS.get(key, 0))
+    return None if key in QUIT else max(0, number + TURNS.get(key, 0))
 
 
 def tile_text(tile: Tile, look: Look, *, in_line: bool = False) -> str:
@@ -219,17 +219,17 @@ def frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
 
 def event_sentences(events: Iterable[Event], look: Look) -> Iterator[str]:
     """Yield a sentence for each event; plays or draws of a seat in a row share one."""
-    for _, together in groupby(events, lambda event: (type(event), _doer(event))):
-        same = list(together)
-        draws = [event for event in same if isinstance(event, Drew)]
-        plays = [event for event in same if isinstance(event, Played)]
+    for _, group in groupby(events, lambda event: (type(event), _doer(event))):
+        members = list(group)
+        draws = [event for event in members if isinstance(event, Drew)]
+        plays = [event for event in members if isinstance(event, Played)]
         if draws:
             yield _draws(look.name(draws[0].seat), [event.tile for event in draws])
         elif plays:
-            tiles = (f"{_plain(high_first(event.tile))}{WHERE[event.end]}" for event in plays)
+            tiles = (f"{_plain(high_first(event.tile))}{END_PHRASES[event.end]}" for event in plays)
             yield f"{look.name(plays[0].seat)} plays {' and '.join(tiles)}."
         else:
-            yield from (_event(event, look) for event in same)
+            yield from (_event(event, look) for event in members)
 
 
 def _doer(event: Event) -> int | None:
@@ -239,19 +239,19 @@ def _doer(event: Event) -> int | None:
 def _event(event: Event, look: Look) -> str:
     seat = _doer(event)
     phrase = "{who} checks." if event == Bade(seat or 0, 0) else PHRASES[type(event)]
-    who = "nobody" if seat is None else look.name(seat)
-    return phrase.format(who=who, **_spell(event))
+    name = "nobody" if seat is None else look.name(seat)
+    return phrase.format(who=name, **_spell(event))
 
 
-def _spell(one: Event | Option) -> dict[str, str]:
+def _spell(item: Event | Option) -> dict[str, str]:
     """Return the fields of an event or an option in words."""
-    return {name: SPELLINGS.get(name, str)(value) for name, value in asdict(one).items()}
+    return {name: SPELLINGS.get(name, str)(value) for name, value in asdict(item).items()}
 
 
-def _draws(who: str, tiles: list[Tile | None]) -> str:
-    many = "a tile" if len(tiles) == 1 else f"{len(tiles)} tiles"
-    named = " ".join(_plain(tile) for tile in tiles if tile)
-    return f"{who} draws {many}{named and ': '}{named}."
+def _draws(name: str, tiles: list[Tile | None]) -> str:
+    amount = "a tile" if len(tiles) == 1 else f"{len(tiles)} tiles"
+    names = " ".join(_plain(tile) for tile in tiles if tile)
+    return f"{name} draws {amount}{names and ': '}{names}."
 
 
 def option_words(option: Option) -> str:
@@ -262,8 +262,8 @@ def option_words(option: Option) -> str:
 def _record(frame: Frame, look: Look) -> Iterator[Row]:
     match frame.record:
         case ChoiceRecord() as said:
-            asked = _options(frame, look.name(said.seat), said.choice)
-            yield "options", [*asked, (f"({said.ms:g} ms)", "dim")]
+            options = _options(frame, look.name(said.seat), said.choice)
+            yield "options", [*options, (f"({said.ms:g} ms)", "dim")]
             yield from evidence_rows(said)
         case FoulRecord(detail=str(detail)) as foul if detail:
             fault = _free(printable(detail, EVIDENCE), "bold red")
@@ -280,32 +280,32 @@ def _record(frame: Frame, look: Look) -> Iterator[Row]:
             pass
 
 
-def options_text(options: Iterable[Option], chosen: int | None) -> Iterator[tuple[str, bool]]:
+def options_text(options: Iterable[Option], choice: int | None) -> Iterator[tuple[str, bool]]:
     """Yield each option in words, and whether it is the chosen one; bids in a row are joined."""
-    for together, marked in group_options(options, chosen):
-        first, last = option_words(together[0]), option_words(together[-1])
-        many = f"{first} to {last.removeprefix('bid ')}"
-        yield (first if len(together) == 1 else many), marked
+    for group, marked in group_options(options, choice):
+        first, last = option_words(group[0]), option_words(group[-1])
+        words = f"{first} to {last.removeprefix('bid ')}"
+        yield (first if len(group) == 1 else words), marked
 
 
 def group_options(
-    options: Iterable[Option], chosen: int | None
+    options: Iterable[Option], choice: int | None
 ) -> Iterator[tuple[tuple[Option, ...], bool]]:
     """Yield options one by one, bids in a row together, and whether they hold the chosen one."""
 
     def kind(numbered: tuple[int, Option]) -> int | None:
         number, option = numbered
-        joined = isinstance(option, Bid) and option.chips and number != chosen
+        joined = isinstance(option, Bid) and option.chips and number != choice
         return None if joined else number
 
-    for number, together in groupby(enumerate(options), kind):
-        yield tuple(option for _, option in together), number is not None and number == chosen
+    for number, group in groupby(enumerate(options), kind):
+        yield tuple(option for _, option in group), number is not None and number == choice
 
 
-def _options(frame: Frame, who: str, chosen: int | None) -> Iterator[Span]:
+def _options(frame: Frame, name: str, choice: int | None) -> Iterator[Span]:
     """Yield the options, the chosen one marked, after the name of the seat that was asked."""
-    yield f"{who} had", "dim"
-    cells = list(options_text(frame.options, chosen))
+    yield f"{name} had", "dim"
+    cells = list(options_text(frame.options, choice))
     for number, (words, marked) in enumerate(cells, 1):
         comma = "," if number < len(cells) else ""
         yield (f">{words}<{comma}", "bold green") if marked else (f"{words}{comma}", "")
@@ -333,8 +333,8 @@ def foul_clock(foul: FoulRecord) -> str:
 
 
 def _each(numbers: Iterable[int], look: Look) -> list[Span]:
-    shown = [f"{who} {number}" for who, number in zip(look.parties(), numbers, strict=False)]
-    return [(f"{words},", "") for words in shown[:-1]] + [(shown[-1], "")]
+    cells = [f"{name} {number}" for name, number in zip(look.parties(), numbers, strict=False)]
+    return [(f"{words},", "") for words in cells[:-1]] + [(cells[-1], "")]
 
 
 def _table(frame: Frame, look: Look) -> Iterator[Row]:
@@ -344,12 +344,12 @@ def _table(frame: Frame, look: Look) -> Iterator[Row]:
     if frame.line:
         yield "ends", [(f"{frame.line[0][0]} and {frame.line[-1][1]}", "")]
     for seat, hand in enumerate(frame.hands):
-        cells = [(_many(hand), "dim")] if isinstance(hand, int) else _tiles(hand, look)
+        cells = [(_count_tiles(hand), "dim")] if isinstance(hand, int) else _tiles(hand, look)
         if frame.pips:
             cells.append((f"({frame.pips[seat]} pips)", "dim"))
         yield look.name(seat), cells
     stock = frame.stock if isinstance(frame.stock, int) else len(frame.stock)
-    cells = [(f"{_many(stock)}, {frame.drawable} to draw", "")]
+    cells = [(f"{_count_tiles(stock)}, {frame.drawable} to draw", "")]
     if not isinstance(frame.stock, int):
         cells += _tiles(frame.stock, look)
     yield "boneyard", cells
@@ -360,7 +360,7 @@ def _table(frame: Frame, look: Look) -> Iterator[Row]:
         yield name, _each([frame.chips + score for score in frame.scores], look)
 
 
-def _many(tiles: int) -> str:
+def _count_tiles(tiles: int) -> str:
     return count_in_digits(tiles, "tile")
 
 
@@ -377,14 +377,14 @@ def row(label: str, cells: list[Span], look: Look) -> Text:
     names = map(look.name, range(len(look.names)))
     margin, width = 4 + max(map(cell_len, ("boneyard", *names))), look.width
     text = Text("  ").append(label, "dim")
-    at = 2 + cell_len(label)
-    indent = margin - at
+    column = 2 + cell_len(label)
+    indent = margin - column
     for words, style in cells:
-        if at + indent + cell_len(words) > width and at >= margin:
+        if column + indent + cell_len(words) > width and column >= margin:
             text.append("\n")
-            at, indent = 0, margin
+            column, indent = 0, margin
         text.append(" " * indent).append(words, style)
-        at, indent = at + indent + cell_len(words), 1
+        column, indent = column + indent + cell_len(words), 1
     return text
 
 
@@ -419,54 +419,58 @@ class OptionValue(Struct, frozen=True):
     """True if all play perfectly from here on; else the keen player plays on."""
 
 
-def answer_report(asked: AskedQuestion, found: Sequence[Answer], look: Look) -> Iterator[Text]:
+def answer_report(question: AskedQuestion, answers: Sequence[Answer], look: Look) -> Iterator[Text]:
     """Describe the answers: one in full, many counted."""
-    choices = [one.choice for one in found if isinstance(one, ChoiceRecord)]
-    for one in found[-1:] if len(found) == 1 or len(choices) < len(found) else ():
-        time = f"{one.ms:g} of {asked.question.time_ms} ms"
-        if isinstance(one, FoulRecord):
-            yield Text(f"It fouls: {one.foul}. {printable(one.detail, EVIDENCE)} ({time})", "red")
+    choices = [answer.choice for answer in answers if isinstance(answer, ChoiceRecord)]
+    for answer in answers[-1:] if len(answers) == 1 or len(choices) < len(answers) else ():
+        time = f"{answer.ms:g} of {question.question.time_ms} ms"
+        if isinstance(answer, FoulRecord):
+            yield Text(
+                f"It fouls: {answer.foul}. {printable(answer.detail, EVIDENCE)} ({time})", "red"
+            )
         else:
-            option = option_words(asked.options[one.choice])
-            yield Text(f"It chooses {option} ({time}), {_compared(asked, one.choice)}.", "bold")
-        for label, cells in evidence_rows(one):
+            option = option_words(question.options[answer.choice])
+            yield Text(
+                f"It chooses {option} ({time}), {_compared(question, answer.choice)}.", "bold"
+            )
+        for label, cells in evidence_rows(answer):
             yield row(label, cells, look)
-    if len(found) > 1:
+    if len(answers) > 1:
         for choice, times in Counter(choices).most_common():
-            option = option_words(asked.options[choice])
-            said = f"{option}: {times} of {len(found)} times, {_compared(asked, choice)}."
-            yield Text(said, "bold")
-        spent = [one.ms for one in found]
+            option = option_words(question.options[choice])
+            sentence = f"{option}: {times} of {len(answers)} times, {_compared(question, choice)}."
+            yield Text(sentence, "bold")
+        spent = [answer.ms for answer in answers]
         yield Text(
             f"Mean {sum(spent) / len(spent):.1f} ms, maximum {max(spent):.1f} ms, of "
-            f"{asked.question.time_ms} ms; a new process each time.",
+            f"{question.question.time_ms} ms; a new process each time.",
             "dim",
         )
 
 
-def _compared(asked: AskedQuestion, choice: int) -> str:
-    logged = asked.choice
+def _compared(question: AskedQuestion, choice: int) -> str:
+    logged = question.choice
     if logged is None:
-        return "but the log has a foul" if asked.answer else "but the log has no answer"
+        return "but the log has a foul" if question.answer else "but the log has no answer"
     if logged == choice:
         return "the same as in the log"
-    return f"but {option_words(asked.options[logged])} in the log"
+    return f"but {option_words(question.options[logged])} in the log"
 
 
 def option_value_table(
-    asked: AskedQuestion, outlooks: Sequence[OptionValue], compared: int, again: int | None
+    question: AskedQuestion, outlooks: Sequence[OptionValue], compared: int, new_choice: int | None
 ) -> Table:
     """Return the value of each option, with marks at the log's choice and at the new one."""
     columns = [Column("option", "word"), Column("", "word"), Column("points", detail="±")]
-    columns.append(Column(f"vs. {option_words(asked.options[compared])}", detail="±"))
+    columns.append(Column(f"vs. {option_words(question.options[compared])}", detail="±"))
     columns.append(Column("game %", detail="±"))
     rows: list[Sequence[str | Cell]] = []
-    for number, (option, one) in enumerate(zip(asked.options, outlooks, strict=True)):
-        marks = {"log": asked.choice == number, "now": again == number}
+    for number, (option, value) in enumerate(zip(question.options, outlooks, strict=True)):
+        marks = {"log": question.choice == number, "now": new_choice == number}
         marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
-        beyond = Cell(f"{one.beyond:+.1f}", f"{one.beyond_half_width:.1f}")
-        points = Cell(f"{one.lead:+.1f}", f"{one.half_width:.1f}")
-        percent = Cell(f"{one.percent:.1f}", f"{one.percent_half_width:.1f}")
-        against = "" if number == compared else beyond
-        rows.append((option_words(option), marked, points, against, percent))
+        gap = Cell(f"{value.beyond:+.1f}", f"{value.beyond_half_width:.1f}")
+        points = Cell(f"{value.lead:+.1f}", f"{value.half_width:.1f}")
+        percent = Cell(f"{value.percent:.1f}", f"{value.percent_half_width:.1f}")
+        difference = "" if number == compared else gap
+        rows.append((option_words(option), marked, points, difference, percent))
     return table("Options", columns, rows)

@@ -66,11 +66,11 @@ def resume_game(referee: Referee, logged: LoggedGame) -> bool:
     clocks = logged.sitting.seat_clocks
     sealed = {seat for seat, clock in enumerate(clocks) if clock.effort}
     lines = [*_answer_again(referee, logged, sealed)]
-    made, written = referee.take_records(), (logged.game, *logged.records)
-    begun = made[: len(written)]
-    repeated = (one.seat for one in logged.choices() if one.seat in sealed)
-    referee.send_again(lines, [*written, *made[len(written) :]], repeated)
-    return [*map(without_evidence, written)] == [*map(without_evidence, begun)]
+    new_records, log_records = referee.take_records(), (logged.game, *logged.records)
+    first_records = new_records[: len(log_records)]
+    repeated = (record.seat for record in logged.choices() if record.seat in sealed)
+    referee.send_again(lines, [*log_records, *new_records[len(log_records) :]], repeated)
+    return [*map(without_evidence, log_records)] == [*map(without_evidence, first_records)]
 
 
 def _answer_again(
@@ -106,16 +106,16 @@ def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     referee = Referee(setup_of(logged), seed)
     # Nobody reads the lines: only their hashes count.
     deque(_answer_again(referee, logged), maxlen=0)
-    made = referee.take_records()
-    written = (logged.game, *logged.records)
+    new_records = referee.take_records()
+    log_records = (logged.game, *logged.records)
     # No replay can know the time used.
-    kept = [record for record in written if not isinstance(record, SpentRecord)]
-    for number, (was, now) in enumerate(zip(kept, made, strict=False)):
+    records = [record for record in log_records if not isinstance(record, SpentRecord)]
+    for number, (was, now) in enumerate(zip(records, new_records, strict=False)):
         if was != now and without_evidence(was) != without_evidence(now):
             yield _difference(logged, number, was, now)
             return
-    if logged.result and len(made) != len(kept):
-        yield f"{logged.game.game}: {len(kept)} records, but {len(made)} follow"
+    if logged.result and len(new_records) != len(records):
+        yield f"{logged.game.game}: {len(records)} records, but {len(new_records)} follow"
 
 
 def without_evidence(record: LogRecord) -> LogRecord:
@@ -129,9 +129,9 @@ def without_evidence(record: LogRecord) -> LogRecord:
 
 def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord) -> str:
     names = {DealRecord: "the deal", GameRecord: "its first record"}
-    what = names.get(type(now), f"record {number}")
-    shown = [encode_line(record).decode().strip()[:300] for record in (was, now)]
-    return f"{logged.game.game}: {what} is {shown[0]}, but {shown[1]} follows"
+    label = names.get(type(now), f"record {number}")
+    lines = [encode_line(record).decode().strip()[:300] for record in (was, now)]
+    return f"{logged.game.game}: {label} is {lines[0]}, but {lines[1]} follows"
 
 
 # The timeline of a logged game: one checked walk of its log, in which every analysis looks up.
@@ -241,7 +241,7 @@ class Timeline:
     def _ask_all(self) -> None:
         begin, deals, moves = -1, list[Dealt](), list[PublicMove]()
         fouled = set(self.logged.game.forfeited)
-        for at, moment in enumerate(self.moments):
+        for index, moment in enumerate(self.moments):
             record, game = moment.record, moment.before
             if moment.question:
                 start = self.moments[begin].before
@@ -249,7 +249,7 @@ class Timeline:
                 self._ask(moment, moment.question, history)
             if isinstance(record, DealRecord):
                 if game.round is None or game.playing.over:
-                    begin, deals, moves = at, [], []
+                    begin, deals, moves = index, [], []
                 deals.append(deal_of(record))
             elif isinstance(record, FoulRecord):
                 fouled.add(record.seat)
@@ -259,27 +259,27 @@ class Timeline:
                 moves += _moves(game, 0, fouled)
 
     def _ask(self, moment: Moment, question: OpenQuestion, history: RoundHistory) -> None:
-        own, now = self._questions[question.seat], moment.before.playing
-        before = own[-1].game.playing if own else now
-        known = len(before.events) if own and before.number == now.number else 0
+        questions, now = self._questions[question.seat], moment.before.playing
+        before = questions[-1].game.playing if questions else now
+        count = len(before.events) if questions and before.number == now.number else 0
         answer = moment.record
         assert answer is None or isinstance(answer, ANSWERS)
         index = moment.index if answer else len(self.logged.records)
-        events = now.events[known:]
-        own.append(AskedQuestion(question, moment.before, events, index, answer, history))
+        events = now.events[count:]
+        questions.append(AskedQuestion(question, moment.before, events, index, answer, history))
 
-    def line(self, asked: AskedQuestion) -> bytes:
+    def line(self, question: AskedQuestion) -> bytes:
         """Return a question as it was written, byte for byte."""
-        question, writer = asked.question, self._writer(asked.game)
-        return writer.question(question.seat, question.options, question.id, question.time_ms)
+        message, writer = question.question, self._writer(question.game)
+        return writer.question(message.seat, message.options, message.id, message.time_ms)
 
-    def context(self, asked: AskedQuestion) -> list[bytes]:
+    def context(self, question: AskedQuestion) -> list[bytes]:
         """Return the lines that the seat had been sent in this game, without earlier questions."""
-        setup, seat = setup_of(self.logged), asked.seat
+        setup, seat = setup_of(self.logged), question.seat
         new = self.moments[0].before
         clock, chances = setup.clock_of(seat), self.logged.game.chances
         starts = view.starting_events(new, setup.number, seat, clock, chances)
-        over = (one.game for one in self.round_ends() if one.index < asked.index)
+        over = (moment.game for moment in self.round_ends() if moment.index < question.index)
         ends = (self._writer(game).round_over()[seat] for game in over)
         return [encode_line(starts), *ends]
 
@@ -288,7 +288,7 @@ class Timeline:
 
     def round_ends(self) -> Iterator[Moment]:
         """Yield the end of each finished round."""
-        return (one for one in self.moments if isinstance(one.record, RoundRecord))
+        return (moment for moment in self.moments if isinstance(moment.record, RoundRecord))
 
 
 def _moves(game: Game, choice: int, fouled: Set[int]) -> list[PublicMove]:
@@ -296,16 +296,16 @@ def _moves(game: Game, choice: int, fouled: Set[int]) -> list[PublicMove]:
     return [] if isinstance(option, QUIET) else [PublicMove(seat, option, seat in fouled)]
 
 
-def find_question(found: Sequence[AskedQuestion], wanted: int) -> AskedQuestion:
+def find_question(questions: Sequence[AskedQuestion], wanted: int) -> AskedQuestion:
     """Return the question that a user means, by its number in the game or by its id.
 
     Raises UserError.
     """
-    for asked in found:
-        if wanted in (asked.number, asked.question.id):
-            return asked
-    many = f"was asked {len(found)} questions" if found else "was not asked any question"
-    raise UserError(f"There is no question {wanted}: this seat {many} in this game.")
+    for question in questions:
+        if wanted in (question.number, question.question.id):
+            return question
+    phrase = f"was asked {len(questions)} questions" if questions else "was not asked any question"
+    raise UserError(f"There is no question {wanted}: this seat {phrase} in this game.")
 
 
 def round_ends(timeline: Timeline, seat: int) -> Iterator[RoundEnd]:
@@ -323,8 +323,8 @@ def round_ends(timeline: Timeline, seat: int) -> Iterator[RoundEnd]:
             out=state.out,
             hand=state.hands[seat],
             pips=engine.pips(game)[seat],
-            drew=sum(isinstance(one, Drew) and one.seat == seat for one in state.events),
-            passed=sum(isinstance(one, Passed) and one.seat == seat for one in state.events),
+            drew=sum(isinstance(event, Drew) and event.seat == seat for event in state.events),
+            passed=sum(isinstance(event, Passed) and event.seat == seat for event in state.events),
             gained=gains[seat],
             lost=max(gains[other] for other in others),
             ahead=scores[seat] - max(scores[other] for other in others),
@@ -370,13 +370,13 @@ class Walker:
         self._bank_ms = [float(setup.clock_of(seat).bank_ms) for seat in seats]
 
     @property
-    def _ended(self) -> bool:
+    def _is_over(self) -> bool:
         decided = decided_by_fouls(self.game, self._setup.fouls, self._fouled)
         return self.game.over is not None or decided
 
     def take(self, record: LogRecord, index: int) -> Iterator[Moment]:
         """Yield the moment of a record, and those after it that need no answer."""
-        over_before_deal = self.game.round is None and self._ended
+        over_before_deal = self.game.round is None and self._is_over
         if isinstance(record, SentRecord | SpentRecord) or over_before_deal:
             return  # Nothing happened at the table.
         before, question = self.game, None
@@ -398,7 +398,7 @@ class Walker:
                 pass
         yield self._moment(before, question, record, index)
         # Only options, and those of a seat that has fouled, are taken without a question.
-        while self.question is None and not self._ended and (options := values.legal(self.game)):
+        while self.question is None and not self._is_over and (options := values.legal(self.game)):
             before, seat = self.game, self.game.playing.turn
             if needs_answer(self._setup.clock, options, fouled=seat in self._fouled):
                 time_ms = self._setup.clock_of(seat).move_ms + int(self._bank_ms[seat])
@@ -411,8 +411,8 @@ class Walker:
         self, before: Game, question: OpenQuestion | None, record: LogRecord | None, index: int
     ) -> Moment:
         old, new = before.round, self.game.playing
-        known = len(old.events) if old and old.number == new.number else 0
-        return Moment(before, self.game, new.events[known:], question, record, index)
+        count = len(old.events) if old and old.number == new.number else 0
+        return Moment(before, self.game, new.events[count:], question, record, index)
 
     def misfit(self, record: LogRecord) -> str | None:
         """Return the reason why a record cannot come next, if there is one."""
@@ -428,7 +428,7 @@ class Walker:
                 if follows != (record.round, record.why, record.points, record.scores):
                     return "the round does not end so"
             case Result():
-                if game.round is None and not self._ended:
+                if game.round is None and not self._is_over:
                     return "a result before any deal"
                 if {len(record.seats), len(record.scores), len(record.places)} != {game.seats}:
                     return f"the result is not one of {game.seats} seats"
@@ -451,7 +451,7 @@ class Walker:
     def _misdeal(self, dealt: Dealt) -> str | None:
         """Return the fault of a deal: it must be next, of the whole set, in the engine's order."""
         game = self.game
-        if self._ended or not values.needs_deal(game):
+        if self._is_over or not values.needs_deal(game):
             return "a deal before the round is over, or after the game"
         before, seats = game.round, range(game.seats)
         leaders: tuple[int, ...] = tuple(seats)
@@ -478,6 +478,6 @@ def _is_whole(game: Game, dealt: Dealt) -> bool:
     if dealt.deal == 0:
         return dealt.hands == ((),) * game.seats and not dealt.stock
     rules, rest = game.rules, tuple(chain(*dealt.stock))
-    whole = sorted(chain(*dealt.hands, rest)) == list(set_of_tiles(rules.deal))
+    has_all = sorted(chain(*dealt.hands, rest)) == list(set_of_tiles(rules.deal))
     even = [hand_size(rules.deal, game.seats)] * game.seats == list(map(len, dealt.hands))
-    return whole and even and dealt.stock == boneyard.arrange(rules.boneyard, rest, game.seats)
+    return has_all and even and dealt.stock == boneyard.arrange(rules.boneyard, rest, game.seats)

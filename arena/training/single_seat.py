@@ -349,7 +349,7 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         self._masks = np.zeros((self.num_envs, len(self.encoding.actions.options)), np.int8)
         self._rounds.begin([self._deal(row) for row in range(self.num_envs)])
         # What ends before the agent's first choice was no episode.
-        self._ended = np.ones(self.num_envs, np.bool_)
+        self._is_over = np.ones(self.num_envs, np.bool_)
         self._play_on(self._every)
         return self._seen(np.zeros(self.num_envs, np.bool_))
 
@@ -370,22 +370,22 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
             actions = actions.copy()
             actions[fouls] = rounds.choose(fouls, self._masks[fouls], greedy=False)
         rounds.act(every, actions)
-        self._ended = np.zeros(self.num_envs, np.bool_)
+        self._is_over = np.zeros(self.num_envs, np.bool_)
         self._rewards = np.zeros(self.num_envs)
         self._final = np.zeros((self.num_envs, self.encoding.size), np.float32)
         self._play_on(every)
         vectors, infos = self._seen(fouled)
-        if self._ended.any():
-            infos |= {"final_obs": self._final, "_final_obs": self._ended}
-        return vectors, self._rewards, self._ended, np.zeros(self.num_envs, np.bool_), infos
+        if self._is_over.any():
+            infos |= {"final_obs": self._final, "_final_obs": self._is_over}
+        return vectors, self._rewards, self._is_over, np.zeros(self.num_envs, np.bool_), infos
 
     def _end(self, rows: Places) -> None:
         """Note what came of the episodes in these rows, and deal their next boards."""
-        first = rows[~self._ended[rows]]
+        first = rows[~self._is_over[rows]]
         if first.size:
             self._rewards[first] = self._rounds.margins(first, self._seat)
             self._final[first] = self._rounds.vectors(first, self._seat)
-            self._ended[first] = True
+            self._is_over[first] = True
         self._rounds.replace(rows, [self._deal(row) for row in rows.tolist()])
 
     def _deal(self, row: int) -> Game:

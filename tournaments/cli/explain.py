@@ -264,9 +264,9 @@ def _explained(
         yield review.heading(logged, seat, found, look)
         if ends:
             columns = _cause_columns(causes)
-            rounds = review.round_blocks(ends, look, whole=whole, more=columns)
+            rounds = review.round_blocks(ends, look, is_whole=whole, more=columns)
             yield Group(*renderables(rounds, look.width))
-        said = list(review.turning_points(ends, found, look, whole=whole))
+        said = list(review.turning_points(ends, found, look, is_whole=whole))
         said += _told_causes(ends, causes)
         yield Text("\n".join(f"- {sentence}" for sentence in said))
     if only is not None or whole:
