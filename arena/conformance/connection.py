@@ -94,7 +94,7 @@ class Budget(Struct, frozen=True):
     """Time in which the bot is left alone before it is asked again, in ms."""
     quiet_ms: int = 100
     """Time for which the check listens if the bot must be silent, in ms."""
-    whole: bool = True
+    is_full: bool = True
     """True for whole games and long ones; otherwise a round of each game and little more."""
 
 
@@ -373,9 +373,9 @@ class Connection(BotProcess):
 
     def rest(self) -> bytes:
         """Return and forget all output that was not taken yet, perhaps half a line."""
-        said = self.partial_line
+        output = self.partial_line
         self._inbox.clear()
-        return said
+        return output
 
     @property
     def partial_line(self) -> bytes:

@@ -53,17 +53,17 @@ def first_cause(causes: Iterable[Cause]) -> Diagnosis | None:
 
 
 def diagnose_line(
-    line: bytes, behind: bytes, fault: Fault, due: Expected, language: LanguageHints
+    line: bytes, tail: bytes, fault: Fault, due: Expected, language: LanguageHints
 ) -> Diagnosis:
-    """Return the fault of a line. `behind`: the output after it; `fault`: the referee's word."""
+    """Return the fault of a line. `tail`: the output after it; `fault`: the referee's word."""
     text = line.decode(errors="replace").rstrip("\r")
     value = _parse_json(text)
-    found = first_cause(_of_bytes(line))
-    if not found and value is None:
-        found = first_cause(_of_layout(text, behind.decode(errors="replace"), language))
-    elif not found:
-        found = first_cause(_of_type(value, due)) or first_cause(_of_fields(value, due, text))
-    return found or Diagnosis(
+    diagnosis = first_cause(_of_bytes(line))
+    if not diagnosis and value is None:
+        diagnosis = first_cause(_of_layout(text, tail.decode(errors="replace"), language))
+    elif not diagnosis:
+        diagnosis = first_cause(_of_type(value, due)) or first_cause(_of_fields(value, due, text))
+    return diagnosis or Diagnosis(
         fault.detail, "Copy the examples in SPEC.md, and count options from 0."
     )
 
@@ -87,12 +87,12 @@ def _of_bytes(line: bytes) -> tuple[Cause, ...]:
     )  # fmt: skip
 
 
-def _of_layout(text: str, behind: str, language: LanguageHints) -> tuple[Cause, ...]:
-    lines = _lines_of_one(text, behind)
+def _of_layout(text: str, tail: str, language: LanguageHints) -> tuple[Cause, ...]:
+    lines = _lines_of_one(text, tail)
     before, brace, _ = text.partition("{")
     value, end = _first_value(text, len(before)) if brace else (None, 0)
     is_object, rest = isinstance(value, dict), text[end:].strip()
-    only = "only messages to stdout"
+    advice = "only messages to stdout"
     return (
         (isinstance(_python(text), dict),
          "It wrote single quotes, as Python prints a dict; this is not JSON.",
@@ -105,34 +105,34 @@ def _of_layout(text: str, behind: str, language: LanguageHints) -> tuple[Cause, 
          "Use double quotes for names and texts, no trailing comma, no comments."),
         (not is_object,
          f"It wrote text where a message is expected: {printable(text, DIAGNOSED)!r}.",
-         f"Write {only}, and debug output to stderr."),
+         f"Write {advice}, and debug output to stderr."),
         (before.strip(), f"It wrote text before the message: {printable(before, DIAGNOSED)!r}.",
-         f"Write {only}, and debug output to stderr."),
+         f"Write {advice}, and debug output to stderr."),
         (rest.startswith("{"), "It wrote two messages on one line.",
          "Write a newline after each message."),
         (True, f"It wrote text after the message: {printable(rest, DIAGNOSED)!r}.",
-         f"Write each message on its own line, and {only}."),
+         f"Write each message on its own line, and {advice}."),
     )  # fmt: skip
 
 
 def _of_type(value: Any, due: Expected) -> tuple[Cause, ...]:
     is_object = isinstance(value, dict)
-    names, said = (value, value.get("type")) if is_object else ((), None)
+    names, kind = (value, value.get("type")) if is_object else ((), None)
     nearly = next((name for name in names if name.lower() == "type" != name), None)
-    (near,) = get_close_matches(str(said).lower(), FIELDS, n=1, cutoff=0)
+    (near,) = get_close_matches(str(kind).lower(), FIELDS, n=1, cutoff=0)
     return (
         (isinstance(value, str) and isinstance(_parse_json(value), dict),
          "The message is encoded twice: it is a text.", "Encode it once."),
         (not is_object, f"It wrote {_kind(value)} where a message is expected.",
          'Write the object: {"type":"choose","id":...,"choice":...}'),
-        (said == "hello" != due.type, "It wrote a second hello.",
+        (kind == "hello" != due.type, "It wrote a second hello.",
          "Write hello once, as the first line."),
-        (said == "choose" != due.type, "Its first line is an answer, not a hello.",
+        (kind == "choose" != due.type, "Its first line is an answer, not a hello.",
          "Write a hello first."),
-        (said is None and nearly, f"A field's name is wrong: {nearly!r} must be `type`.",
+        (kind is None and nearly, f"A field's name is wrong: {nearly!r} must be `type`.",
          "Write names of fields in lower case, as in the examples of SPEC.md."),
-        (said is None, "The message has no `type`.", f'Begin with "type":"{due.type}".'),
-        (said != due.type, f"There is no message of type {printable(str(said), 40)!r}: {near!r} "
+        (kind is None, "The message has no `type`.", f'Begin with "type":"{due.type}".'),
+        (kind != due.type, f"There is no message of type {printable(str(kind), 40)!r}: {near!r} "
          "is probably meant.", f'Write "type":"{due.type}".'),
     )  # fmt: skip
 
@@ -214,13 +214,13 @@ def _python(text: str) -> Any:
     return None
 
 
-def _lines_of_one(text: str, behind: str) -> int:
+def _lines_of_one(text: str, tail: str) -> int:
     """Return the number of lines of a JSON value that begins with this one; 0 if none does."""
-    whole = f"{text}\n{behind}"[:LOOKED_AT]
+    output = f"{text}\n{tail}"[:LOOKED_AT]
     if not text.lstrip().startswith(("{", "[")):
         return 0
-    value, end = _first_value(whole, len(whole) - len(whole.lstrip()))
-    return whole[:end].count("\n") + 1 if value is not None else 0
+    value, end = _first_value(output, len(output) - len(output.lstrip()))
+    return output[:end].count("\n") + 1 if value is not None else 0
 
 
 def _complaint(text: str) -> str:
@@ -252,7 +252,7 @@ PRESS_S = 1.0
 """Seconds to wait for their answers; and again with stdin closed."""
 BUSY = 0.05
 """The share of a core above which a bot is thinking; low, because a full machine gives little."""
-SHOWN = 80
+LONGEST_QUOTE = 80
 LOAD_FIRST = "Load first, then write hello: `start_ms` is the time for that."
 """Advice for a bot that is late: its first question comes at once after its hello."""
 SLOW_HELLO = (
@@ -287,65 +287,65 @@ def _of_end(connection: Connection) -> Diagnosis | None:
 
 def exit_description(connection: Connection) -> Diagnosis:
     """Return the diagnosis of a bot whose process has ended."""
-    how, named = connection.exit_reason, crash_line(connection.stderr_text)
-    path = re.search(r"'(/[^']+)'", named)
+    reason, crash = connection.exit_reason, crash_line(connection.stderr_text)
+    path = re.search(r"'(/[^']+)'", crash)
     # It is not looked up: a stranger's bot must not learn which files are here.
     hidden = "there is no such file, or the sandbox hides it"
     more = f" It cannot see {path[1]}: {hidden}." if path else ""
-    if "env: " in named and r"\r" in named:
+    if "env: " in crash and r"\r" in crash:
         more = " Its first line ends with \\r\\n. Save the file with \\n line ends."
-    told = connection.fault.detail if connection.frames and connection.fault else ""
+    detail = connection.fault.detail if connection.frames and connection.fault else ""
     causes = (
-        (told, told, "The README in arena/sealed says what a sealed bot may do."),
-        (named, f"It crashed: {printable(named, SHOWN)} (the process {how}).",
+        (detail, detail, "The README in arena/sealed says what a sealed bot may do."),
+        (crash, f"It crashed: {printable(crash, LONGEST_QUOTE)} (the process {reason}).",
          f"Its stderr says where.{more}"),
-        (how.endswith("status 0") or how == "left", "It exited too early.",
+        (reason.endswith("status 0") or reason == "left", "It exited too early.",
          "Read lines in a loop until stdin ends, and answer each question."),
-        (True, f"The process {how}.", "Run the bot yourself with the lines that were sent."),
+        (True, f"The process {reason}.", "Run the bot yourself with the lines that were sent."),
     )  # fmt: skip
-    found = first_cause(causes)
-    assert found
-    return found._replace(gone=True)
+    diagnosis = first_cause(causes)
+    assert diagnosis
+    return diagnosis._replace(gone=True)
 
 
 def _of_rest(half: bytes) -> tuple[Cause, ...]:
-    shown = f"{printable(half, SHOWN)!r}"
+    quote = f"{printable(half, LONGEST_QUOTE)!r}"
     return (
         (b"\r" in half, "It ends its lines with \\r alone.", "End each line with \\n."),
         (half and isinstance(decode_line(half), Fault),
-         f"It wrote half a line and no newline: {shown}.",
+         f"It wrote half a line and no newline: {quote}.",
          "Write complete messages, each with a newline."),
         (half, "It wrote its message without a newline.", "End each line with \\n."),
     )  # fmt: skip
 
 
-def chatter(said: bytes, when: str) -> Diagnosis:
+def chatter(output: bytes, occasion: str) -> Diagnosis:
     """Return the diagnosis of a bot that writes without being asked."""
-    line = said.partition(b"\n")[0]
-    heard = decode_line(line)
-    is_answer = isinstance(heard, Choose)
-    number = heard.id if isinstance(heard, Choose) else 0
-    found = first_cause((
-        (is_answer, f"It wrote an answer {when}: question {number} was not open.",
+    line = output.partition(b"\n")[0]
+    message = decode_line(line)
+    is_answer = isinstance(message, Choose)
+    number = message.id if isinstance(message, Choose) else 0
+    diagnosis = first_cause((
+        (is_answer, f"It wrote an answer {occasion}: question {number} was not open.",
          "Write one answer for each question, and nothing else."),
-        (not isinstance(heard, Fault), f"It wrote a second hello {when}.",
+        (not isinstance(message, Fault), f"It wrote a second hello {occasion}.",
          "Write hello once, as the first line."),
-        (not line.strip(), f"It wrote an empty line {when}.",
+        (not line.strip(), f"It wrote an empty line {occasion}.",
          "Write exactly one newline after each message."),
-        (True, f"It wrote to stdout {when}: {printable(line, SHOWN)!r}.",
+        (True, f"It wrote to stdout {occasion}: {printable(line, LONGEST_QUOTE)!r}.",
          "Write only answers to stdout, and debug output to stderr."),
     ))  # fmt: skip
-    assert found
-    return found
+    assert diagnosis
+    return diagnosis
 
 
 async def _of_slowness(connection: Connection, due: Expected, limit_ms: int) -> Diagnosis | None:
     """Return the diagnosis of a bot that answers a little later, is computing, or does not read."""
     unread, before, began = connection.unread(), connection.usage().cpu_ms, connection.now()
     line = await connection.read_line(min(limit_ms, GRACE_MS), began)
-    ended = _of_end(connection)
-    if line is None and ended:
-        return ended
+    end = _of_end(connection)
+    if line is None and end:
+        return end
     since = connection.sent_at if due.type == "choose" else connection.began
     ms = (connection.read_at - since) * 1000
     busy = connection.usage().cpu_ms - before > BUSY * (connection.now() - began) * 1000
@@ -364,13 +364,13 @@ async def _of_buffering(connection: Connection, due: Expected) -> Diagnosis:
     """Return the diagnosis of a waiting bot: more questions or a closed stdin flush its buffer."""
     _press(connection, due)
     line = await connection.read_line(int(PRESS_S * 1000), connection.now())
-    said = b""
+    output = b""
     if line is None:
         await connection.exits_within(PRESS_S)
-        said = connection.rest()
+        output = connection.rest()
     flush = f"after each line ({connection.language.name}): {connection.language.flush}."
     greeted = due.type == "choose" or not isinstance(decode_line(line or b""), Choose)
-    found = first_cause((
+    diagnosis = first_cause((
         (line is not None and connection.tables > 1,
          "It answered only after many more questions: it waits until it has questions from "
          "several games, or its output is buffered and was not flushed.",
@@ -380,7 +380,7 @@ async def _of_buffering(connection: Connection, due: Expected) -> Diagnosis:
          "Write a hello before anything else."),
         (line is not None, "It answered only after many more questions: its output is buffered "
          "and was not flushed.", f"Flush {flush}"),
-        (said, "It answered only when its stdin was closed: it reads to the end before it "
+        (output, "It answered only when its stdin was closed: it reads to the end before it "
          "answers, or its output waits in a large buffer.",
          "Read line by line and answer each line before you read the next; in most languages a "
          "loop over the lines of stdin does that, but not one that reads all of it first. And "
@@ -390,15 +390,15 @@ async def _of_buffering(connection: Connection, due: Expected) -> Diagnosis:
         (True, "It has read all lines and does not answer.", "Answer each line as it comes; do "
          "not wait for an empty line or the end of the input."),
     ))  # fmt: skip
-    assert found
-    return found
+    assert diagnosis
+    return diagnosis
 
 
 def _is_on_stderr(connection: Connection, due: Expected) -> bool:
     """Tell whether the missing line is on stderr; a bot that logs it has it on stdout too."""
-    heard = map(decode_line, connection.stderr_text.encode().splitlines())
+    messages = map(decode_line, connection.stderr_text.encode().splitlines())
     kind = Choose if due.type == "choose" else BotHello
-    return any(isinstance(one, kind) for one in heard)
+    return any(isinstance(message, kind) for message in messages)
 
 
 def _press(connection: Connection, due: Expected) -> None:

@@ -12,7 +12,7 @@ from arena.match.referee import OpenQuestion
 from protocol.codec import Fault, decode_line, printable
 from protocol.messages import BotHello, Choose, Unavailable
 
-SHOWN = 160
+LONGEST_EXCERPT = 160
 GATHER_S = 0.05
 """Seconds to wait for the rest of output that begins with a bad line."""
 EXCUSED = "Check the bot while the service that it needs answers."
@@ -33,16 +33,16 @@ async def expect_hello(connection: Connection, start_ms: int) -> BotHello:
     expected = f'{{"type":"hello","name":"...","version":"..."}} within {start_ms} ms'
     if line is None:
         half, due = connection.partial_line, Expected("hello")
-        found = await diagnose.diagnose_silence(connection, due, start_ms)
-        raise violation(connection, found, half, expected)
-    said = referee.parse_hello(line)
-    if isinstance(said, Unavailable):
-        found = Diagnosis(f"It is unavailable: {printable(said.why)}.", EXCUSED)
-        raise violation(connection, found, line, expected)
-    if isinstance(said, Fault):
-        raise await _bad_line(connection, Expected("hello"), line, said, expected)
-    connection.tables = said.tables
-    return said
+        diagnosis = await diagnose.diagnose_silence(connection, due, start_ms)
+        raise violation(connection, diagnosis, half, expected)
+    reply = referee.parse_hello(line)
+    if isinstance(reply, Unavailable):
+        diagnosis = Diagnosis(f"It is unavailable: {printable(reply.why)}.", EXCUSED)
+        raise violation(connection, diagnosis, line, expected)
+    if isinstance(reply, Fault):
+        raise await _bad_line(connection, Expected("hello"), line, reply, expected)
+    connection.tables = reply.tables
+    return reply
 
 
 async def await_answer(connection: Connection, seat: ScriptedSeat) -> AcceptedAnswer:
@@ -63,28 +63,28 @@ async def await_answer(connection: Connection, seat: ScriptedSeat) -> AcceptedAn
     if has_come and not fault:
         check_stderr(connection)
         line, ms = came[-1]
-        said = decode_line(line)
-        assert isinstance(said, Choose)
-        return AcceptedAnswer(said.choice, ms, len(question.options))
+        reply = decode_line(line)
+        assert isinstance(reply, Choose)
+        return AcceptedAnswer(reply.choice, ms, len(question.options))
     last = len(question.options) - 1
     answer = f'{{"type":"choose","id":{question.id},"choice":N}}'
     expected = f"{answer} with N = {f'0 to {last}' if last else '0'}, within {question.time_ms} ms"
     old = [line for line, _ in came]
     if fault:
         raise await _bad_line(connection, due, old[-1], fault, expected)
-    found = _old_numbers(question, old)
-    found = found or await diagnose.diagnose_silence(connection, due, question.time_ms)
-    raise violation(connection, found, b"\n".join([*old, connection.partial_line]), expected)
+    diagnosis = _old_numbers(question, old)
+    diagnosis = diagnosis or await diagnose.diagnose_silence(connection, due, question.time_ms)
+    raise violation(connection, diagnosis, b"\n".join([*old, connection.partial_line]), expected)
 
 
-async def expect_silence(connection: Connection, seconds: float, when: str) -> None:
+async def expect_silence(connection: Connection, seconds: float, occasion: str) -> None:
     """Check that nothing comes for this many seconds. Raises ViolationError."""
-    said = await connection.read_for(seconds)
-    if said:
-        raise violation(connection, diagnose.chatter(said, when), said, "nothing")
+    output = await connection.read_for(seconds)
+    if output:
+        raise violation(connection, diagnose.chatter(output, occasion), output, "nothing")
     if connection.exit_reason:
-        found = diagnose.exit_description(connection)
-        raise violation(connection, found, b"", "nothing, and the process waits")
+        diagnosis = diagnose.exit_description(connection)
+        raise violation(connection, diagnosis, b"", "nothing, and the process waits")
 
 
 def check_stderr(connection: Connection) -> None:
@@ -103,38 +103,38 @@ def due_of(question: OpenQuestion) -> Expected:
 async def _bad_line(
     connection: Connection, due: Expected, line: bytes, fault: Fault, expected: str
 ) -> ViolationError:
-    behind = await connection.read_for(GATHER_S)
-    found = diagnose_line(line, behind, fault, due, connection.language)
+    tail = await connection.read_for(GATHER_S)
+    diagnosis = diagnose_line(line, tail, fault, due, connection.language)
     if fault.foul == "flooding":
-        found = Diagnosis(fault.detail, "Write one answer for each question, with its `id`.")
-    return violation(connection, found, line, expected)
+        diagnosis = Diagnosis(fault.detail, "Write one answer for each question, with its `id`.")
+    return violation(connection, diagnosis, line, expected)
 
 
 def _old_numbers(question: OpenQuestion, old: list[bytes]) -> Diagnosis | None:
     if not old:
         return None
-    said = decode_line(old[-1])
-    number = said.id if isinstance(said, Choose) else 0
-    which = "the question before" if number == question.id - 1 else f"question {number}"
+    answer = decode_line(old[-1])
+    number = answer.id if isinstance(answer, Choose) else 0
+    phrase = "the question before" if number == question.id - 1 else f"question {number}"
     return Diagnosis(
-        f"It answered {which}; question {question.id} is open.",
+        f"It answered {phrase}; question {question.id} is open.",
         "Copy the `id` of the question that you answer, and answer each question once.",
     )
 
 
 def violation(
-    connection: Connection, found: Diagnosis, came: bytes, expected: str
+    connection: Connection, diagnosis: Diagnosis, came: bytes, expected: str
 ) -> ViolationError:
     """Return the error for a fault of the bot, with the lines before it and the end of stderr."""
     return ViolationError(
         Violation(
-            fault=found.fault,
+            fault=diagnosis.fault,
             sent=tuple(map(_shorten, connection.sent)),
-            came=printable(came, SHOWN) if came.strip() else "nothing",
+            came=printable(came, LONGEST_EXCERPT) if came.strip() else "nothing",
             expected=expected,
-            mend=found.mend,
+            mend=diagnosis.mend,
             stderr=_stderr_end(connection.stderr_text),
-            gone=found.gone,
+            gone=diagnosis.gone,
         )
     )
 
@@ -142,13 +142,13 @@ def violation(
 def _shorten(line: bytes) -> str:
     """Return a sent line, shortened to its beginning and its end, where the options are."""
     text = printable(line.rstrip(b"\n"), len(line))
-    half = SHOWN // 2
-    return text if len(text) <= SHOWN else f"{text[:half]} … {text[-half:]}"
+    half = LONGEST_EXCERPT // 2
+    return text if len(text) <= LONGEST_EXCERPT else f"{text[:half]} … {text[-half:]}"
 
 
 def _stderr_end(stderr: str) -> str:
     """Return the end of a stderr, or the line of it that names the crash and the line before."""
-    lines = [printable(line, SHOWN) for line in stderr.splitlines() if line.strip()]
-    named = crash_line(stderr)
-    end = next((n for n, line in enumerate(lines, 1) if line.strip() == named), len(lines))
-    return "\n".join(lines[max(0, end - 4) : end + 1 if not named else end])
+    lines = [printable(line, LONGEST_EXCERPT) for line in stderr.splitlines() if line.strip()]
+    crash = crash_line(stderr)
+    end = next((n for n, line in enumerate(lines, 1) if line.strip() == crash), len(lines))
+    return "\n".join(lines[max(0, end - 4) : end + 1 if not crash else end])

@@ -90,7 +90,7 @@ class Report(Struct, frozen=True, kw_only=True):
     @property
     def first_failure(self) -> StepResult | None:
         """Return the first step that failed."""
-        return next((one for one in self.outcomes if one.state == "fail"), None)
+        return next((outcome for outcome in self.outcomes if outcome.state == "fail"), None)
 
 
 def make_report(
@@ -98,8 +98,8 @@ def make_report(
 ) -> Report:
     """Return the report of a session that is over."""
     answers = session.answers
-    times = [one.ms for one in answers]
-    choices = [one.choice for one in answers if one.options > 1]
+    times = [answer.ms for answer in answers]
+    choices = [answer.choice for answer in answers if answer.options > 1]
     return Report(
         name=name,
         verdict=check_verdict(outcomes),
@@ -119,7 +119,7 @@ def make_report(
 
 def check_verdict(outcomes: Sequence[StepResult]) -> Verdict:
     """Return the result of all steps."""
-    states = {one.state for one in outcomes}
+    states = {outcome.state for outcome in outcomes}
     return "failed" if "fail" in states else "not finished" if "missed" in states else "passed"
 
 
@@ -149,19 +149,19 @@ class Printer:
             text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
             self._print(text.append(f" {outcome.note}", "dim") if outcome.note else text)
         if outcome.finding:
-            alike = self._alike.setdefault(_NUMBER.sub("0", outcome.finding.fault), [])
-            alike.append(outcome)
-            if len(alike) == 1:
+            group = self._alike.setdefault(_NUMBER.sub("0", outcome.finding.fault), [])
+            group.append(outcome)
+            if len(group) == 1:
                 self._print_violation(outcome, outcome.finding)
 
     def finish(self, report: Report) -> None:
         """Print what is alike and, in the last line, the verdict."""
         if not self._verbose and len(self.marks) > 1:
             self._print(self.marks)
-        for alike in self._alike.values():
-            if len(alike) > 1:
-                many = f"{len(alike)} steps failed alike ({step_numbers(alike)})"
-                self._print(Text(f"{many}: ", STYLES["fail"]).append(_fault(alike[0])))
+        for group in self._alike.values():
+            if len(group) > 1:
+                failure = f"{len(group)} steps failed alike ({step_numbers(group)})"
+                self._print(Text(f"{failure}: ", STYLES["fail"]).append(_fault(group[0])))
         for reason, skipped in self._skipped.items():
             steps = f"{count_in_digits(len(skipped), 'step')} skipped ({step_numbers(skipped)})"
             self._print(Text(f"{steps}: ", STYLES["skip"]).append(reason))
@@ -208,12 +208,12 @@ def _fault(outcome: StepResult) -> str:
 def step_numbers(outcomes: Iterable[StepResult]) -> str:
     """Return the steps' numbers as `--only` takes them: "4,6-9"."""
     ranges: list[list[int]] = []
-    for one in outcomes:
-        if ranges and ranges[-1][-1] == one.number - 1:
-            ranges[-1].append(one.number)
+    for outcome in outcomes:
+        if ranges and ranges[-1][-1] == outcome.number - 1:
+            ranges[-1].append(outcome.number)
         else:
-            ranges.append([one.number])
-    return ",".join(f"{it[0]}" if len(it) == 1 else f"{it[0]}-{it[-1]}" for it in ranges)
+            ranges.append([outcome.number])
+    return ",".join(f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in ranges)
 
 
 def remarks(report: Report) -> Iterator[str]:
@@ -240,9 +240,9 @@ def remarks(report: Report) -> Iterator[str]:
 def verdict_line(report: Report) -> str:
     """Return the verdict in a line."""
     first = report.first_failure
-    counted = Counter(one.state for one in report.outcomes)
+    counted = Counter(outcome.state for outcome in report.outcomes)
     counted["pass"] += 0  # Said of none, too.
-    parts = (f"{counted[one]} {words}" for one, words in COUNTED.items() if one in counted)
+    parts = (f"{counted[state]} {words}" for state, words in COUNTED.items() if state in counted)
     verdict = report.verdict.upper() if report.verdict != "passed" else report.verdict
     line = f"{report.name} {verdict}: {', '.join(parts)} in {report.seconds:.1f} s."
     return f"{line} Begin with step {first.number}; it may cause the others." if first else line
@@ -270,7 +270,7 @@ def reports_table(reports: Sequence[Report]) -> Block:
 
 
 def _row(report: Report) -> tuple[str, ...]:
-    counted, first = Counter(one.state for one in report.outcomes), report.first_failure
+    counted, first = Counter(outcome.state for outcome in report.outcomes), report.first_failure
     return (
         *(report.name, report.verdict, f"step {first.number}" if first else ""),
         *(f"{counted['pass']}", f"{counted['fail']}", f"{counted['skip'] + counted['missed']}"),
@@ -282,7 +282,7 @@ def _row(report: Report) -> tuple[str, ...]:
 # The check of a bot: every step by its number, within a fixed time; long waits begin early.
 
 
-NAMED = 16
+NAME_WIDTH = 16
 STEPS: tuple[CheckStep, ...] = (
     *PROCESS_STEPS,
     *ANSWER_STEPS,
@@ -306,7 +306,7 @@ OF_EVENTS: tuple[CheckStep, ...] = (*STEPS, EVENT_STEP)
 def describe_steps() -> Iterator[str]:
     """Yield a line for each step: its number, its name and what it checks."""
     for number, step in enumerate(STEPS, 1):
-        yield f"{number:>3} {step.name:<{NAMED}} {step.title}  (SPEC.md, {step.promise})"
+        yield f"{number:>3} {step.name:<{NAME_WIDTH}} {step.title}  (SPEC.md, {step.promise})"
 
 
 def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[NumberedStep, ...]:
@@ -321,8 +321,8 @@ def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[Numbe
     numbers = {
         number
         for word in words
-        for one in word.split(",")
-        for number in _matches(one.strip(), steps)
+        for part in word.split(",")
+        for number in _matches(part.strip(), steps)
     }
     return tuple((number, steps[number - 1]) for number in sorted(numbers))
 
@@ -416,15 +416,15 @@ async def _compare(
     finding = outcome.finding
     if finding is None or not session.sandbox.is_locked:
         return outcome
-    fault, mend, outside = finding.fault, finding.mend, session.outside
-    if outside is None:
+    fault, mend, bare = finding.fault, finding.mend, session.bare_sandbox
+    if bare is None:
         mend += (
             " If you trust the bot, --compare starts it without the sandbox too, and shows whether "
             "this is the reason."
         )
         return replace(outcome, finding=replace(finding, mend=mend))
     fails = []
-    for sandbox in (session.sandbox, outside):
+    for sandbox in (session.sandbox, bare):
         # A process that has played games before would not show the sandbox.
         fresh = Session(session.command, sandbox, session.clock, session.budget, game=session.game)
         fresh.poller = session.poller

@@ -25,7 +25,7 @@ from arena.sandbox.process import Sandbox
 from protocol.messages import BotHello, Clock
 from protocol.ruleset import Ruleset
 
-Sent = Callable[[bytes], bytes]
+Change = Callable[[bytes], bytes]
 """A change to a line of the referee before it is sent."""
 EVENT_BOARDS = 25
 """Boards of an event's own game, in which whole games are played, that are tried for a question."""
@@ -48,7 +48,7 @@ class Session:
     sandbox: Sandbox
     clock: Clock
     budget: Budget
-    outside: Sandbox | None = None
+    bare_sandbox: Sandbox | None = None
     """Plain processes to compare with; None if nothing may run outside."""
     game: EventGame | None = None
     """The only game that the bot is asked to play; None: any."""
@@ -118,9 +118,9 @@ class Session:
 
     async def drop(self) -> None:
         """Drop the kept process, which cannot be used any more."""
-        kept, self._connection = self._connection, None
-        if kept:
-            await kept.close()
+        connection, self._connection = self._connection, None
+        if connection:
+            await connection.close()
 
     async def end(self) -> None:
         """End every process of this session."""
@@ -151,32 +151,32 @@ class Session:
         self._number += 1
         tries = EVENT_BOARDS if self.game else BOARDS if wanted else 1
         rules, seats = self.game or (rules, seats)
-        for one in range(board, board + tries):
-            begun = ScriptedSeat(
+        for index in range(board, board + tries):
+            scripted = ScriptedSeat(
                 *(rules, seats, seat % seats, number or self._number, clock or self.clock),
-                one,
+                index,
                 wanted,
             )
-            if begun.question or tries == 1:
-                return begun
-        none = "This event's rules ask nothing of that seat."
-        raise SkippedError("No board led to such a question." if wanted else none)
+            if scripted.question or tries == 1:
+                return scripted
+        reason = "This event's rules ask nothing of that seat."
+        raise SkippedError("No board led to such a question." if wanted else reason)
 
     async def ask(
-        self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None
+        self, seat: ScriptedSeat, change: Change | None = None, connection: Connection | None = None
     ) -> AcceptedAnswer:
         """Send the bot its messages and take its answer, by the kept process if by no other.
 
         Raises ViolationError.
         """
         connection = connection or await self.keep_connection()
-        connection.send(*map(said or bytes, seat.lines()))
+        connection.send(*map(change or bytes, seat.lines()))
         answer = await expect.await_answer(connection, seat)
         self.answers.append(answer)
         return answer
 
     async def play(
-        self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None
+        self, seat: ScriptedSeat, change: Change | None = None, connection: Connection | None = None
     ) -> int:
         """Play a game to its end; return the number of questions.
 
@@ -186,33 +186,33 @@ class Session:
         connection.stderr_bytes = 0
         before = len(self.answers)
         while seat.question and not self.is_out_of_time:
-            await self.ask(seat, said, connection)
+            await self.ask(seat, change, connection)
         if seat.question:
             # A game must not be left in its middle: this process cannot be used further.
             await self.drop()
             raise OutOfTimeError(len(self.answers) - before)
-        connection.send(*map(said or bytes, seat.lines()))
+        connection.send(*map(change or bytes, seat.lines()))
         return len(self.answers) - before
 
     async def play_on(
-        self, seat: ScriptedSeat, said: Sent | None = None, connection: Connection | None = None
+        self, seat: ScriptedSeat, change: Change | None = None, connection: Connection | None = None
     ) -> str:
         """Play a game as far as the step's time goes, and return a note of how far.
 
         Raises ViolationError.
         """
         try:
-            return f"{await self.play(seat, said, connection)} questions"
+            return f"{await self.play(seat, change, connection)} questions"
         except OutOfTimeError as hurry:
             return f"{hurry.questions} questions, then the step's time was up"
 
-    async def expect_silence(self, when: str, share: float = 1.0) -> None:
+    async def expect_silence(self, occasion: str, share: float = 1.0) -> None:
         """Check that the kept process writes nothing for a share of the time for listening.
 
         Raises ViolationError.
         """
         seconds = share * self.budget.quiet_ms / 1000
-        await expect.expect_silence(await self.keep_connection(), seconds, when)
+        await expect.expect_silence(await self.keep_connection(), seconds, occasion)
 
 
 class CheckStep(NamedTuple):

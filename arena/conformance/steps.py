@@ -19,7 +19,7 @@ from arena.conformance.connection import (
 )
 from arena.conformance.diagnose import Diagnosis, diagnose_line, diagnose_silence, exit_description
 from arena.conformance.expect import AcceptedAnswer, due_of
-from arena.conformance.session import CheckStep, Pause, Sent, Session
+from arena.conformance.session import Change, CheckStep, Pause, Session
 from arena.logs.gamelog import crash_line
 from arena.match import referee
 from arena.match.bot_process import SHUT_DOWN_S
@@ -90,10 +90,10 @@ async def _meets(kind: type[Option], rules: Ruleset, seats: int, session: Sessio
 
     seat = session.new_seat(rules, seats, wanted=wanted)
     assert seat.question
-    many = len(seat.question.options)
+    count = len(seat.question.options)
     answer = await session.ask(seat)
     await session.play_on(seat)
-    return f"option {answer.choice} of {many}"
+    return f"option {answer.choice} of {count}"
 
 
 KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
@@ -115,7 +115,7 @@ KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
 async def _plays(name: str, session: Session) -> str:
     """Play games of this name at every table, in every seat in turn, without a foul."""
     any_game(session)
-    rules = find_variant(name) if session.budget.whole else short(name)
+    rules = find_variant(name) if session.budget.is_full else short(name)
     clocks = session.clock, asking(session)
     return await _play_all(
         session,
@@ -160,8 +160,8 @@ STEPS_OF_NAMED_GAMES = tuple(
 )
 GAME_STEPS = (
     *(
-        CheckStep(name.replace("_", "-"), about, "Options", partial(_meets, kind, rules, seats))
-        for name, (about, kind, rules, seats) in KINDS.items()
+        CheckStep(name.replace("_", "-"), title, "Options", partial(_meets, kind, rules, seats))
+        for name, (title, kind, rules, seats) in KINDS.items()
     ),
     *STEPS_OF_NAMED_GAMES,
 )
@@ -233,14 +233,14 @@ async def _start_times(session: Session) -> str:
     await session.drop()
     session.start_ms = await _fastest_start(session, session.sandbox)
     note = f"{session.start_ms:.0f} ms with the sandbox {session.sandbox.state}"
-    if session.outside:
-        note += f", {await _fastest_start(session, session.outside):.0f} ms outside"
+    if session.bare_sandbox:
+        note += f", {await _fastest_start(session, session.bare_sandbox):.0f} ms outside"
     return note
 
 
 async def _fastest_start(session: Session, sandbox: Sandbox) -> float:
     times = []
-    for _ in range(TIMED_STARTS if session.budget.whole else 1):
+    for _ in range(TIMED_STARTS if session.budget.is_full else 1):
         async with Connection(session.poller, session.command, sandbox) as connection:
             await expect.expect_hello(connection, session.clock.start_ms)
             times.append(_start_ms(connection))
@@ -253,8 +253,8 @@ def _start_ms(connection: Connection) -> float:
 
 async def _two_at_once(session: Session) -> str:
     """Start two processes: sittings run side by side, so a bot may lock no file, take no port."""
-    async with await session.restart() as one, await session.start_another() as two:
-        for connection in (one, two):
+    async with await session.restart() as first, await session.start_another() as second:
+        for connection in (first, second):
             await session.ask(session.new_seat(find_variant("draw")), None, connection)
     session.runs_twice = True
     return ""
@@ -304,10 +304,10 @@ async def _leaves(before: str, goodbye: bytes, session: Session) -> str:
         elif before == "question":
             await session.ask(session.new_seat(find_variant("draw")), None, connection)
         ms = await connection.exits_within(LATEST_EXIT_S, goodbye)
-        said = connection.rest()
-        if ms is None or said:
+        output = connection.rest()
+        if ms is None or output:
             expected = f"the process ends within {SHUT_DOWN_S:.0f} s, and writes nothing"
-            raise expect.violation(connection, SPEAKS if ms else STAYS, said, expected)
+            raise expect.violation(connection, SPEAKS if ms else STAYS, output, expected)
         if ms > 1000 * SHUT_DOWN_S:
             late = f"It left after {ms:.0f} ms and has {SHUT_DOWN_S:.0f} s"
             raise UndecidedError(f"{late}: if this machine was busy, try again.")
@@ -319,8 +319,8 @@ async def _leaves(before: str, goodbye: bytes, session: Session) -> str:
 # A bye with a reason tells the bot that it has fouled.
 FOULED = referee.bye("It closed its stdout.")
 LEAVING_STEPS = tuple(
-    CheckStep(name, f"exits {when}", "Leaving", partial(_leaves, before, goodbye))
-    for name, when, before, goodbye in (
+    CheckStep(name, f"exits {occasion}", "Leaving", partial(_leaves, before, goodbye))
+    for name, occasion, before, goodbye in (
         ("bye", "at bye", "game", referee.bye()),
         ("no-game", "at bye before any game", "", referee.bye()),
         ("void", "at bye in the middle of a game", "question", FOULED),
@@ -358,13 +358,13 @@ async def _only_option(session: Session) -> str:
     """Check a list of one option, which exposes a bot that counts from 1."""
     if session.game and session.clock.forced == "skip":
         raise SkippedError("This event asks nothing when there is one option (clock.forced).")
-    one = session.new_seat(
+    seat = session.new_seat(
         find_variant("block"),
         wanted=lambda question: len(question.options) == 1,
         clock=asking(session),
     )
-    answer = await session.ask(one)
-    await session.play_on(one)
+    answer = await session.ask(seat)
+    await session.play_on(seat)
     return f"option {answer.choice} of 1"
 
 
@@ -394,8 +394,8 @@ async def _same_again(session: Session) -> str:
     await session.drop()
     choices += [(await session.ask(seat)).choice for seat in more]
     await session.drop()
-    same = len(set(choices)) == 1
-    return "the same answer each time" if same else f"answers differ: {choices}"
+    is_same = len(set(choices)) == 1
+    return "the same answer each time" if is_same else f"answers differ: {choices}"
 
 
 async def _in_pieces(session: Session) -> str:
@@ -441,19 +441,19 @@ ANSWER_STEPS = (
 # --- the referee's messages, perhaps changed ---
 
 
-def mutate(how: str, line: bytes) -> bytes:
+def mutate(part: str, line: bytes) -> bytes:
     """Return a line as of a later version: with more fields, other options, another event or name.
 
     An unknown field is in every object, none before `id` or after `options`.
     """
     value = json.loads(line)
-    if how == "fields":
+    if part == "fields":
         value = _widen(value)
-    elif how == "options" and value["type"] == "ask":
+    elif part == "options" and value["type"] == "ask":
         value["options"] = [{"do": "swap", "with": n} for n, _ in enumerate(value["options"])]
-    elif how == "events" and "events" in value:
+    elif part == "events" and "events" in value:
         value["events"].insert(0, {"do": "swap", "seat": 0, "with": 1})
-    elif how == "name" and value["type"] == "game":
+    elif part == "name" and value["type"] == "game":
         value["rules"]["name"] = STRANGE
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
@@ -471,16 +471,16 @@ def at_full_length(line: bytes) -> bytes:
 def _widen(value: Any) -> Any:
     """Return the value with one more field in each object."""
     if isinstance(value, list):
-        return [_widen(one) for one in value]
+        return [_widen(item) for item in value]
     if not isinstance(value, dict):
         return value
-    wide = {name: _widen(one) for name, one in value.items()}
+    wide = {name: _widen(item) for name, item in value.items()}
     options = {"options": wide.pop("options")} if "options" in wide else {}
     return {**wide, "newer": NEWER, "newest": {"x": [NEWER, None, True]}, **options}
 
 
-async def _changed(said: Sent, session: Session) -> str:
-    return await session.play_on(session.new_seat(short("draw")), said)
+async def _changed(change: Change, session: Session) -> str:
+    return await session.play_on(session.new_seat(short("draw")), change)
 
 
 async def _strange_name(session: Session) -> str:
@@ -534,13 +534,13 @@ async def _other_seats(session: Session) -> str:
 
 async def _many_rounds(session: Session) -> str:
     any_game(session)
-    rounds = 60 if session.budget.whole else 4
+    rounds = 60 if session.budget.is_full else 4
     rules = derive(find_variant("draw"), "draw", {"rounds": rounds})
     return f"{rounds} rounds, {await session.play_on(session.new_seat(rules))}"
 
 
 FIELDS, OPTIONS, EVENTS = (
-    partial(_changed, partial(mutate, how)) for how in ("fields", "options", "events")
+    partial(_changed, partial(mutate, part)) for part in ("fields", "options", "events")
 )
 MESSAGE_STEPS = (
     CheckStep("fields", "ignores unknown fields", "Versions", FIELDS),
@@ -558,7 +558,7 @@ MESSAGE_STEPS = (
 # The step about several games at once: they begin and end one by one, as in a sitting.
 
 
-MANY, FEW = 64, 8
+MOST_TABLES, FEW_TABLES = 64, 8
 """Most games at once in a full check, and in a short one."""
 IN_TURN = 2
 """Games in a row at each table."""
@@ -572,7 +572,7 @@ async def _several_games(session: Session) -> str:
     connection = await session.keep_connection()
     if connection.tables == 1:
         raise SkippedError("It plays one game at a time (`tables` in its hello).")
-    places = min(connection.tables, MANY if session.budget.whole else FEW)
+    places = min(connection.tables, MOST_TABLES if session.budget.is_full else FEW_TABLES)
     seats = (
         session.new_seat(short("draw"), board=board) for board in range(1, IN_TURN * places + 1)
     )
@@ -607,41 +607,41 @@ async def _silence(
 ) -> ViolationError:
     """Return the error for the first question without an answer, though perhaps others have one."""
     if connection.exit_reason:
-        found = exit_description(connection)
+        diagnosis = exit_description(connection)
     elif has_answered:
-        found = Diagnosis(
+        diagnosis = Diagnosis(
             f"With several games at once it left a question unanswered for {question.time_ms} ms.",
             "Answer the questions of all games: each `game` may have one open.",
         )
     else:
-        found = await diagnose_silence(connection, due_of(question), question.time_ms)
-    return expect.violation(connection, found, b"", f"answers to {_numbers(waiting)}")
+        diagnosis = await diagnose_silence(connection, due_of(question), question.time_ms)
+    return expect.violation(connection, diagnosis, b"", f"answers to {_numbers(waiting)}")
 
 
 def _take(session: Session, connection: Connection, waiting: Waiting, line: bytes) -> ScriptedSeat:
     """Give a line to the seat whose question it answers, and return the seat."""
-    said, expected = decode_line(line), f"an answer to {_numbers(waiting)}"
-    if isinstance(said, Choose) and said.id not in waiting:
-        found = Diagnosis(
+    answer, expected = decode_line(line), f"an answer to {_numbers(waiting)}"
+    if isinstance(answer, Choose) and answer.id not in waiting:
+        diagnosis = Diagnosis(
             "With several games at once its answers have numbers that are not open.",
             "Each answer repeats the `id` of its own question; or leave `tables` out.",
         )
-        raise expect.violation(connection, found, line, expected)
-    number = said.id if isinstance(said, Choose) else next(iter(waiting))
+        raise expect.violation(connection, diagnosis, line, expected)
+    number = answer.id if isinstance(answer, Choose) else next(iter(waiting))
     seat = waiting.pop(number)
     question, ms = seat.question, max(0.0, (connection.read_at - seat.asked_at) * 1000)
     assert question
     if fault := seat.receive(line, ms):
-        found = diagnose_line(line, b"", fault, due_of(question), connection.language)
-        raise expect.violation(connection, found, line, expected)
-    assert isinstance(said, Choose)
-    session.answers.append(AcceptedAnswer(said.choice, ms, len(question.options)))
+        diagnosis = diagnose_line(line, b"", fault, due_of(question), connection.language)
+        raise expect.violation(connection, diagnosis, line, expected)
+    assert isinstance(answer, Choose)
+    session.answers.append(AcceptedAnswer(answer.choice, ms, len(question.options)))
     return seat
 
 
 def _numbers(waiting: Waiting) -> str:
-    some = sorted(waiting)[:4]
-    return f"{', '.join(map(str, some))}{' …' if len(waiting) > len(some) else ''}"
+    numbers = sorted(waiting)[:4]
+    return f"{', '.join(map(str, numbers))}{' …' if len(waiting) > len(numbers) else ''}"
 
 
 CONCURRENT_STEPS = (
@@ -709,45 +709,47 @@ async def _after_a_pause(session: Session) -> str:
 
 async def _bounded_memory(session: Session) -> str:
     """Ask question after question: memory that grows with them would end a long sitting."""
-    limit, asked = session.sandbox.limits.memory, 0
+    limit, count = session.sandbox.limits.memory, 0
     await session.play(session.new_seat(short("draw")))
-    kept = (await session.keep_connection()).usage().memory
+    size = (await session.keep_connection()).usage().memory
     while True:
-        before = kept
-        questions, kept = await _stretch(session, STRETCH if session.budget.whole else STRETCH // 4)
-        asked += questions
-        if kept > limit:
-            found = Diagnosis(
-                f"After {asked} questions it keeps {kept // MIB} MiB of memory.",
+        before = size
+        questions, size = await _stretch(
+            session, STRETCH if session.budget.is_full else STRETCH // 4
+        )
+        count += questions
+        if size > limit:
+            diagnosis = Diagnosis(
+                f"After {count} questions it keeps {size // MIB} MiB of memory.",
                 f"Bound your tables: {limit // MIB} MiB are allowed.",
             )
             expected = f"at most {limit // MIB} MiB, resident"
-            raise expect.violation(await session.keep_connection(), found, b"", expected)
+            raise expect.violation(await session.keep_connection(), diagnosis, b"", expected)
         if not questions:
-            raise OutOfTimeError(asked)
-        grown = kept - before
-        if kept + grown * SITTING // questions < limit:
-            return f"{kept // MIB} MiB after {asked} questions"
+            raise OutOfTimeError(count)
+        grown = size - before
+        if size + grown * SITTING // questions < limit:
+            return f"{size // MIB} MiB after {count} questions"
         if session.is_out_of_time:
             return f"take care: {grown // questions} bytes more with each question"
 
 
 async def _stretch(session: Session, most: int) -> tuple[int, int]:
     """Ask up to `most` questions; return their number and the memory then in use, in bytes."""
-    connection, asked, board, memory = await session.keep_connection(), 0, 0, 0
-    while asked < most and not session.is_out_of_time and memory <= session.sandbox.limits.memory:
+    connection, count, board, memory = await session.keep_connection(), 0, 0, 0
+    while count < most and not session.is_out_of_time and memory <= session.sandbox.limits.memory:
         board += 1
         seat = session.new_seat(short("draw"), board=board)
         while seat.question and not session.is_out_of_time:
             await session.ask(seat)
-            asked += 1
+            count += 1
         memory = connection.usage().memory
         await session.play_on(seat)
-    return asked, memory
+    return count, memory
 
 
 async def _little_stderr(session: Session) -> str:
-    rules = find_variant("draw") if session.budget.whole else short("draw")
+    rules = find_variant("draw") if session.budget.is_full else short("draw")
     await session.play(session.new_seat(rules))
     connection = await session.keep_connection()
     expect.check_stderr(connection)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.conformance.connection import Budget, StepResult
 from arena.conformance.runner import STEPS
 
-QUICK = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, whole=False)
+QUICK = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, is_full=False)
 
 
 def failed(outcomes: Sequence[StepResult]) -> list[StepResult]:

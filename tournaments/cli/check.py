@@ -214,7 +214,7 @@ def check(
         outside = outside_of(event, box, compare)
         if not box.is_locked and event.sandbox != "off":
             print_note(box.brief)
-        pace = Budget(total_s=seconds, whole=not quick)
+        pace = Budget(total_s=seconds, is_full=not quick)
         check = _Check(tuple(bots), event, box, outside, game, steps, pace, verbose)
         console = open_console(stderr=in_json)
         if len(event.bots) == 1:

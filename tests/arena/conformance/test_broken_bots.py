@@ -17,7 +17,7 @@ from tests.support.broken_bots import BROKEN, HARMLESS, PATIENT, SANDBOXED, Row,
 from tests.support.fast_run import slow_except
 from tests.support.hostile_behaviours import proved
 
-PACE = Budget(total_s=60_000, step_s=600, pause_ms=50, quiet_ms=60, whole=False)
+PACE = Budget(total_s=60_000, step_s=600, pause_ms=50, quiet_ms=60, is_full=False)
 TRIES = 3
 """How often a bot is tried on a machine that may be too busy for the clock; each time slower."""
 

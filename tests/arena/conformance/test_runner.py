@@ -47,7 +47,7 @@ def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
 
 @pytest.mark.slow
 def test_whole_games_are_played_too() -> None:
-    one = new_session(replace(QUICK, whole=True))
+    one = new_session(replace(QUICK, is_full=True))
     games = (f"game-{name}" for name in FAST_GAMES)
     steps = select_steps(("hello", "starts", "rounds", "positions", "memory", *games))
     assert {result.state for result in run_steps(one, steps)} == {"pass"}
@@ -59,7 +59,7 @@ def test_whole_games_are_played_too() -> None:
 def test_a_step_without_time_leaves_off_and_fails_nobody() -> None:
     """A bot that is asked no further question must not look broken."""
     before = descriptors()
-    hasty = Budget(total_s=3_000, step_s=0, pause_ms=1, quiet_ms=1, whole=False)
+    hasty = Budget(total_s=3_000, step_s=0, pause_ms=1, quiet_ms=1, is_full=False)
     one = new_session(hasty)
     assert [step.finding for step in run_steps(one, select_steps(())) if step.finding] == []
     assert not children()
