@@ -80,28 +80,28 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it
         super().__init__()
         if reward not in get_args(Reward):
             raise unknown_name("reward", f"{reward}", get_args(Reward))
-        chosen = find_variant(rules) if isinstance(rules, str) else rules
-        given: object = rounds
-        if given is not None:
+        ruleset = find_variant(rules) if isinstance(rules, str) else rules
+        count: object = rounds
+        if count is not None:
             # In a ruleset 0 means: to the target.
-            if isinstance(given, bool) or not isinstance(given, Integral) or given < 1:
-                raise UserError(f"rounds must be a whole number of 1 or more, not {given!r}.")
-            chosen = derive(chosen, chosen.name, {"rounds": int(given)})
-        self.rules = chosen
-        self.seats = playable_seat_counts(chosen)[0] if seats is None else seats
-        self.encoding = Encoding(chosen, self.seats)
+            if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+                raise UserError(f"rounds must be a whole number of 1 or more, not {count!r}.")
+            ruleset = derive(ruleset, ruleset.name, {"rounds": int(count)})
+        self.rules = ruleset
+        self.seats = playable_seat_counts(ruleset)[0] if seats is None else seats
+        self.encoding = Encoding(ruleset, self.seats)
         self.episode: Episode
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(self.seats)]
         self._reward, self._secret, self._board = reward, secrets.token_bytes(), 0
         low, high = self.encoding.bounds()
-        many = len(self.encoding.actions.options)
-        seen: dict[str, spaces.Space[Any]] = {
+        action_count = len(self.encoding.actions.options)
+        fields: dict[str, spaces.Space[Any]] = {
             "observation": spaces.Box(low, high, dtype=np.float32),
-            "action_mask": spaces.Box(0, 1, (many,), np.int8),
+            "action_mask": spaces.Box(0, 1, (action_count,), np.int8),
         }
-        self._observations = {agent: spaces.Dict(seen) for agent in self.possible_agents}
-        self._actions = {agent: spaces.Discrete(many) for agent in self.possible_agents}
+        self._observations = {agent: spaces.Dict(fields) for agent in self.possible_agents}
+        self._actions = {agent: spaces.Discrete(action_count) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of the values of `observe`."""
@@ -118,12 +118,12 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it
         """
         if seed is not None:
             self._secret, self._board = f"{seed}".encode(), 0
-        begun = False
-        while not begun:
+        has_begun = False
+        while not has_begun:
             self._board += 1
             board = board_seed(self._secret, "training", self._board)
             self.episode = Episode(self.rules, self.seats, board, self._reward)
-            begun = bool(self.episode.options)
+            has_begun = bool(self.episode.options)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -142,9 +142,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it
             self._was_dead_step(action)
             return
         number = -1 if action is None else int(action)
-        at = self.encoding.actions.choice(number, episode.options)
+        choice = self.encoding.actions.choice(number, episode.options)
         self._cumulative_rewards[agent] = 0.0
-        brought = episode.act(episode.options[at])
+        brought = episode.act(episode.options[choice])
         self.rewards = dict(zip(self.agents, brought, strict=True))
         self._accumulate_rewards()
         if episode.options:

@@ -146,8 +146,8 @@ class Encoding:
         lengths |= {"boneyard": 2, "passes": 1, "round": 1, "pot": 1}
         lengths |= {"bids": seats} if rules.boneyard.auction else {}
         starts = accumulate(lengths.values(), initial=0)
-        self._at = dict(zip(lengths, starts, strict=False))
-        self.parts = {name: slice(at, at + lengths[name]) for name, at in self._at.items()}
+        self._bases = dict(zip(lengths, starts, strict=False))
+        self.parts = {name: slice(base, base + lengths[name]) for name, base in self._bases.items()}
         """The slice of each part of the vector."""
         self.size = sum(lengths.values())
         self._seats = seats
@@ -156,7 +156,7 @@ class Encoding:
         self._target = target(rules, seats)
         self._rounds = rules.game.rounds or rules.game.max_rounds
         self._chips = seats * rules.stakes.chips if rules.boneyard.auction else 0
-        self._number = {way: at for at, tile in enumerate(tiles) for way in (tile, flip(tile))}
+        self._number = {way: slot for slot, tile in enumerate(tiles) for way in (tile, flip(tile))}
 
     def vector(self, ask: Ask) -> Vector:
         """Return the question as a vector."""
@@ -164,7 +164,7 @@ class Encoding:
         past = _Past(self._seats, ask.events)
         vector = np.zeros(self.size, np.float32)
         vector[self._present(ask) + self._done(past, order)] = 1
-        vector[self._at["tiles"] :] = self._shares(ask, order, past)
+        vector[self._bases["tiles"] :] = self._shares(ask, order, past)
         return vector
 
     def bounds(self) -> tuple[Vector, Vector]:
@@ -179,27 +179,30 @@ class Encoding:
         return tuple((seat + turn * self._step) % self._seats for turn in range(self._seats))
 
     def _present(self, ask: Ask) -> list[int]:
-        at, number = self._at, self._number
-        hand, line = at["hand"], at["line"]
-        ones = [hand + number[tile] for tile in ask.hand]
-        ones += [line + number[tile] for tile in ask.line]
+        bases, number = self._bases, self._number
+        hand, line = bases["hand"], bases["line"]
+        indices = [hand + number[tile] for tile in ask.hand]
+        indices += [line + number[tile] for tile in ask.line]
         if ask.ends:
-            ones += at["left"] + ask.ends[0], at["right"] + ask.ends[1]
-        return ones
+            indices += bases["left"] + ask.ends[0], bases["right"] + ask.ends[1]
+        return indices
 
     def _done(self, past: "_Past", order: tuple[int, ...]) -> list[int]:
         """Return the indices of the ones for the past actions of the seats."""
-        at, number, ones = self._at, self._number, list[int]()
+        bases, number, indices = self._bases, self._number, list[int]()
         for turn, seat in enumerate(order):
-            played = at["played"] + turn * self._tiles
-            ones += [played + number[tile] for tile in past.played[seat]]
+            played = bases["played"] + turn * self._tiles
+            indices += [played + number[tile] for tile in past.played[seat]]
             first = turn * self._pips
-            for part, by_seat in ((at["passed"], past.acts.passed), (at["drew"], past.acts.drew)):
+            for part, by_seat in (
+                (bases["passed"], past.acts.passed),
+                (bases["drew"], past.acts.drew),
+            ):
                 if bits := by_seat[seat]:
-                    ones += [part + first + n for n in range(self._pips) if bits >> n & 1]
+                    indices += [part + first + n for n in range(self._pips) if bits >> n & 1]
         if past.leader is not None:
-            ones.append(at["leader"] + order.index(past.leader))
-        return ones
+            indices.append(bases["leader"] + order.index(past.leader))
+        return indices
 
     def _shares(self, ask: Ask, order: tuple[int, ...], past: "_Past") -> list[float]:
         """Return the values after the parts of 0 and 1, in their order."""

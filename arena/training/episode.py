@@ -94,15 +94,15 @@ def seat_question(game: Game, seat: int, options: tuple[Option, ...]) -> Ask:
 
 def round_margins(rules: Ruleset, before: Sequence[int], after: Sequence[Any]) -> Rewards:
     """Return for each seat the change of its score less the mean change of its rivals' scores."""
-    changes = [now - then for now, then in zip(after, before, strict=True)]
-    return tuple(own - sum(rivals) / len(rivals) for own, rivals in _rivals(rules, changes))
+    changes = [now - old for now, old in zip(after, before, strict=True)]
+    return tuple(change - sum(rivals) / len(rivals) for change, rivals in _rivals(rules, changes))
 
 
 def standing(game: Game) -> Rewards:
     """Return for each seat the share of rivals ranked below it minus the share ranked above it."""
     return tuple(
-        sum((place > own) - (place < own) for place in rivals) / len(rivals)
-        for own, rivals in _rivals(game.rules, engine.places(game))
+        sum((place > rank) - (place < rank) for place in rivals) / len(rivals)
+        for rank, rivals in _rivals(game.rules, engine.places(game))
     )
 
 
@@ -110,8 +110,8 @@ def _rivals(rules: Ruleset, values: Sequence[int]) -> Iterator[tuple[int, list[i
     """Yield each seat's value and its rivals' values: all other seats, or the other side, once."""
     partners = rules.deal.partners
     sides = range(count_sides(partners, len(values)))
-    for seat, own in enumerate(values):
-        yield own, [values[side] for side in sides if side != side_of(partners, seat)]
+    for seat, value in enumerate(values):
+        yield value, [values[side] for side in sides if side != side_of(partners, seat)]
 
 
 # The decisions of a logged game as examples to learn from, in the numbers of the environment.
@@ -120,7 +120,7 @@ def _rivals(rules: Ruleset, values: Sequence[int]) -> Iterator[tuple[int, list[i
 class DecisionRow(NamedTuple):
     """An answered question to a seat, in the encoding of the training environment."""
 
-    asked: AskedQuestion
+    question: AskedQuestion
     answer: Answer
     vector: Vector
     mask: Mask
@@ -133,13 +133,15 @@ def decision_rows(
 ) -> Iterator[DecisionRow]:
     """Yield the answered questions to these seats, in the order in which they were asked."""
     numbers = encoding.actions.numbers
-    every = [one for seat in seats for one in timeline.questions(seat)]
-    for one in sorted(every, key=lambda question: question.index):
-        if one.answer:
-            ask = seat_question(one.game, one.seat, one.options)
-            action = None if one.choice is None else numbers.get(one.options[one.choice])
-            mask = encoding.actions.mask(one.options)
-            yield DecisionRow(one, one.answer, encoding.vector(ask), mask, action)
+    questions = [question for seat in seats for question in timeline.questions(seat)]
+    for question in sorted(questions, key=lambda question: question.index):
+        if question.answer:
+            ask = seat_question(question.game, question.seat, question.options)
+            action = (
+                None if question.choice is None else numbers.get(question.options[question.choice])
+            )
+            mask = encoding.actions.mask(question.options)
+            yield DecisionRow(question, question.answer, encoding.vector(ask), mask, action)
 
 
 def margins_by_round(logged: LoggedGame) -> dict[int, Rewards]:

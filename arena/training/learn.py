@@ -36,7 +36,7 @@ Gradients = dict[str, Floats]
 class Transitions(NamedTuple):
     """Transitions, each a row: observations, actions, and what came of them."""
 
-    seen: Floats
+    features: Floats
     mask: NDArray[np.bool_]
     actions: NDArray[np.intp]
     probabilities: Floats
@@ -57,13 +57,13 @@ class Network:
             "w2": np.zeros((HIDDEN, actions + 1), np.float32),
             "b2": np.zeros(actions + 1, np.float32),
         }
-        self._moments = {name: np.zeros((2, *one.shape)) for name, one in self.weights.items()}
+        self._moments = {name: np.zeros((2, *array.shape)) for name, array in self.weights.items()}
         self._updates = 0
 
-    def forward(self, seen: Floats, mask: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    def forward(self, features: Floats, mask: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
         """Return the hidden layer, the probability of each action, and the expected reward."""
         net = self.weights
-        hidden = np.tanh(seen @ net["w1"] + net["b1"])
+        hidden = np.tanh(features @ net["w1"] + net["b1"])
         out = hidden @ net["w2"] + net["b2"]
         scores = np.where(mask, out[:, :-1], -np.inf)
         probabilities = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -72,7 +72,7 @@ class Network:
     def update(self, batch: Transitions, advantages: Floats, returns: Floats, rate: float) -> None:
         """Take one step of PPO: clipped policy, entropy bonus, and values towards the returns."""
         rows = np.arange(len(advantages))
-        hidden, probabilities, values = self.forward(batch.seen, batch.mask)
+        hidden, probabilities, values = self.forward(batch.features, batch.mask)
         ratio = probabilities[rows, batch.actions] / batch.probabilities
         unclipped = np.where(advantages > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
         weight = unclipped * ratio * advantages
@@ -85,7 +85,7 @@ class Network:
         gradient[:, -1] = values - returns
         gradient /= len(rows)
         hidden_gradient = (gradient @ self.weights["w2"].T) * (1 - hidden**2)
-        first = {"w1": batch.seen.T @ hidden_gradient, "b1": hidden_gradient.sum(axis=0)}
+        first = {"w1": batch.features.T @ hidden_gradient, "b1": hidden_gradient.sum(axis=0)}
         self._adam_step(first | {"w2": hidden.T @ gradient, "b2": gradient.sum(axis=0)}, rate)
 
     def _adam_step(self, gradients: Gradients, rate: float) -> None:
@@ -110,15 +110,15 @@ def train(seconds: float, path: str) -> None:
     while (spent := time.process_time() - began) < seconds:
         rollout: list[Transitions] = []
         for _ in range(STEPS):
-            seen, mask = vectors[:, inputs], infos["action_mask"] != 0
-            _, probabilities, values = network.forward(seen, mask)
+            features, mask = vectors[:, inputs], infos["action_mask"] != 0
+            _, probabilities, values = network.forward(features, mask)
             # The least of exponential times is each action with its probability.
             times = rng.exponential(size=probabilities.shape) / np.maximum(probabilities, 1e-20)
             actions = np.where(mask, times, np.inf).argmin(axis=1)
-            taken = probabilities[np.arange(ENVIRONMENTS), actions]
+            chances = probabilities[np.arange(ENVIRONMENTS), actions]
             vectors, rewards, over, _, infos = envs.step(actions)
             paid = (rewards / POINTS).astype(np.float32)
-            rollout.append(Transitions(seen, mask, actions, taken, values, paid, over))
+            rollout.append(Transitions(features, mask, actions, chances, values, paid, over))
         next_values = network.forward(vectors[:, inputs], infos["action_mask"] != 0)[2]
         batch = Transitions._make(np.concatenate(part) for part in zip(*rollout, strict=True))
         advantages = _advantages(rollout, next_values)
@@ -127,8 +127,8 @@ def train(seconds: float, path: str) -> None:
         rate = RATE * (1 - 0.9 * spent / seconds)
         for _ in range(EPOCHS):
             order = rng.permutation(len(advantages))
-            for at in range(0, len(order), MINIBATCH):
-                places = order[at : at + MINIBATCH]
+            for start in range(0, len(order), MINIBATCH):
+                places = order[start : start + MINIBATCH]
                 minibatch = Transitions._make(part[places] for part in batch)
                 network.update(minibatch, advantages[places], returns[places], rate)
         rounds += int(batch.over.sum())

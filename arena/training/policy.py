@@ -57,7 +57,7 @@ def play(policy: Policy, *, name: str = "", version: str = "1", author: str = ""
     index that is not offered, and any exception of the policy.
     """
     play_batch(
-        lambda ones: [policy(one) for one in ones], 1, name=name, version=version, author=author
+        lambda questions: [*map(policy, questions)], 1, name=name, version=version, author=author
     )
 
 
@@ -72,29 +72,29 @@ def play_batch(
     hello = BotHello(name=name, version=version, author=author, tables=tables)
     pipe, games = _taken_stdout(), dict[int, GameStarts]()
     for lines in _arrivals():
-        said: list[Answer] = []
+        answers: list[Answer] = []
         waiting: list[Question] = []
         for message in map(decode_from_bot, lines):
             match message:
                 case Hello():
-                    said.append(hello)
+                    answers.append(hello)
                 case GameStarts():
                     games[message.game] = message
                 case Ask() if message.game in games:
                     waiting.append(Question(message, games[message.game]))
                 # A later protocol's option: the first option is always legal.
                 case Ask() | UnknownMessage(type="ask"):
-                    said.append(Choose(id=message.id, choice=0))
+                    answers.append(Choose(id=message.id, choice=0))
                 case GameOver():
                     games.pop(message.game, None)
                 case _:
                     pass
-        said += _chosen(policy, waiting) if waiting else []
-        pipe.writelines(map(encode_line, said))
+        answers += _choose(policy, waiting) if waiting else []
+        pipe.writelines(map(encode_line, answers))
         pipe.flush()
 
 
-def _chosen(policy: BatchPolicy, waiting: list[Question]) -> list[Choose]:
+def _choose(policy: BatchPolicy, waiting: list[Question]) -> list[Choose]:
     """Return the policy's choices.
 
     Raises ValueError unless there is an offered choice for each question.
@@ -104,13 +104,13 @@ def _chosen(policy: BatchPolicy, waiting: list[Question]) -> list[Choose]:
         raise ValueError(
             f"The policy returned {len(choices)} choices for {len(waiting)} questions."
         )
-    said = []
-    for ask, choice in zip((one.ask for one in waiting), choices, strict=True):
+    answers = []
+    for ask, choice in zip((question.ask for question in waiting), choices, strict=True):
         offered = len(ask.options)
         if not 0 <= choice < offered:
             raise ValueError(f"Choice {choice} of {offered} options, counted from 0.")
-        said.append(Choose(id=ask.id, choice=choice))
-    return said
+        answers.append(Choose(id=ask.id, choice=choice))
+    return answers
 
 
 def _taken_stdout() -> BinaryIO:

@@ -40,10 +40,14 @@ from sample_bots import counting, greedy, random_bot, suit
 
 LADDER: Mapping[str, Policy] = {
     "first": lambda _: 0,
-    "random": lambda one: random_bot.choose(encode_line(one.ask).decode()[:-1], one.ask.options),
-    "greedy": lambda one: greedy.choose(to_builtins(one.ask)),
-    "suit": lambda one: suit.choose(to_builtins(one.ask)),
-    "counting": lambda one: counting.choose(to_builtins(one.ask), to_builtins(one.game.rules)),
+    "random": lambda question: random_bot.choose(
+        encode_line(question.ask).decode()[:-1], question.ask.options
+    ),
+    "greedy": lambda question: greedy.choose(to_builtins(question.ask)),
+    "suit": lambda question: suit.choose(to_builtins(question.ask)),
+    "counting": lambda question: counting.choose(
+        to_builtins(question.ask), to_builtins(question.game.rules)
+    ),
 }
 """Sample bots that choose within this process what they would choose at a table, weakest first."""
 
@@ -90,7 +94,7 @@ class SingleSeatEnv(Env[Vector, np.int64]):
         self._begin(seed)
         while not self._table.episode.options:
             self._begin()
-        return self._seen(fouled=False)
+        return self._observe(fouled=False)
 
     def step(self, action: int | np.int64) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
         """Take the option with this number, and let the rivals play until the agent has a choice.
@@ -110,7 +114,7 @@ class SingleSeatEnv(Env[Vector, np.int64]):
         reward, self._owed = self._owed, 0.0
         if self.render_mode == "human":
             self.render()
-        vector, info = self._seen(fouled=fouled)
+        vector, info = self._observe(fouled=fouled)
         return vector, reward, not episode.options, False, info
 
     def question(self) -> Ask:
@@ -137,7 +141,7 @@ class SingleSeatEnv(Env[Vector, np.int64]):
     def _take(self, option: Option) -> None:
         self._owed += self._table.episode.act(option)[self._seat]
 
-    def _seen(self, *, fouled: bool) -> tuple[Vector, dict[str, Any]]:
+    def _observe(self, *, fouled: bool) -> tuple[Vector, dict[str, Any]]:
         ask = self.question()
         mask = self.encoding.actions.mask(ask.options)
         return self.encoding.vector(ask), {"action_mask": mask, "fouled": fouled}
@@ -146,10 +150,10 @@ class SingleSeatEnv(Env[Vector, np.int64]):
 # Rounds side by side, with what their seats saw: vectors and masks as those of an `Episode`.
 
 
-NEVER = np.iinfo(np.int16).max
+WORST_RANK = np.iinfo(np.int16).max
 GRADE = 200
 """More than the ranks of equally good plays."""
-TOGETHER = 1024
+CHUNK = 1024
 """Vectors that are made at a time: they stay in the processor's cache."""
 
 
@@ -170,7 +174,7 @@ class SeenRounds:
         self._bits = self.tables.bits.take(self.tables.ranks)
         self._pips = 1 << np.arange(rules.deal.highest_pip + 1, dtype=np.int32)
         self._target = target(rules, seats)
-        self._draw, self._pass = (encoding.actions.numbers[one] for one in (Draw(), Pass()))
+        self._draw, self._pass = (encoding.actions.numbers[option] for option in (Draw(), Pass()))
         grades = np.array([40 * (high == low) + high + low for high, low in tiles])
         self._grades = np.tile(grades * GRADE, len(ENDS)).astype(np.int16)
 
@@ -198,8 +202,8 @@ class SeenRounds:
         fresh.begin(games)
         self.batch.replace(rows, fresh.batch)
         facts = zip((self._played, *self._acts), (fresh._played, *fresh._acts), strict=True)
-        for own, new in facts:
-            own[:, rows] = new
+        for array, new in facts:
+            array[:, rows] = new
         self._leader[rows], self._came[rows] = fresh._leader, fresh._came
 
     def masks(self, rows: Places) -> Mask:
@@ -214,37 +218,37 @@ class SeenRounds:
 
     def vectors(self, rows: Places, seat: int) -> Vector:
         """Return what a seat may know of these rounds, as `Encoding.vector`."""
-        seen = np.empty((len(rows), self.encoding.size), np.float32)
-        for start in range(0, len(rows), TOGETHER):
-            part = slice(start, start + TOGETHER)
-            self._look(rows[part], seat, seen[part])
-        return seen
+        vectors = np.empty((len(rows), self.encoding.size), np.float32)
+        for start in range(0, len(rows), CHUNK):
+            part = slice(start, start + CHUNK)
+            self._look(rows[part], seat, vectors[part])
+        return vectors
 
-    def _look(self, rows: Places, seat: int, seen: Vector) -> None:
+    def _look(self, rows: Places, seat: int, vectors: Vector) -> None:
         """Write what a seat may know of these rounds."""
         batch, parts, tiles = self.batch, self.encoding.parts, len(self._bits)
         order = np.array(self.encoding.order(seat))
-        seen[:, parts["hand"]] = batch.hands[seat][rows][:, None] & self._bits != 0
-        seen[:, parts["line"]] = batch.line[rows][:, None] & self._bits != 0
+        vectors[:, parts["hand"]] = batch.hands[seat][rows][:, None] & self._bits != 0
+        vectors[:, parts["line"]] = batch.line[rows][:, None] & self._bits != 0
         numbers = np.arange(len(self._pips))
         for name, pips in zip(("left", "right"), batch.numbers(rows), strict=True):
-            seen[:, parts[name]] = pips[:, None] == numbers
+            vectors[:, parts[name]] = pips[:, None] == numbers
         by_seat = np.ix_(order, rows)
-        seen[:, parts["played"]] = self._spread(self._played[by_seat].T)
+        vectors[:, parts["played"]] = self._spread(self._played[by_seat].T)
         for name, pips in (("passed", self._acts.passed), ("drew", self._acts.drew)):
             flags = pips[by_seat].T[:, :, None] & self._pips != 0
-            seen[:, parts[name]] = flags.reshape(len(rows), len(order) * len(self._pips))
-        seen[:, parts["leader"]] = self._leader[rows][:, None] == order
-        seen[:, parts["tiles"]] = self.tables.sizes(batch.hands[by_seat]).T / tiles
+            vectors[:, parts[name]] = flags.reshape(len(rows), len(order) * len(self._pips))
+        vectors[:, parts["leader"]] = self._leader[rows][:, None] == order
+        vectors[:, parts["tiles"]] = self.tables.sizes(batch.hands[by_seat]).T / tiles
         points, scores = batch.points[:, rows].T, batch.scores_of(rows)
-        seen[:, parts["scores"]] = np.clip(scores[:, order] / self._target, -MOST, MOST)
+        vectors[:, parts["scores"]] = np.clip(scores[:, order] / self._target, -MOST, MOST)
         stock = (batch.back[:, rows] - batch.front[:, rows]).sum(axis=0)
-        seen[:, parts["boneyard"]] = np.stack([stock, batch.drawable[rows]], axis=1) / tiles
-        seen[:, parts["passes"].start] = np.minimum(1.0, batch.passes[rows] / self.seats)
-        seen[:, parts["round"]] = 1
+        vectors[:, parts["boneyard"]] = np.stack([stock, batch.drawable[rows]], axis=1) / tiles
+        vectors[:, parts["passes"].start] = np.minimum(1.0, batch.passes[rows] / self.seats)
+        vectors[:, parts["round"]] = 1
         # Whoever won the round has the pot, and so has gained something.
         pot = np.where((scores != points).any(axis=1), 0, batch.pot[rows])
-        seen[:, parts["pot"].start] = np.minimum(MOST, pot / self._target)
+        vectors[:, parts["pot"].start] = np.minimum(MOST, pot / self._target)
 
     def margins(self, rows: Places, seat: int) -> NDArray[np.float64]:
         """Return the seat's reward for these rounds, which are over."""
@@ -256,7 +260,7 @@ class SeenRounds:
         came = 2 * self._came[rows, self.batch.turn[rows]]
         ranks = np.concatenate([came, came + 1, came], axis=1) - greedy * self._grades
         plays = masks[:, : ranks.shape[1]] != 0
-        best = np.where(plays, ranks, NEVER).argmin(axis=1)
+        best = np.where(plays, ranks, WORST_RANK).argmin(axis=1)
         other = np.where(masks[:, self._draw], self._draw, self._pass)
         return np.where(plays.any(axis=1), best, other)
 
@@ -325,17 +329,17 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
             raise UserError(f"num_envs must be 1 or more, not {num_envs}.")
         if isinstance(rivals, str) and rivals not in NAMES:
             raise unknown_name("rival of arrays", rivals, NAMES)
-        one = SingleSeatEnv(rules, seats, seat=seat, rounds=1)
-        self.num_envs, self.encoding = num_envs, one.encoding
-        self.single_observation_space = one.observation_space
-        self.single_action_space = one.action_space
-        self.observation_space = batch_space(one.observation_space, num_envs)
-        self.action_space = batch_space(one.action_space, num_envs)
-        self._rules, self._seats, self._seat, self._rivals = one.rules, one.seats, seat, rivals
-        self._new = engine.new_game(one.rules, one.seats)
-        self._rounds = SeenRounds(one.rules, one.seats, one.encoding)
-        self._every = np.arange(num_envs)
-        self._secrets = [secrets.token_bytes() for _ in self._every]
+        env = SingleSeatEnv(rules, seats, seat=seat, rounds=1)
+        self.num_envs, self.encoding = num_envs, env.encoding
+        self.single_observation_space = env.observation_space
+        self.single_action_space = env.action_space
+        self.observation_space = batch_space(env.observation_space, num_envs)
+        self.action_space = batch_space(env.action_space, num_envs)
+        self._rules, self._seats, self._seat, self._rivals = env.rules, env.seats, seat, rivals
+        self._new = engine.new_game(env.rules, env.seats)
+        self._rounds = SeenRounds(env.rules, env.seats, env.encoding)
+        self._all_rows = np.arange(num_envs)
+        self._secrets = [secrets.token_bytes() for _ in self._all_rows]
         self._boards = [0] * num_envs
 
     def reset(
@@ -350,8 +354,8 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         self._rounds.begin([self._deal(row) for row in range(self.num_envs)])
         # What ends before the agent's first choice was no episode.
         self._is_over = np.ones(self.num_envs, np.bool_)
-        self._play_on(self._every)
-        return self._seen(np.zeros(self.num_envs, np.bool_))
+        self._play_on(self._all_rows)
+        return self._observe(np.zeros(self.num_envs, np.bool_))
 
     def step(
         self, actions: Numbers
@@ -363,18 +367,18 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         actions = np.asarray(actions)
         if actions not in self.action_space:
             raise ValueError(f"Not actions: {actions}. Take those of {self.action_space}.")
-        rounds, every = self._rounds, self._every
-        fouled = self._masks[every, actions] == 0
-        fouls = every[fouled]
+        rounds, all_rows = self._rounds, self._all_rows
+        fouled = self._masks[all_rows, actions] == 0
+        fouls = all_rows[fouled]
         if fouls.size:
             actions = actions.copy()
             actions[fouls] = rounds.choose(fouls, self._masks[fouls], greedy=False)
-        rounds.act(every, actions)
+        rounds.act(all_rows, actions)
         self._is_over = np.zeros(self.num_envs, np.bool_)
         self._rewards = np.zeros(self.num_envs)
         self._final = np.zeros((self.num_envs, self.encoding.size), np.float32)
-        self._play_on(every)
-        vectors, infos = self._seen(fouled)
+        self._play_on(all_rows)
+        vectors, infos = self._observe(fouled)
         if self._is_over.any():
             infos |= {"final_obs": self._final, "_final_obs": self._is_over}
         return vectors, self._rewards, self._is_over, np.zeros(self.num_envs, np.bool_), infos
@@ -399,27 +403,27 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
 
     def _play_on(self, rows: Places) -> None:
         """Play until the agent has a choice in each row; where a round ends, in the next one."""
-        rounds, ended = self._rounds, rows[:0]
-        while rows.size or ended.size:
+        rounds, over_rows = self._rounds, rows[:0]
+        while rows.size or over_rows.size:
             # Dealing many rounds at once costs less, and so does playing them on with the others.
-            if len(ended) > len(rows):
-                self._end(ended)
-                rows, ended = np.concatenate([rows, ended]), ended[:0]
+            if len(over_rows) > len(rows):
+                self._end(over_rows)
+                rows, over_rows = np.concatenate([rows, over_rows]), over_rows[:0]
             over = rounds.batch.ended[rows]
-            ended, rows = np.concatenate([ended, rows[over]]), rows[~over]
-            masks, own = rounds.masks(rows), rounds.batch.turn[rows] == self._seat
+            over_rows, rows = np.concatenate([over_rows, rows[over]]), rows[~over]
+            masks, is_agent = rounds.masks(rows), rounds.batch.turn[rows] == self._seat
             options = np.count_nonzero(masks, axis=1)
-            asked = own & (options > 1)
-            self._masks[rows[asked]] = masks[asked]
-            rows, masks, options = rows[~asked], masks[~asked], options[~asked]
+            is_asked = is_agent & (options > 1)
+            self._masks[rows[is_asked]] = masks[is_asked]
+            rows, masks, options = rows[~is_asked], masks[~is_asked], options[~is_asked]
             actions = masks.argmax(axis=1)
-            chosen = np.flatnonzero(options > 1)
-            if chosen.size:
-                actions[chosen] = self._chosen(rows[chosen], masks[chosen])
+            choosers = np.flatnonzero(options > 1)
+            if choosers.size:
+                actions[choosers] = self._choose(rows[choosers], masks[choosers])
             if rows.size:
                 rounds.act(rows, actions)
 
-    def _chosen(self, rows: Places, masks: Mask) -> Numbers:
+    def _choose(self, rows: Places, masks: Mask) -> Numbers:
         rounds = self._rounds
         if isinstance(self._rivals, str):
             return rounds.choose(rows, masks, greedy=self._rivals == "greedy")
@@ -433,8 +437,8 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
             raise ValueError(f"A rival chose what is not offered: {actions[fouled][0]}.")
         return actions
 
-    def _seen(self, fouled: NDArray[np.bool_]) -> tuple[Vector, dict[str, Any]]:
+    def _observe(self, fouled: NDArray[np.bool_]) -> tuple[Vector, dict[str, Any]]:
         all_rows = np.ones(self.num_envs, np.bool_)
-        vectors = self._rounds.vectors(self._every, self._seat)
+        vectors = self._rounds.vectors(self._all_rows, self._seat)
         infos = {"action_mask": self._masks.copy(), "_action_mask": all_rows}
         return vectors, infos | {"fouled": fouled, "_fouled": all_rows}

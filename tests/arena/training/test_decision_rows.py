@@ -41,5 +41,5 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
         chosen = ask.options[answer.choice] if isinstance(answer, ChoiceRecord) else None
         assert action == (chosen and code.actions.numbers.get(chosen))
     for seat in range(seats):
-        own = [row.asked.index for row in decision_rows(timeline, code, {seat})]
-        assert own == [row.asked.index for row in every if row.asked.seat == seat]
+        own = [row.question.index for row in decision_rows(timeline, code, {seat})]
+        assert own == [row.question.index for row in every if row.question.seat == seat]

@@ -55,15 +55,15 @@ def test_each_decision_of_an_event_is_a_row_that_tells_all(event: Path, tmp_path
         code = Encoding(game.sitting.rules, 2)
         for one in decision_rows(Timeline(game), code, (0, 1)):
             row = next(rows)
-            names, own = game.sitting.seats, one.asked.seat
+            names, own = game.sitting.seats, one.question.seat
             assert (row["game"], row["entrant"], int(row["seat"])) == (
                 game.game.game, names[own], own,
             )  # fmt: skip
             assert [float(row[f"v{at}"]) for at in range(code.size)] == pytest.approx(one.vector)
             assert [int(row[f"m{at}"]) for at in range(len(one.mask))] == one.mask.tolist()
-            assert (int(row["choice"]), int(row["action"])) == (one.asked.choice, one.action)
+            assert (int(row["choice"]), int(row["action"])) == (one.question.choice, one.action)
             offered = json.loads(row["options"])
-            assert len(offered) == len(one.asked.options)
+            assert len(offered) == len(one.question.options)
             assert offered[int(row["choice"])]["do"] in ("play", "draw", "pass")
             assert int(row["points"]) == game.result.scores[own]
             assert float(row["margin"]) == game.result.scores[own] - game.result.scores[1 - own]
