@@ -99,9 +99,9 @@ class Problem(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _dealt(problem: Problem, deal: ProblemDeal) -> Dealt:
-    none: tuple[Hand, ...] = ((),) * problem.seats
+    no_hands: tuple[Hand, ...] = ((),) * problem.seats
     if not deal.tiles:
-        return Dealt(deal.round, deal.deal, deal.leader, deal.lots, none, ())
+        return Dealt(deal.round, deal.deal, deal.leader, deal.lots, no_hands, ())
     seed = bytes(SEED) + bytes.fromhex(deal.tiles)
     if not is_seed(problem.ruleset, seed):
         raise ValueError("The tiles are not a set.")
@@ -134,11 +134,11 @@ def pose(problem: Problem, clock: Clock) -> PosedProblem:
     try:
         referee = Referee(setup, b"", next_deal)
         for choice in (*problem.choices, None):
-            own = [line for seat, line in referee.take_outgoing() if seat == problem.seat]
+            lines_to_seat = [line for seat, line in referee.take_outgoing() if seat == problem.seat]
             if (question := referee.awaiting) is None or choice is None:
                 break
             # The last line to the seat that is asked is an earlier question.
-            lines += own[:-1] if question.seat == problem.seat else own
+            lines += lines_to_seat[:-1] if question.seat == problem.seat else lines_to_seat
             answer = Choose(id=question.id, choice=choice)
             referee.receive(question.seat, b"", 0.0, 0.0, answer)
     except (StopIteration, IndexError, ValueError, ImpossibleRulesError) as error:
@@ -149,7 +149,7 @@ def pose(problem: Problem, clock: Clock) -> PosedProblem:
         or len(question.options) != len(problem.values)
     ):
         raise _unplayable(problem)
-    return PosedProblem(question, (*lines, *own), tuple(referee.take_records()))
+    return PosedProblem(question, (*lines, *lines_to_seat), tuple(referee.take_records()))
 
 
 def _unplayable(problem: Problem) -> UserError:
@@ -166,22 +166,22 @@ def problem_lines(problems: Iterable[Problem]) -> Iterator[bytes]:
     return (encode_json(problem) + b"\n" for problem in problems)
 
 
-def parse_problems(content: bytes, where: str) -> tuple[Problem, ...]:
+def parse_problems(content: bytes, place: str) -> tuple[Problem, ...]:
     """Return the problems of a set. Raises UserError with the line."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():
             continue
         try:
             problem = decode_json(line, Problem)
-            _check(problem, found)
+            _check(problem, problems)
         except (DamagedRecordError, UserError) as error:
             end = "" if f"{error}".endswith((".", "?")) else "."
-            raise UserError(f"{where}, line {number}: {error}{end}") from None
-        found.append(problem)
-    if not found:
-        raise UserError(f"{where} has no problems.")
-    return tuple(found)
+            raise UserError(f"{place}, line {number}: {error}{end}") from None
+        problems.append(problem)
+    if not problems:
+        raise UserError(f"{place} has no problems.")
+    return tuple(problems)
 
 
 def _check(problem: Problem, before: Sequence[Problem]) -> None:
@@ -210,7 +210,7 @@ AT_ONCE = 10
 
 class _Candidate(NamedTuple):
     logged: LoggedGame
-    asked: AskedQuestion
+    question: AskedQuestion
 
 
 class Candidates:
@@ -233,69 +233,69 @@ class Candidates:
         endgames, middle = list[AskedQuestion](), list[AskedQuestion]()
         timeline = Timeline(logged)
         for seat in range(len(logged.sitting.seats)):
-            for asked in timeline.questions(seat):
-                if len(asked.options) > 1 and asked.game.playing.layout:
-                    (endgames if is_open(asked.game) else middle).append(asked)
+            for question in timeline.questions(seat):
+                if len(question.options) > 1 and question.game.playing.layout:
+                    (endgames if is_open(question.game) else middle).append(question)
         self._rng.shuffle(endgames)
         self._rng.shuffle(middle)
         name = logged.sitting.rules.name
-        solved = (one for one in endgames if len(set(exact_leads(one.game))) > 1)
+        solved = (question for question in endgames if len(set(exact_leads(question.game))) > 1)
         if good := next(solved, None):
             self._found["endgame", name].append(_Candidate(logged, good))
         if middle:
             self._found["middle game", name].append(_Candidate(logged, middle[0]))
 
-    def endgames(self, many: int) -> Iterator[Problem]:
+    def endgames(self, count: int) -> Iterator[Problem]:
         """Yield so many endgames, or all, in turn from each ruleset."""
-        found = filter(None, chain.from_iterable(zip_longest(*self._shuffled("endgame"))))
-        for one in islice(found, many):
-            leads = exact_leads(one.asked.game)
-            yield _problem(one, "endgame", leads, [0.0] * len(leads))
+        candidates = filter(None, chain.from_iterable(zip_longest(*self._shuffled("endgame"))))
+        for candidate in islice(candidates, count):
+            leads = exact_leads(candidate.question.game)
+            yield _problem(candidate, "endgame", leads, [0.0] * len(leads))
 
     def middle_games(
-        self, many: int, worlds: int, tell: Callable[[int], None]
+        self, count: int, worlds: int, tell: Callable[[int], None]
     ) -> Iterator[Problem]:
         """Yield so many middle games, or all, in turn from each ruleset."""
-        makers = [_clear(found, worlds) for found in self._shuffled("middle game")]
-        found = filter(None, chain.from_iterable(zip_longest(*makers)))
-        for made, problem in enumerate(islice(found, many), start=1):
-            tell(made)
+        makers = [_clear(candidates, worlds) for candidates in self._shuffled("middle game")]
+        problems = filter(None, chain.from_iterable(zip_longest(*makers)))
+        for number, problem in enumerate(islice(problems, count), start=1):
+            tell(number)
             yield problem
 
     def _shuffled(self, wanted: ProblemKind) -> list[list[_Candidate]]:
         """Return the candidates of each ruleset."""
-        found = [some for (kind, _), some in sorted(self._found.items()) if kind == wanted]
-        for candidates in found:
+        groups = [group for (kind, _), group in sorted(self._found.items()) if kind == wanted]
+        for candidates in groups:
             self._rng.shuffle(candidates)
-        return found
+        return groups
 
 
-def _clear(found: Sequence[_Candidate], worlds: int) -> Iterator[Problem]:
+def _clear(candidates: Sequence[_Candidate], worlds: int) -> Iterator[Problem]:
     """Yield the middle games of a ruleset whose worst option is clearly worse than the best."""
-    for start in range(0, len(found), AT_ONCE):
-        some = found[start : start + AT_ONCE]
-        tried = try_options([one.asked for one in some], worlds)
-        for one, options in zip(some, tried, strict=True):
+    for start in range(0, len(candidates), AT_ONCE):
+        batch = candidates[start : start + AT_ONCE]
+        tried = try_options([candidate.question for candidate in batch], worlds)
+        for candidate, options in zip(batch, tried, strict=True):
             means = options.leads.mean(axis=1)
-            beyond = options.leads[int(means.argmax())] - options.leads
-            errors = standard_error(beyond).tolist()
-            losses = beyond.mean(axis=1)
+            gaps = options.leads[int(means.argmax())] - options.leads
+            errors = standard_error(gaps).tolist()
+            losses = gaps.mean(axis=1)
             worst = int(np.argmax(losses))
             if losses[worst] > max(1.0, CLEAR * errors[worst]):
-                yield _problem(one, "middle game", means.tolist(), errors)
+                yield _problem(candidate, "middle game", means.tolist(), errors)
 
 
 def _problem(
-    one: _Candidate, kind: ProblemKind, values: Iterable[float], errors: Iterable[float]
+    candidate: _Candidate, kind: ProblemKind, values: Iterable[float], errors: Iterable[float]
 ) -> Problem:
-    logged, asked = one
-    before = logged.records[: asked.index]
+    logged, question = candidate
+    before = logged.records[: question.index]
     return Problem(
         number=0,
         kind=kind,
         rules=rules_of(logged.sitting.rules),
         seats=len(logged.sitting.seats),
-        seat=asked.seat,
+        seat=question.seat,
         deals=tuple(
             problem_deal(record, logged.sitting.rules)
             for record in before
@@ -347,9 +347,11 @@ async def sit_exam(
     async def ask_all() -> None:
         """Take problems until none is left, and ask one process, or the one that replaces it."""
         async with monitored(poller, command, clock, sandbox) as pool:
-            for problem, one in left:
+            for problem, position in left:
                 fouls = sum(answer.foul is not None for answer in answers.values())
-                result = None if fouls >= MOST_FOULS else await _ask(poller, pool, problem, one)
+                result = (
+                    None if fouls >= MOST_FOULS else await _ask(poller, pool, problem, position)
+                )
                 answers[problem.number] = _answer(problem, result)
                 tell(len(answers))
 
@@ -407,46 +409,46 @@ class Mark(Struct, frozen=True):
 
 def mark_answers(problems: Sequence[Problem], answers: Iterable[ExamAnswer]) -> list[Mark]:
     """Return the marks of all problems, of each kind, and of each kind in each game."""
-    given = {one.number: one for one in answers}
+    answers_by_number = {answer.number: answer for answer in answers}
     groups: dict[tuple[str, str], list[ExamAnswer]] = {}
     for problem in problems:
         kind = problem.kind
         for group in (("", ""), (kind, ""), (kind, problem.ruleset.name)):
-            groups.setdefault(group, []).append(given[problem.number])
-    return [_mark(kind, rules, found) for (kind, rules), found in sorted(groups.items())]
+            groups.setdefault(group, []).append(answers_by_number[problem.number])
+    return [_mark(kind, rules, group) for (kind, rules), group in sorted(groups.items())]
 
 
 def compare_answers(
-    problems: Iterable[Problem], one: Iterable[ExamAnswer], other: Iterable[ExamAnswer]
+    problems: Iterable[Problem], answers: Iterable[ExamAnswer], other: Iterable[ExamAnswer]
 ) -> list[tuple[str, float, float]]:
     """Return how much more one bot lost than another, with half of the 95 % interval, by kind.
 
     The problems are the same, so what is hard for both leaves the interval.
     """
     theirs = {answer.number: answer.loss for answer in other}
-    more = {answer.number: answer.loss - theirs[answer.number] for answer in one}
+    more = {answer.number: answer.loss - theirs[answer.number] for answer in answers}
     groups: dict[str, list[float]] = {}
     for problem in problems:
         for kind in ("", problem.kind):
             groups.setdefault(kind, []).append(more[problem.number])
-    return [(kind, *_mean(found)) for kind, found in sorted(groups.items())]
+    return [(kind, *_mean(group)) for kind, group in sorted(groups.items())]
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
-    many = np.array(values)
-    return round(float(many.mean()), 3), round(1.96 * float(standard_error(many)), 3)
+    array = np.array(values)
+    return round(float(array.mean()), 3), round(1.96 * float(standard_error(array)), 3)
 
 
 def _mark(kind: str, rules: str, answers: Sequence[ExamAnswer]) -> Mark:
-    losses = [one.loss for one in answers]
+    losses = [answer.loss for answer in answers]
     mean, half_width = _mean(losses)
     return Mark(
         kind=kind,
         rules=rules,
         problems=len(losses),
-        best=sum(one.foul is None and one.loss <= 2 * one.error for one in answers),
+        best=sum(answer.foul is None and answer.loss <= 2 * answer.error for answer in answers),
         loss=mean,
         half_width=half_width,
         worst=round(max(losses), 3),
-        fouls=sum(one.foul is not None for one in answers),
+        fouls=sum(answer.foul is not None for answer in answers),
     )
