@@ -83,7 +83,7 @@ def act_unchecked(game: Game, option: Option) -> None:
     assert state is not None, "A seat is to move."
     match option:
         case Play():
-            turn.put(state, option.tile, option.end)
+            turn.put_tile(state, option.tile, option.end)
             turn.next_turn(game, state)
         case Draw():
             _draw(game, state)
@@ -91,8 +91,8 @@ def act_unchecked(game: Game, option: Option) -> None:
             turn.pass_turn(game, state)
             turn.next_turn(game, state)
         case PlayTwo():
-            turn.put(state, option.left, "left")
-            turn.put(state, option.right, "right")
+            turn.put_tile(state, option.left, "left")
+            turn.put_tile(state, option.right, "right")
             turn.next_turn(game, state)
         case Keep() | Refuse():
             deal.apply_keep(game, state, option)
@@ -143,4 +143,4 @@ def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
         for seat, score in enumerate(game.scores)
     ]
     sides = ranks[: count_sides(partners, game.seats)]
-    return tuple(1 + sum(other > own for other in sides) for own in ranks)
+    return tuple(1 + sum(other > rank for other in sides) for rank in ranks)

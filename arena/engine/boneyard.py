@@ -35,8 +35,10 @@ def arrange(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
             rows = (seats + 1) // 2
             if rows == 1:
                 return (tiles,)
-            many = len(tiles)
-            return tuple([tiles[many * at // rows : many * (at + 1) // rows] for at in range(rows)])
+            count = len(tiles)
+            return tuple(
+                [tiles[count * row // rows : count * (row + 1) // rows] for row in range(rows)]
+            )
         case _:
             assert_never(boneyard.order)
 
@@ -54,10 +56,10 @@ def take(settings: Settings, state: Round, seat: int) -> Bit:
     rows = state.stock_rows
     _count_down(state)
     # A seat whose own row is empty draws from the next row that is not, in a circle.
-    at = settings.own_row[seat]
-    while not rows[at]:
-        at = (at + 1) % len(rows)
-    return rows[at].pop(-1 if settings.from_back[seat] else 0)
+    index = settings.own_row[seat]
+    while not rows[index]:
+        index = (index + 1) % len(rows)
+    return rows[index].pop(-1 if settings.from_back[seat] else 0)
 
 
 def _count_down(state: Round) -> None:
@@ -95,7 +97,7 @@ def auction_opens(state: Round) -> bool:
 def auction(game: Game, state: Round) -> None:
     """Open the auction: it goes round the table twice, from the seat whose turn it is (C.26)."""
     queue = game.order(state.turn) * 2
-    state.phase = replace(state.phase, name="auction", queue=queue, then=state.turn)
+    state.phase = replace(state.phase, name="auction", queue=queue, next_seat=state.turn)
 
 
 def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
@@ -104,8 +106,8 @@ def legal_bids(game: Game, state: Round) -> tuple[Bid, ...]:
     A question must fit into a line: of very many bids only the lowest are listed, and the highest.
     """
     higher = range(state.phase.bid + 1, scoring.chips(game, state.turn) + 1)
-    listed = [*higher[:MOST_BIDS], *higher[MOST_BIDS:][-1:]]
-    return Bid(0), *(Bid(chips) for chips in listed)
+    offers = [*higher[:MOST_BIDS], *higher[MOST_BIDS:][-1:]]
+    return Bid(0), *(Bid(chips) for chips in offers)
 
 
 def apply_bid(game: Game, state: Round, bid: Bid) -> None:
@@ -118,7 +120,7 @@ def apply_bid(game: Game, state: Round, bid: Bid) -> None:
     if queue:
         state.turn, state.phase = queue[0], replace(phase, queue=queue)
         return
-    state.turn = phase.then
+    state.turn = phase.next_seat
     state.phase = replace(phase, name="play", queue=(), auctioned=True)
     if phase.bid == 0:
         return

@@ -33,22 +33,22 @@ def method(game: Game) -> Method:
     lead, before = game.rules.lead, game.round
     if before is None:
         return lead.first
-    how = lead.later
+    lead_method = lead.later
     if before.over == "blocked" and lead.after_blocked != "as_later":
-        how = lead.after_blocked
+        lead_method = lead.after_blocked
     if before.winner is None and lead.after_tie != "as_later":
-        how = lead.after_tie
-    return later_lot(lead) if how == "lot" else how
+        lead_method = lead.after_tie
+    return later_lot(lead) if lead_method == "lot" else lead_method
 
 
-def choose_leader(game: Game, how: Method, stream: RandomWords) -> tuple[int, Lots]:
+def choose_leader(game: Game, method: Method, stream: RandomWords) -> tuple[int, Lots]:
     """Choose the leader as far as chance or the last round decides; draw the lots for it.
 
     If a double decides, the seat is the one that draws first if nobody holds the double; with odd
     and even it is the seat that guesses.
     """
     seats, before, deal = game.seats, game.round, game.rules.deal
-    match how:
+    match method:
         case "random" | "highest_double" | "double_six":
             return randbelow(stream, seats), ()
         case "highest":
@@ -62,16 +62,16 @@ def choose_leader(game: Game, how: Method, stream: RandomWords) -> tuple[int, Lo
             return randbelow(stream, seats), draw_lots(deal, range(seats), stream)
         case "rotate" | "same" | "winner":
             assert before is not None
-            return _in_turn(game, how, before.leader, before.winner), ()
+            return _in_turn(game, method, before.leader, before.winner), ()
         case _:
-            assert_never(how)
+            assert_never(method)
 
 
-def _in_turn(game: Game, how: str, leader: int, winner: int | None) -> int:
+def _in_turn(game: Game, method: str, leader: int, winner: int | None) -> int:
     """Return the leader after another round (C.9, C.10); without a winner the leader stays."""
-    if how == "rotate":
+    if method == "rotate":
         return game.after(leader)
-    return leader if how == "same" or winner is None else winner
+    return leader if method == "same" or winner is None else winner
 
 
 def draw_lots(deal: Deal, seats: range | list[int], stream: RandomWords) -> Lots:
@@ -94,14 +94,14 @@ def _by_lot(
 ) -> tuple[int, Lots]:
     """Draw a tile for each seat; tied seats draw again from a freshly shuffled set (C.8, D)."""
     tied = list(range(seats))
-    shown: Lots = ()
+    all_lots: Lots = ()
     while len(tied) > 1:
         lots = draw_lots(deal, tied, stream)
-        shown += lots
+        all_lots += lots
         drawn = [sum(lot.tile) for lot in lots]
         wanted = best(drawn)
         tied = [seat for seat, pips in zip(tied, drawn, strict=True) if pips == wanted]
-    return tied[0], shown
+    return tied[0], all_lots
 
 
 def lead_weight(tile: Tile) -> tuple[int, int]:
@@ -109,21 +109,21 @@ def lead_weight(tile: Tile) -> tuple[int, int]:
     return sum(tile), max(tile)
 
 
-def holder_of(deal: Deal, how: Method, hands: tuple[Hand, ...]) -> tuple[int, Tile] | None:
+def holder_of(deal: Deal, method: Method, hands: tuple[Hand, ...]) -> tuple[int, Tile] | None:
     """Return the seat with the double that this method asks for, and that double."""
     wanted = [
         (tile[0], seat, tile)
         for seat, hand in enumerate(hands)
         for tile in hand
-        if tile[0] == tile[1] and (how == "highest_double" or tile[0] == deal.highest_pip)
+        if tile[0] == tile[1] and (method == "highest_double" or tile[0] == deal.highest_pip)
     ]
     return max(wanted)[1:] if wanted else None
 
 
 def next_leader(hands: tuple[Hand, ...]) -> tuple[int, Tile]:
     """Return the seat with the highest double dealt, or without a double the heaviest tile."""
-    held = [(tile, seat) for seat, hand in enumerate(hands) for tile in hand]
-    tile, seat = max(held, key=lambda one: (one[0][0] == one[0][1], lead_weight(one[0])))
+    pairs = [(tile, seat) for seat, hand in enumerate(hands) for tile in hand]
+    tile, seat = max(pairs, key=lambda pair: (pair[0][0] == pair[0][1], lead_weight(pair[0])))
     return seat, tile
 
 
@@ -203,19 +203,19 @@ def chance_decides(game: Game, seed: bytes) -> Dealt:
     if before is not None and before.over is None:
         return _tiles(game, seed, before.number, before.phase.deal + 1, before.phase.began, ())
     number = before.number + 1 if before else 1
-    how = method(game)
-    leader, lots = choose_leader(game, how, RandomWords(seed, number, "lead"))
-    if how == "odd_even":
-        none: tuple[Hand, ...] = ((),) * game.seats
-        return Dealt(number, 0, leader, lots, none, ())
+    lead_method = method(game)
+    leader, lots = choose_leader(game, lead_method, RandomWords(seed, number, "lead"))
+    if lead_method == "odd_even":
+        hands: tuple[Hand, ...] = ((),) * game.seats
+        return Dealt(number, 0, leader, lots, hands, ())
     return _tiles(game, seed, number, 1, leader, lots)
 
 
-def _tiles(game: Game, seed: bytes, number: int, which: int, leader: int, lots: Lots) -> Dealt:
-    purpose = "tiles" if which == 1 else f"tiles {which}"
-    placed = _set_places(game.rules, seed, number) if which == 1 else b""
+def _tiles(game: Game, seed: bytes, number: int, deal: int, leader: int, lots: Lots) -> Dealt:
+    purpose = "tiles" if deal == 1 else f"tiles {deal}"
+    placed = _set_places(game.rules, seed, number) if deal == 1 else b""
     hands, stock = deal_tiles(game.rules, game.seats, RandomWords(seed, number, purpose), placed)
-    return Dealt(number, which, leader, lots, hands, stock)
+    return Dealt(number, deal, leader, lots, hands, stock)
 
 
 def _set_places(rules: Ruleset, seed: bytes, number: int) -> bytes:
@@ -239,7 +239,7 @@ def is_seed(rules: Ruleset, seed: bytes) -> bool:
     """Tell whether a seed has the right length, and in each round sets each tile at most once."""
     size, placed = len(set_of_tiles(rules.deal)), seed[SEED:]
     rounds = [placed[start : start + size] for start in range(0, len(placed), size)]
-    return len(seed) >= SEED and all(len(one) == size and _is_order([*one], size) for one in rounds)
+    return len(seed) >= SEED and all(len(row) == size and _is_order([*row], size) for row in rounds)
 
 
 def _is_order(places: list[int], size: int) -> bool:
@@ -257,16 +257,16 @@ def begin(game: Game, dealt: Dealt) -> None:
 def lay_out(game: Game, dealt: Dealt) -> None:
     """Begin a round as `begin` does, but stop before tiles are drawn or turned up for the lead."""
     before = game.round
-    again = before is not None and before.number == dealt.round
-    how: Method = before.phase.how if before and again else method(game)
-    history = before.history[:] if before and again else []
+    is_redeal = before is not None and before.number == dealt.round
+    lead_method: Method = before.phase.method if before and is_redeal else method(game)
+    history = before.history[:] if before and is_redeal else []
     if dealt.deal == 0:
         phase = Phase(
-            0, how, dealt.leader, "guess", (dealt.leader,), dealt.leader, None, dealt.lots
+            0, lead_method, dealt.leader, "guess", (dealt.leader,), dealt.leader, None, dealt.lots
         )
         game.round = _fresh(game, dealt, history, phase)
         return
-    phase = Phase(dealt.deal, how, dealt.leader)
+    phase = Phase(dealt.deal, lead_method, dealt.leader)
     game.round = _fresh(game, dealt, [*history, *dealt.lots], phase)
 
 
@@ -296,20 +296,20 @@ def find_leader(game: Game) -> None:
     The order matters where both hold: a hand is declared (C.6) before the double is missed (C.13).
     """
     state = game.playing
-    how = state.phase.how
+    lead_method = state.phase.method
     may_annul = state.phase.deal < MOST_DEALS
     strong = too_strong(game.rules.deal, state)
     if strong is not None and may_annul:
         return _annul(state, Annulled(strong, "suit"))
     won_with = None
-    if how in BY_DOUBLE:
-        held = holder_of(game.rules.deal, how, state.hands)
+    if lead_method in BY_DOUBLE:
+        holder = holder_of(game.rules.deal, lead_method, state.hands)
         missing = game.rules.lead.missing
-        if held is None and missing == "redeal" and may_annul:
+        if holder is None and missing == "redeal" and may_annul:
             return _annul(state, Annulled(None, "missing"))
-        if held is None and missing == "draw_for_it":
-            held = _draw_for_it(game, state)
-        state.leader, won_with = held or next_leader(state.hands)
+        if holder is None and missing == "draw_for_it":
+            holder = _draw_for_it(game, state)
+        state.leader, won_with = holder or next_leader(state.hands)
         state.turn = state.leader
     if game.rules.lead.tile != "any":
         required = required_lead(game.rules.lead, state.hand(state.leader), won_with)
@@ -320,13 +320,13 @@ def find_leader(game: Game) -> None:
 
 def _draw_for_it(game: Game, state: Round) -> tuple[int, Tile] | None:
     """Let the seats draw a tile each in turn until one has the double, the reserve too (C.3)."""
-    seat, held = state.leader, None
-    while state.stock_size and held is None:
+    seat, holder = state.leader, None
+    while state.stock_size and holder is None:
         boneyard.draw_tile(game, state, seat)
-        held = holder_of(game.rules.deal, state.phase.how, state.hands)
+        holder = holder_of(game.rules.deal, state.phase.method, state.hands)
         seat = game.after(seat)
     state.drawn = 0
-    return held
+    return holder
 
 
 def _show(game: Game, state: Round) -> None:
@@ -336,7 +336,7 @@ def _show(game: Game, state: Round) -> None:
     if is_refusable(game, state):
         queue = game.order(state.leader)
         state.turn = queue[0]
-        state.phase = replace(state.phase, name="keep", queue=queue, then=state.leader)
+        state.phase = replace(state.phase, name="keep", queue=queue, next_seat=state.leader)
     else:
         _open(game, state)
 
@@ -371,4 +371,4 @@ def apply_guess(game: Game, state: Round, guess: Guess) -> None:
     caller, lots = state.turn, state.phase.lots
     state.leader = caller if is_right_guess(lots, guess) else game.after(caller)
     state.history += [Guessed(caller, guess.parity), *lots]
-    state.phase = Phase(0, state.phase.how, state.leader, "deal")
+    state.phase = Phase(0, state.phase.method, state.leader, "deal")

@@ -48,7 +48,7 @@ def _lowest(game: Game, state: Round, party: Pips) -> int | None:
     # then nobody scores.
     if state.out is not None:
         return None
-    tied = [one for one, value in enumerate(party) if value == lowest]
+    tied = [side for side, value in enumerate(party) if value == lowest]
     return _broken(game, state, party, tied)
 
 
@@ -62,21 +62,21 @@ def _broken(game: Game, state: Round, party: Pips, tied: list[int]) -> int | Non
             last = last_play(state)
             return last.seat % len(party) if last else None
         case "fewest_tiles":
-            return _only(tied, _parties(game, state.sizes))
+            return _find_lowest(tied, _parties(game, state.sizes))
         case "lowest_end":
             heaviest = tuple(max(map(max, hand)) for hand in state.hands)
             if game.rules.deal.partners:
                 heaviest = (max(heaviest[0], heaviest[2]), max(heaviest[1], heaviest[3]))
-            return _only(tied, heaviest)
+            return _find_lowest(tied, heaviest)
         case "outsider":
-            return _only([one for one in range(len(party)) if one not in tied], party)
+            return _find_lowest([side for side in range(len(party)) if side not in tied], party)
         case _:
             assert_never(tie)
 
 
-def _only(among: list[int], values: Pips) -> int | None:
+def _find_lowest(sides: list[int], values: Pips) -> int | None:
     """Return the one with the lowest value, or None if several have it."""
-    lowest = [one for one in among if values[one] == min(values[other] for other in among)]
+    lowest = [side for side in sides if values[side] == min(values[other] for other in sides)]
     return lowest[0] if len(lowest) == 1 else None
 
 
@@ -91,24 +91,24 @@ def round_points(game: Game, state: Round, won_by: int, pips: Pips) -> int:
     With partners the two hands of a side count as one (C.36).
     """
     score, party = game.rules.score, _parties(game, pips)
-    own = party[won_by % len(party)]
+    own_pips = party[won_by % len(party)]
     formula = score.points_blocked if state.out is None else score.points_out
-    points: int = points_by(formula, own, sum(party) - own, len(party) - 1)
+    points: int = points_by(formula, own_pips, sum(party) - own_pips, len(party) - 1)
     bonus = _bonus(score, state, won_by) if game.settings.has_bonus else 0
     return max(0, points) + bonus
 
 
-def points_by(formula: Formula, own: Any, others: Any, losers: int) -> Any:
+def points_by(formula: Formula, own_pips: Any, others: Any, losers: int) -> Any:
     """Return a formula's points for pips, which are numbers or arrays of numbers (C.36)."""
     match formula:
         case "others_minus_own":
-            return others - own
+            return others - own_pips
         case "others":
             return others
         case "everybody":
-            return others + own
+            return others + own_pips
         case "difference":
-            return others - losers * own
+            return others - losers * own_pips
         case "one":
             return 1
         case "nothing":
@@ -154,8 +154,8 @@ def can_pay(game: Game, seat: int) -> bool:
 def credit(game: Game, seat: int, points: int) -> Pips:
     """Return the scores after a seat, and with partners its side, has won or paid points."""
     scores = list(game.scores)
-    for own in game.settings.sides[seat]:
-        scores[own] += points
+    for member in game.settings.sides[seat]:
+        scores[member] += points
     return tuple(scores)
 
 

@@ -69,13 +69,13 @@ class RandomWords:
         while True:
             yield self.take(1)[0]
 
-    def take(self, many: int) -> tuple[int, ...]:
+    def take(self, count: int) -> tuple[int, ...]:
         """Return the next words."""
         words = self._left
-        if len(words) < many:
-            words += self._more(many - len(words))
-        self._left = words[many:]
-        return words[:many]
+        if len(words) < count:
+            words += self._more(count - len(words))
+        self._left = words[count:]
+        return words[:count]
 
     def _more(self, least: int) -> tuple[int, ...]:
         """Return the words of as many digests as have so many words."""
@@ -83,10 +83,11 @@ class RandomWords:
         self._counter = after
         # An HMAC is two hashes: with their beginnings kept, a digest costs half of `hmac.digest`.
         key = self._seed.ljust(HASHED, b"\0")
-        begun, ended = sha256(key.translate(_INNER) + self._prefix), sha256(key.translate(_OUTER))
+        inner_base = sha256(key.translate(_INNER) + self._prefix)
+        outer_base = sha256(key.translate(_OUTER))
         digests = []
         for counter in range(first, after):
-            inner, outer = begun.copy(), ended.copy()
+            inner, outer = inner_base.copy(), outer_base.copy()
             inner.update(b"%d" % counter)
             outer.update(inner.digest())
             digests.append(outer.digest())

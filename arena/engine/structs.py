@@ -45,7 +45,7 @@ class Phase(Struct, frozen=True, gc=False):
 
     deal: int
     """The number of the deal that is played, from 1."""
-    how: Method
+    method: Method
     """The method that decides the leader of this round."""
     began: int = 0
     """The seat that chance or the last round made leader, though a double may decide later."""
@@ -53,7 +53,7 @@ class Phase(Struct, frozen=True, gc=False):
     """The subject of the next question; "deal": tiles are dealt before a seat moves."""
     queue: Seats = ()
     """Seats still to be asked in this phase, the one to move first."""
-    then: int = 0
+    next_seat: int = 0
     """The seat whose turn it is after this phase."""
     must_lead: Tile | None = None
     """The only tile that may be led."""

@@ -72,7 +72,7 @@ class TileTable:
     def __init__(self, highest_pip: int, doubles: bool, seats: int) -> None:
         self.tiles = tile_set(highest_pip, doubles)
         """The tiles in ascending order; the first is bit 0."""
-        self.bit: dict[Tile, Bit] = {tile: 1 << at for at, tile in enumerate(self.tiles)}
+        self.bit: dict[Tile, Bit] = {tile: 1 << index for index, tile in enumerate(self.tiles)}
         """The bit of each tile, (high, low)."""
         self.tile: dict[Bit, Tile] = {bit: tile for tile, bit in self.bit.items()}
         """The tile of each bit."""
@@ -110,8 +110,8 @@ class TileTable:
                 on_right[inner][tile] = Landing(bit, right, (inner, outer), by_left, seats)
         self.empty.allow(leads, {})
         for at_left, row in zip(on_left, ends, strict=True):
-            for at_right, one in zip(on_right, row, strict=True):
-                one.allow(at_left, at_right)
+            for at_right, open_ends in zip(on_right, row, strict=True):
+                open_ends.allow(at_left, at_right)
 
 
 @cache
@@ -200,8 +200,8 @@ class Settings:
 
 
 def _side(partners: bool, seat: int, seats: int) -> tuple[int, ...]:
-    own = side_of(partners, seat)
-    return tuple(other for other in range(seats) if side_of(partners, other) == own)
+    side = side_of(partners, seat)
+    return tuple(other for other in range(seats) if side_of(partners, other) == side)
 
 
 def _dead_ends(rules: Ruleset) -> tuple[int, int]:

@@ -40,12 +40,12 @@ def options(game: Game, state: Round) -> tuple[Option, ...]:
     if not state.layout and (required := state.phase.must_lead) is not None:
         return (Play(required, "lead"),)
     seat = state.turn
-    found = plays_of_two(state, seat) if game.settings.two_tiles else plays_of_one(state, seat)
-    if state.drawable and _may_draw(game, state, able=bool(found)):
-        if found:
-            return (*found, DRAW)
+    plays = plays_of_two(state, seat) if game.settings.two_tiles else plays_of_one(state, seat)
+    if state.drawable and _may_draw(game, state, able=bool(plays)):
+        if plays:
+            return (*plays, DRAW)
         return DRAW_OR_PASS if game.settings.draw_optional else ONLY_DRAW
-    return found or ONLY_PASS
+    return plays or ONLY_PASS
 
 
 def plays_of_one(state: Round, seat: int) -> tuple[Option, ...]:
@@ -55,11 +55,11 @@ def plays_of_one(state: Round, seat: int) -> tuple[Option, ...]:
     # Mostly no tile fits, or a single one.
     if able in plays:
         return plays[able]
-    found: tuple[Option, ...] = ()
+    options: tuple[Option, ...] = ()
     for bit in state.hand_bits[seat]:
         if bit & able:
-            found += plays[bit]
-    return found
+            options += plays[bit]
+    return options
 
 
 def plays_of_two(state: Round, seat: int) -> tuple[Option, ...]:
@@ -71,14 +71,14 @@ def plays_of_two(state: Round, seat: int) -> tuple[Option, ...]:
         return plays_of_one(state, seat)
     hand, tile, ends = state.hand_bits[seat], state.table.tile, state.ends
     on_left, on_right = state.table.suits[ends.left], state.table.suits[ends.right]
-    found: list[Option] = []
-    for at, one in enumerate(hand):
-        if one & on_left:
-            others: list[Bit] = hand[at + 1 :] if ends.left == ends.right else hand
-            found += [
-                PlayTwo(tile[one], tile[two]) for two in others if two & on_right and two != one
+    options: list[Option] = []
+    for index, first in enumerate(hand):
+        if first & on_left:
+            others: list[Bit] = hand[index + 1 :] if ends.left == ends.right else hand
+            options += [
+                PlayTwo(tile[first], tile[two]) for two in others if two & on_right and two != first
             ]
-    return tuple(found)
+    return tuple(options)
 
 
 def _may_draw(game: Game, state: Round, *, able: bool) -> bool:
@@ -93,7 +93,7 @@ def _may_draw(game: Game, state: Round, *, able: bool) -> bool:
     return state.drawn < settings.draw_limit and scoring.can_pay(game, state.turn)
 
 
-def put(state: Round, tile: Tile, end: End) -> None:
+def put_tile(state: Round, tile: Tile, end: End) -> None:
     """Move a tile from the hand of the seat to move to an end of the line."""
     seat, ends = state.turn, state.ends
     if end == "left":
@@ -171,7 +171,9 @@ def can_be_called(game: Game, state: Round) -> bool:
 
 def ask_everybody(game: Game, state: Round) -> None:
     """Ask every seat whether it calls the round blocked, the next to move first."""
-    state.phase = replace(state.phase, name="call", queue=game.order(state.turn), then=state.turn)
+    state.phase = replace(
+        state.phase, name="call", queue=game.order(state.turn), next_seat=state.turn
+    )
 
 
 def apply_answer(game: Game, state: Round, answer: Call | GoOn) -> None:
@@ -185,7 +187,7 @@ def apply_answer(game: Game, state: Round, answer: Call | GoOn) -> None:
     if queue:
         state.turn, state.phase = queue[0], replace(phase, queue=queue)
     else:
-        state.turn, state.phase = phase.then, replace(phase, name="play", queue=())
+        state.turn, state.phase = phase.next_seat, replace(phase, name="play", queue=())
 
 
 def next_turn(game: Game, state: Round) -> None:

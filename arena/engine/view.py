@@ -81,16 +81,16 @@ class LineWriter:
             self._forms = [None] * len(self._forms)
             self._known, self._round = 0, state.number
         for event in state.history[self._known :]:
-            shown = encode_event(seen_by_others(event))
-            for seen in self._seen:
-                seen += shown
+            data = encode_event(seen_by_others(event))
+            for buffer in self._seen:
+                buffer += data
             if type(event) is Drew:
-                own = self._seen[event.seat]
-                own[-len(shown) :] = encode_event(event)
+                buffer = self._seen[event.seat]
+                buffer[-len(data) :] = encode_event(event)
         if not self._known:
             # Before the first event stands no comma.
-            for seen in self._seen:
-                del seen[:1]
+            for buffer in self._seen:
+                del buffer[:1]
         self._known = len(state.history)
 
 

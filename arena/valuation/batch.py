@@ -714,8 +714,8 @@ class RoundBatch:
         if "passes" in self.names:
             self.passes[rows] = 0
         if settings.fee:
-            for party in settings.sides[seat]:
-                self.points[party][rows] -= settings.fee
+            for member in settings.sides[seat]:
+                self.points[member][rows] -= settings.fee
             self.pot[rows] += settings.fee * self.tables.rules.stakes.pot
 
     def _take_next_tile(self, seat: int, rows: Places) -> None:
@@ -921,7 +921,7 @@ def _ends(tables: MaskTables, state: Round) -> int:
 
 
 def _turn(state: Round) -> int:
-    return state.phase.then if state.phase.name == "call" else state.turn
+    return state.phase.next_seat if state.phase.name == "call" else state.turn
 
 
 def _last_seat(state: Round) -> int:

@@ -245,7 +245,7 @@ class _DealOrders:
             for pip in range(rules.deal.highest_pip + 1):
                 suit_sizes = (hands == pip).any(axis=3).sum(axis=2)
                 count &= (suit_sizes < rules.deal.annul_suit).all(axis=1)
-        method = self._game.playing.phase.how
+        method = self._game.playing.phase.method
         if rules.lead.missing == "redeal" and method in BY_DOUBLE:
             least = rules.deal.highest_pip if method == "double_six" else 0
             doubles = (hands[..., 0] == hands[..., 1]) & (hands[..., 0] >= least)
@@ -325,7 +325,7 @@ class _States:
     def add_deal(self, game: Game, orders: Integers) -> int:
         """Add a deal with orders of all tiles; return its number."""
         (keys,) = random_keys(f"{self.label}|{game.playing.number}|noise", 1, len(orders))
-        return self._add(_State(game, orders, keys.astype(np.intp), game.playing.phase.how))
+        return self._add(_State(game, orders, keys.astype(np.intp), game.playing.phase.method))
 
     def _add(self, state: _State) -> int:
         self._states.append(state)

@@ -204,7 +204,7 @@ class _Facts:
 
     def _lead(self, leader: int) -> None:
         """Note what it says of the hands that this seat leads (C.12-C.16)."""
-        method, rules = self.state.phase.how, self.game.rules.lead
+        method, rules = self.state.phase.method, self.game.rules.lead
         everywhere = list(chain(*self.places))
         if method not in BY_DOUBLE:
             if rules.tile == "highest" and (led := self._led()):

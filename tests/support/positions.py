@@ -132,7 +132,10 @@ def position(
     rows = _rows(chosen, held, lies, stock)
     size = sum(map(len, rows))
     phase = Phase(
-        deal=1, how=deal.method(game), then=turn, must_lead=tile(must_lead) if must_lead else None
+        deal=1,
+        method=deal.method(game),
+        next_seat=turn,
+        must_lead=tile(must_lead) if must_lead else None,
     )
     table = game.settings.table
     bits = [[table.bit[one] for one in hand] for hand in held]

@@ -202,7 +202,7 @@ def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
     lay_out(game, dealt)
     if not engine.needs_deal(begun):
         batch = RoundBatch.of([game, game])
-        batch.find_leaders(game.playing.phase.how)
+        batch.find_leaders(game.playing.phase.method)
         same(batch, begun)
 
 
