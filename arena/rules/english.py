@@ -32,19 +32,19 @@ def number_word(n: int) -> str:
     return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
 
 
-def count_in_words(n: int, what: str) -> str:
+def count_in_words(n: int, noun: str) -> str:
     """Count things in words: "one tile", "two tiles"."""
-    return f"{number_word(n)} {what}{'' if n == 1 else 's'}"
+    return f"{number_word(n)} {noun}{'' if n == 1 else 's'}"
 
 
-def count_points(n: int, what: str = "point") -> str:
+def count_points(n: int, noun: str = "point") -> str:
     """Count points in digits, as a score sheet shows them: "100 points"."""
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def count_in_digits(n: int, what: str, many: str = "") -> str:
-    """Count things in digits: "1 tile", "12 tiles"; `many`: a plural that is not regular."""
-    return f"{n} {what if n == 1 else many or what + 's'}"
+def count_in_digits(n: int, noun: str, plural: str = "") -> str:
+    """Count things in digits: "1 tile", "12 tiles"; `plural`: a plural that is not regular."""
+    return f"{n} {noun if n == 1 else plural or noun + 's'}"
 
 
 def ordinal_word(n: int) -> str:
@@ -67,9 +67,9 @@ def by_table(values: Mapping[int, int], say: Callable[[int], str], joint: str = 
     if not others:
         return say(first)
     # Only the first value has its unit: "six" follows "seven tiles", and "61" follows "100 points".
-    said = [f"{say(first)} with {_tables(values, first)} players"]
-    said += [f"{say(value).split()[0]} with {_tables(values, value)}" for value in others]
-    return join_words(said, joint)
+    phrases = [f"{say(first)} with {_tables(values, first)} players"]
+    phrases += [f"{say(value).split()[0]} with {_tables(values, value)}" for value in others]
+    return join_words(phrases, joint)
 
 
 def _tables(values: Mapping[int, int], wanted: int) -> str:

@@ -56,10 +56,10 @@ def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
         text = f"For {name_range(playable_seat_counts(rules))} players, everybody for themselves."
         yield Sentence(text, ("A", "B", "C play", "E"))
     played = f"The game is played with a double-{number_word(pips)} set"
-    whole, half = (pips + 1) * (pips + 2) // 2, pips * (pips + 1) // 2
+    total, half = (pips + 1) * (pips + 2) // 2, pips * (pips + 1) // 2
     if deal.doubles:
         sources = ("A", "B", "C deal", "D", "E") if pips == 6 else ("C play",)
-        yield Sentence(f"{played}: {whole} tiles.", sources)
+        yield Sentence(f"{played}: {total} tiles.", sources)
     else:
         yield Sentence(f"{played} without its doubles: {half} tiles.", ("C Austria",))
     dealt = by_table(hands, lambda hand: count_in_words(hand, "tile"))
@@ -72,8 +72,8 @@ def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
         yield ANNUL_SUIT.fill(many=number_word(deal.annul_suit), limit=limit)
         limit = ""  # The count is that of both.
     if 0 < deal.refuse_doubles <= min(largest, pips + 1):
-        many = count_in_words(deal.refuse_doubles, "double")
-        yield REFUSE_DOUBLES.fill(many=many, limit=limit)
+        doubles = count_in_words(deal.refuse_doubles, "double")
+        yield REFUSE_DOUBLES.fill(many=doubles, limit=limit)
 
 
 def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
@@ -91,10 +91,10 @@ def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
 
 # --- the lead ---
 
-BACK = "The tiles are shuffled back in before the deal."
+RESHUFFLE = "The tiles are shuffled back in before the deal."
 BY_LOT = (
     "each player draws a tile and shows it. Whoever draws the {} pips leads; those who tie draw "
-    f"again. {BACK}"
+    f"again. {RESHUFFLE}"
 )
 LEADER: dict[relevance.LeadMethod, Sentence] = {
     "random": Sentence("a player chosen at random leads.", ("A", "B", "E deal")),
@@ -103,13 +103,13 @@ LEADER: dict[relevance.LeadMethod, Sentence] = {
     "count": Sentence(
         "each player draws a tile and shows it. The players are numbered clockwise by their seats, "
         "from one. Divide the total of the pips by the number of players and add one to the "
-        f"remainder: the player with that number leads. {BACK}",
+        f"remainder: the player with that number leads. {RESHUFFLE}",
         ("C.11",),
     ),
     "odd_even": Sentence(
         "both players draw a tile. Before the tiles are shown one player, chosen at random, calls "
         "odd or even: if the total of the pips is what was called, the caller leads, otherwise the "
-        f"other player does. {BACK}",
+        f"other player does. {RESHUFFLE}",
         ("C.11",),
     ),
     "highest_double": Sentence(
@@ -165,39 +165,39 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
         yield _later(rules, later)
     even = ", even a blocked one" if blocked else ""
     special = {"a blocked round": blocked, f"a round that nobody won{even}": tie}
-    for after, how in special.items():
-        if how:
-            text, sources = _leader(rules, how)
+    for after, method in special.items():
+        if method:
+            text, sources = _leader(rules, method)
             yield Sentence(f"But after {after}, {text}", clauses(("C.7",), sources))
 
 
-def _later(rules: Ruleset, how: relevance.LeadMethod) -> Sentence:
+def _later(rules: Ruleset, method: relevance.LeadMethod) -> Sentence:
     """Return the sentence on the leader of later rounds in general."""
-    text, sources = _leader(rules, how)
-    if how == "winner":
-        who = "Whoever wins a round leads the next"
+    text, sources = _leader(rules, method)
+    if method == "winner":
+        rule = "Whoever wins a round leads the next"
         if rules.deal.partners:
-            who += ": of the winning side the player who went out, or else the one with fewer pips"
-        again = " After a round that nobody won, its leader leads again."
-        return Sentence(f"{who}.{again if _winner_may_be_missing(rules) else ''}", sources)
-    if how == "rotate":
+            rule += ": of the winning side the player who went out, or else the one with fewer pips"
+        exception = " After a round that nobody won, its leader leads again."
+        return Sentence(f"{rule}.{exception if _winner_may_be_missing(rules) else ''}", sources)
+    if method == "rotate":
         return Sentence(f"After each round {text}", sources)
-    if how == "same":
+    if method == "same":
         return Sentence("The same player leads every later round too.", sources)
     return Sentence(f"In every later round {text}", sources)
 
 
-def _leader(rules: Ruleset, how: relevance.LeadMethod) -> Sentence:
+def _leader(rules: Ruleset, method: relevance.LeadMethod) -> Sentence:
     """Return how a leader is found."""
     two = playable_seat_counts(rules) == (2,)
-    found = LEADER[how].fill(
+    sentence = LEADER[method].fill(
         top=_top(rules),
         onward="to the other player" if two else ONWARD[rules.deal.direction],
         otherwise="; if nobody won it, its leader leads again" * _winner_may_be_missing(rules),
     )
-    if how == "rotate" and not two and rules.deal.direction == "counter_clockwise":
-        return Sentence(found.text)
-    return found
+    if method == "rotate" and not two and rules.deal.direction == "counter_clockwise":
+        return Sentence(sentence.text)
+    return sentence
 
 
 def _winner_may_be_missing(rules: Ruleset) -> bool:
@@ -211,36 +211,36 @@ def _top(rules: Ruleset) -> str:
 
 def _missing(rules: Ruleset) -> Sentence:
     """Return the sentence on a round in which nobody was dealt the double that leads."""
-    asked = relevance.lead_doubles(rules)
-    one = "double_six" in asked
-    double = "the double that must lead" if asked == set(BY_DOUBLE) else "a double"
-    nobody = f"If nobody holds {f'the {_top(rules)}' if asked == {'double_six'} else double}"
+    doubles = relevance.lead_doubles(rules)
+    has_six = "double_six" in doubles
+    double = "the double that must lead" if doubles == set(BY_DOUBLE) else "a double"
+    nobody = f"If nobody holds {f'the {_top(rules)}' if doubles == {'double_six'} else double}"
     next_best = f"the player with {HEAVIEST} leads"
-    if one:
+    if has_six:
         next_best = "the player with the highest double leads or, if nobody has one, the one with "
         next_best += HEAVIEST
     match rules.lead.missing:
         case "next_double":
-            return Sentence(f"{nobody}, {next_best}.", ("C Puerto Rico",) if one else ())
+            return Sentence(f"{nobody}, {next_best}.", ("C Puerto Rico",) if has_six else ())
         case "redeal":
             text = f"{nobody}, all tiles are dealt again, {AT_MOST}; after that {next_best}."
             return Sentence(text, ("C.4",))
         case "draw_for_it":
             text = (
                 f"{nobody}, the players take turns drawing one tile, starting with one chosen at "
-                f"random, until someone draws {'it' if one else 'one'}; that player leads."
+                f"random, until someone draws {'it' if has_six else 'one'}; that player leads."
             )
             if rules.boneyard.reserve:
                 text += " For this even the last tiles of the boneyard may be drawn."
-            return Sentence(text, ("C.3", "C.13") if asked == {"double_six"} else ())
+            return Sentence(text, ("C.3", "C.13") if doubles == {"double_six"} else ())
 
 
 def _set_double(rules: Ruleset) -> Sentence:
     """Return the sentence on a double that leads because the rules name it."""
     sources = clauses(("C.13",), ("C Puerto Rico",))
     if not relevance.has_free_lead(rules):
-        alone = ", without drawing" if relevance.can_draw(rules) else ""
-        return Sentence(f"Whoever leads because of a tile must play it at once{alone}.", sources)
+        ending = ", without drawing" if relevance.can_draw(rules) else ""
+        return Sentence(f"Whoever leads because of a tile must play it at once{ending}.", sources)
     highest = relevance.lead_doubles(rules) == {"highest_double"}
     tile = "the highest double" if highest else f"the {_top(rules)}"
     if relevance.may_miss(rules) and rules.lead.missing != "draw_for_it":
@@ -326,8 +326,8 @@ def the_turn(rules: Ruleset) -> Iterator[Sentence]:
     if playable_seat_counts(rules) != (2,):
         yield DIRECTION[rules.deal.direction]
     empty = "the boneyard is empty" if rules.boneyard.reserve == 0 else "no tile may be drawn"
-    alone = f", and only once {empty}" if relevance.can_draw(rules) else ""
-    yield TILES[turn.tiles].fill(alone=alone)
+    condition = f", and only once {empty}" if relevance.can_draw(rules) else ""
+    yield TILES[turn.tiles].fill(alone=condition)
     if rules.deal.doubles:
         yield DOUBLES
     if not relevance.can_draw(rules):
@@ -430,8 +430,8 @@ def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
             "was paid."
         )
     else:
-        whose = "its" if partners else "their"
-        text = f"What a {payer} pays is taken off {whose} score, which may fall below 0."
+        possessive = "its" if partners else "their"
+        text = f"What a {payer} pays is taken off {possessive} score, which may fall below 0."
     yield Sentence(text, () if stakes.chips else ("C.27",))
     if stakes.ante:
         price = count_in_words(stakes.ante, unit)
@@ -610,8 +610,8 @@ def _ties(rules: Ruleset) -> Iterator[Sentence]:
     if relevance.count_winners(rules) == 2:
         tied = f"both {'sides' if partners else 'players'} have equally many pips"
     if _is_broken(rules):
-        who = ("the side of the player", "side") if partners else ("the player", "tied player")
-        text, sources = TIE[rules.score.tie].fill(blocker=who[0], one=who[1])
+        roles = ("the side of the player", "side") if partners else ("the player", "tied player")
+        text, sources = TIE[rules.score.tie].fill(blocker=roles[0], one=roles[1])
         yield Sentence(f"If {tied} in a blocked round, {text}", sources)
         if with_out:
             left = tied if partners else "another is left with only the 0-0"
@@ -640,15 +640,15 @@ def _points(rules: Ruleset) -> Iterator[Sentence]:
     elif rules.deal.partners and WORTH[out].side == WORTH[blocked].side:
         yield Sentence(f"The winning side scores {WORTH[out].side}.", ("C.36",))
     elif rules.deal.partners:
-        gone = "After a player went out the winning side scores"
-        yield Sentence(f"{gone} {WORTH[out].side}.", ("C.36",))
+        phrase = "After a player went out the winning side scores"
+        yield Sentence(f"{phrase} {WORTH[out].side}.", ("C.36",))
         yield Sentence(f"After a blocked round it scores {WORTH[blocked].side}.", ("C.36",))
     elif out == blocked:
         text = f"The winner scores {WORTH[out].player}{_floor(rules)}."
         yield Sentence(text, WORTH[out].sources)
     else:
-        gone = WORTH["others" if out in FORMULAS_OF_PIPS else out].player
-        yield Sentence(f"A winner who went out scores {gone}.", WORTH[out].sources)
+        phrase = WORTH["others" if out in FORMULAS_OF_PIPS else out].player
+        yield Sentence(f"A winner who went out scores {phrase}.", WORTH[out].sources)
         text = f"The winner of a blocked round scores {WORTH[blocked].player}{_floor(rules)}."
         yield Sentence(text, WORTH[blocked].sources)
 
@@ -663,9 +663,9 @@ def _floor(rules: Ruleset) -> str:
 def _bonuses(rules: Ruleset) -> Iterator[Sentence]:
     score, always_won = rules.score, relevance.is_always_won(rules)
     early = enumerate(score.bonus[: relevance.most_rounds(rules)], 1)
-    if extra := [(at, points) for at, points in early if points]:
+    if extra := [(number, points) for number, points in early if points]:
         (first, most), *others = extra
-        more = [f"of the {ordinal_word(at)} {points:,}" for at, points in others]
+        more = [f"of the {ordinal_word(number)} {points:,}" for number, points in others]
         text = join_words([f"{count_points(most)} extra", *more])
         text += "" if always_won else "; they lapse if nobody wins that round"
         yield Sentence(f"The winner of the {ordinal_word(first)} round gets {text}.")
@@ -689,8 +689,8 @@ def the_game(rules: Ruleset) -> Iterator[Sentence]:
         yield Sentence(f"{length}. The highest score wins; equal scores tie.")
         return
     targets = {seats: target(rules, seats) for seats in playable_seat_counts(rules)}
-    who = "side" if rules.deal.partners else "player"
-    text = f"The game is won by the first {who} to reach {by_table(targets, count_points, 'or')}."
+    party = "side" if rules.deal.partners else "player"
+    text = f"The game is won by the first {party} to reach {by_table(targets, count_points, 'or')}."
     yield Sentence(text, _target_sources(rules, targets))
     after = count_in_words(rules.game.max_rounds, "round")
     yield Sentence(f"If nobody has won after {after}, the highest score wins; equal scores tie.")
@@ -722,5 +722,5 @@ PARTS: dict[str, Callable[[Ruleset], Iterator[Sentence]]] = {
 
 def explain_ruleset(rules: Ruleset) -> dict[str, list[Sentence]]:
     """Return all that a player must know to play this game, by heading."""
-    said = {heading: list(part(rules)) for heading, part in PARTS.items()}
-    return {heading: sentences for heading, sentences in said.items() if sentences}
+    parts = {heading: list(part(rules)) for heading, part in PARTS.items()}
+    return {heading: sentences for heading, sentences in parts.items() if sentences}

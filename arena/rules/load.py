@@ -54,9 +54,9 @@ def load_toml(
 
     Raises UserError with the file and the path inside it.
     """
-    said = parse_toml(path)
+    table = parse_toml(path)
     try:
-        return cast(T, convert_or_explain(in_full(said), kind))
+        return cast(T, convert_or_explain(in_full(table), kind))
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
 
@@ -98,32 +98,32 @@ class _InFileError(UserError):
 
 
 def load_ruleset(
-    rules: str | Mapping[str, Any], folder: Path, overrides: Iterable[str] = (), *, at: str = ""
+    rules: str | Mapping[str, Any], folder: Path, overrides: Iterable[str] = (), *, place: str = ""
 ) -> Ruleset:
     """Load the ruleset that a user names, or spells out in a table that differs from its `base`.
 
     A name is that of a game, or of a file of rules in the folder. `overrides`: more choices, each
-    written CHOICE=VALUE. `at`: the place of the rules in a user's file, for errors in them.
+    written CHOICE=VALUE. `place`: the place of the rules in a user's file, for errors in them.
     Raises UserError.
     """
     try:
         if isinstance(rules, str):
-            found = _named(rules, folder)
+            ruleset = _load_named(rules, folder)
         else:
-            found = _spelled(rules, folder, None, ())
+            ruleset = _spelled(rules, folder, None, ())
     except UserError as error:
-        raise UserError(f"{at}: {error}" if at else f"{error}") from None
-    return with_overrides(found, overrides)
+        raise UserError(f"{place}: {error}" if place else f"{error}") from None
+    return with_overrides(ruleset, overrides)
 
 
-def _named(text: str, folder: Path) -> Ruleset:
+def _load_named(text: str, folder: Path) -> Ruleset:
     """Load a game of the list, or a file of rules in the folder."""
     if text in VARIANTS:
         return find_variant(text)
     if text.endswith(SUFFIX):
         return _read(folder / text, ())
-    own = (path.name for path in sorted(folder.glob(f"*{SUFFIX}")))
-    raise unknown_name("game", text, (*VARIANTS, *own))
+    file_names = (path.name for path in sorted(folder.glob(f"*{SUFFIX}")))
+    raise unknown_name("game", text, (*VARIANTS, *file_names))
 
 
 def with_overrides(rules: Ruleset, words: Iterable[str]) -> Ruleset:
@@ -184,21 +184,21 @@ def _spell_value(value: Any) -> str:
             return str(value)
 
 
-def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
-    """Load the ruleset in a file; `within` are the files that it is the base of."""
+def _read(path: Path, dependents: tuple[Path, ...]) -> Ruleset:
+    """Load the ruleset in a file; `dependents` are the files that it is the base of."""
     try:
-        written = parse_toml(path)
+        table = parse_toml(path)
     except UserError as error:
         raise _InFileError(str(error)) from None
     name: str | None = path.stem
-    if "bots" in written:  # An event file: the rules of the event are meant.
-        rules = written.get("rules", "draw")
-        written, name = rules if isinstance(rules, dict) else {"base": rules}, None
+    if "bots" in table:  # An event file: the rules of the event are meant.
+        rules = table.get("rules", "draw")
+        table, name = rules if isinstance(rules, dict) else {"base": rules}, None
     real = path.resolve()
-    if real in within:
+    if real in dependents:
         raise _InFileError(f"{path} is its own base. Set base to a game, such as draw.")
     try:
-        return _spelled(written, path.parent, name, (*within, real))
+        return _spelled(table, path.parent, name, (*dependents, real))
     except _InFileError:
         raise
     except UserError as error:
@@ -206,19 +206,19 @@ def _read(path: Path, within: tuple[Path, ...]) -> Ruleset:
 
 
 def _spelled(
-    written: Mapping[str, Any], folder: Path, name: str | None, within: tuple[Path, ...]
+    table: Mapping[str, Any], folder: Path, name: str | None, dependents: tuple[Path, ...]
 ) -> Ruleset:
     """Apply a table's choices to its base; without a name of its own it keeps the base's."""
-    for choice in written:
+    for choice in table:
         _ = choice in BESIDES or group_of(choice, BESIDES)
-    base = written.get("base", "draw")
+    base = table.get("base", "draw")
     if isinstance(base, str) and base.endswith(SUFFIX):
-        rules = _read(folder / base, within)
+        rules = _read(folder / base, dependents)
     else:
-        rules = _named(str(base), folder)
-    called = _name(written.get("name", name)) if name or "name" in written else rules.name
-    differs = {choice: _plain(value) for choice, value in written.items() if choice not in BESIDES}
-    return derive(rules, called, differs)
+        rules = _load_named(str(base), folder)
+    new_name = _name(table.get("name", name)) if name or "name" in table else rules.name
+    differs = {choice: _plain(value) for choice, value in table.items() if choice not in BESIDES}
+    return derive(rules, new_name, differs)
 
 
 def _name(name: object) -> str:

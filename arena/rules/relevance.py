@@ -29,8 +29,8 @@ def count_undealt(rules: Ruleset) -> dict[int, int]:
 
     A starter is among them.
     """
-    whole = len(set_of_tiles(rules.deal))
-    return {seats: whole - seats * hand for seats, hand in dealt_tiles(rules).items()}
+    total = len(set_of_tiles(rules.deal))
+    return {seats: total - seats * hand for seats, hand in dealt_tiles(rules).items()}
 
 
 def boneyard_left(rules: Ruleset) -> dict[int, int]:
@@ -70,43 +70,43 @@ def is_always_won(rules: Ruleset) -> bool:
     return score.winner == "out" and score.tie == "blocker" and not rules.deal.starter
 
 
-def _found(rules: Ruleset, how: LaterLead) -> LeadMethod:
-    return later_lot(rules.lead) if how == "lot" else how
+def _lead_method(rules: Ruleset, method: LaterLead) -> LeadMethod:
+    return later_lot(rules.lead) if method == "lot" else method
 
 
 def later_lead(rules: Ruleset) -> LeadMethod | None:
     """Return how later rounds are led in general; None if there is no later round."""
-    return _found(rules, rules.lead.later) if most_rounds(rules) > 1 else None
+    return _lead_method(rules, rules.lead.later) if most_rounds(rules) > 1 else None
 
 
 def lead_after_blocked(rules: Ruleset) -> LeadMethod | None:
     """Return how the round after a blocked one is led; None: as any later round."""
-    how = rules.lead.after_blocked
-    if how == "as_later" or later_lead(rules) in (None, _found(rules, how)):
+    method = rules.lead.after_blocked
+    if method == "as_later" or later_lead(rules) in (None, _lead_method(rules, method)):
         return None
-    return _found(rules, how)
+    return _lead_method(rules, method)
 
 
 def lead_after_tie(rules: Ruleset) -> LeadMethod | None:
     """Return how the round after one that nobody won is led; None: as it would be anyway."""
-    how = rules.lead.after_tie
-    if how == "as_later" or later_lead(rules) is None or is_always_won(rules):
+    method = rules.lead.after_tie
+    if method == "as_later" or later_lead(rules) is None or is_always_won(rules):
         return None
     otherwise = {_unwon(lead_after_blocked(rules) or later_lead(rules))}
     if rules.score.winner == "lowest":  # Then a round in which somebody went out may be tied too.
         otherwise.add(_unwon(later_lead(rules)))
-    found = _unwon(_found(rules, how))
-    return None if otherwise == {found} else found
+    unwon_method = _unwon(_lead_method(rules, method))
+    return None if otherwise == {unwon_method} else unwon_method
 
 
-def _unwon(how: LeadMethod | None) -> LeadMethod | None:
+def _unwon(method: LeadMethod | None) -> LeadMethod | None:
     """Return "same" for "winner": after a round that nobody won the leader stays."""
-    return "same" if how == "winner" else how
+    return "same" if method == "winner" else method
 
 
 def _leads(rules: Ruleset) -> set[LeadMethod]:
-    found = (rules.lead.first, later_lead(rules), lead_after_blocked(rules), lead_after_tie(rules))
-    return {how for how in found if how is not None}
+    leads = (rules.lead.first, later_lead(rules), lead_after_blocked(rules), lead_after_tie(rules))
+    return {method for method in leads if method is not None}
 
 
 def lead_doubles(rules: Ruleset) -> set[ByDouble]:
@@ -121,9 +121,9 @@ def is_always_by_double(rules: Ruleset) -> bool:
 
 def may_miss(rules: Ruleset) -> bool:
     """Tell whether a double that is asked for may be in no hand."""
-    out, asked = max(count_undealt(rules).values()), lead_doubles(rules)
-    least = 1 if "double_six" in asked else rules.deal.highest_pip + 1
-    return bool(asked) and out >= least
+    out, doubles = max(count_undealt(rules).values()), lead_doubles(rules)
+    least = 1 if "double_six" in doubles else rules.deal.highest_pip + 1
+    return bool(doubles) and out >= least
 
 
 def can_be_drawn_for_lead(rules: Ruleset) -> bool:

@@ -424,7 +424,7 @@ def read_plan(
     if "rules" in given:
         rules = load_ruleset(given["rules"], Path.cwd(), choices)
     else:
-        rules = load_ruleset(written.rules, base, choices, at=f"{what[0]}: rules")
+        rules = load_ruleset(written.rules, base, choices, place=f"{what[0]}: rules")
     if written.tune and rules.deal.partners:
         written = replace(written, teams=tuple((bot.name, bot.name) for bot in written.bots))
     deals = _set_deals(written, base, rules)
