@@ -16,7 +16,7 @@ import trio
 
 from arena.files import DamagedFileError, open_file
 
-COMPILE_S, KEPT = 120, 32
+COMPILE_S, MOST_COMPILED = 120, 32
 """The most s to compile a module: for the largest a fifth is enough; the most that are kept."""
 LARGEST, COMPLETE, REFUSED = 8 * 2**20, b"complete", b"refused"
 """As in `host.py`, which imports nothing of ours."""
@@ -35,7 +35,7 @@ async def compile_once(path: str, memory: int, start: Start) -> bytes:
     key = hashlib.sha256(data).digest(), memory
     async with _LOCKS[key]:
         if data and key not in _COMPILED:
-            if len(_COMPILED) >= KEPT:
+            if len(_COMPILED) >= MOST_COMPILED:
                 del _COMPILED[next(iter(_COMPILED))]
             _COMPILED[key] = await _compile(data, *start())
         return _COMPILED.get(key, b"")
@@ -58,15 +58,15 @@ async def _compile(data: bytes, slot: Any, process: Popen[bytes]) -> bytes:
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(end_in_time)
-            made = await trio.to_thread.run_sync(_exchange, data, process)
+            output = await trio.to_thread.run_sync(_exchange, data, process)
             nursery.cancel_scope.cancel()
     finally:
         with process:
             ran = not slot.never_ran()
         slot.close()
-    if made.endswith(COMPLETE):
-        return made.removesuffix(COMPLETE)
-    return REFUSED if ran and not made else b""
+    if output.endswith(COMPLETE):
+        return output.removesuffix(COMPLETE)
+    return REFUSED if ran and not output else b""
 
 
 def _exchange(data: bytes, process: Popen[bytes]) -> bytes:

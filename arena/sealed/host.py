@@ -63,7 +63,7 @@ proc_raise:i random_get:ii sched_yield:
 """
 """The functions of WASI that a module may import: i is a number of 32 bits, I one of 64. Those
 without a method or an answer below say that they are not there. Nobody needs sockets."""
-SIGNATURES = dict(one.split(":") for one in OFFERED.split())
+SIGNATURES = dict(entry.split(":") for entry in OFFERED.split())
 FIXED = {"environ_get": OK, "sched_yield": OK, "fd_prestat_get": BADF, "fd_prestat_dir_name": BADF}
 """The answers that are always the same."""
 PIPE_ANSWERS = {"fd_close": OK, "fd_fdstat_set_flags": OK, "fd_seek": SPIPE}
@@ -79,7 +79,7 @@ Callback = CFUNCTYPE(c_size_t, c_void_p, c_void_p, POINTER(c_uint64), c_size_t)
 The package's own functions make objects of all that they are given, in five times the time."""
 
 
-class Ended(Exception):  # noqa: N818 - it is no error of ours
+class InstanceEnd(Exception):  # noqa: N818 - it is no error of ours
     """The end of an instance, or why there can be none: the foul if the game needs the bot."""
 
     def __init__(self, foul: str, detail: str, status: int = 1) -> None:
@@ -145,9 +145,9 @@ class Bot:
         self._output = self._stderr = self._asked = self._answered = self._drawn = self._past = 0
         self._seed, self._effort, self._greets = bytes(32), START // MILLION, bool(game)
         if game:
-            told = json.loads(game)
-            self._seed = bytes.fromhex(told.get("seed", "")) or self._seed
-            self._effort = told["clock"]["move_ms"]
+            message = json.loads(game)
+            self._seed = bytes.fromhex(message.get("seed", "")) or self._seed
+            self._effort = message["clock"]["move_ms"]
         self._limit = self._left = START
         self.go_on()
 
@@ -173,7 +173,7 @@ class Bot:
         if self._left < 0:
             self._left = 0
             detail = f"It used up the {self._limit / MILLION:,g} million instructions."
-            raise Ended("late", detail) from None
+            raise InstanceEnd("late", detail) from None
 
     def _count_anew(self) -> None:
         """Charge what it thinks from now on to its next answer."""
@@ -191,12 +191,12 @@ class Bot:
         while line := self._wire.read():
             if line.startswith(GAME):
                 raise NextGame(line)
-            if asked := QUESTION.match(line):
+            if match := QUESTION.match(line):
                 if self._answered <= self._asked:
                     # Else the referee has not read all of it.
                     self._output = 0
                 self._asked += 1
-                limit = int(asked[1]) * MILLION
+                limit = int(match[1]) * MILLION
                 self._limit, self._left = limit, limit - self.used
                 self.charge(0)
             yield line
@@ -207,17 +207,17 @@ class Bot:
         if not self._rest:
             if self._asked > self._answered:
                 # No line comes before its answer: it would wait for ever.
-                raise Ended("late", "It reads on before it has answered.")
+                raise InstanceEnd("late", "It reads on before it has answered.")
             self._rest = next(self._lines, b"")
-        taken, self._rest = self._rest[:most], self._rest[most:]
-        return taken
+        piece, self._rest = self._rest[:most], self._rest[most:]
+        return piece
 
-    def put(self, data: bytes) -> None:
+    def take_output(self, data: bytes) -> None:
         """Take output of the bot; pass on each whole line."""
         ends = data.count(b"\n")
         self._output += len(data) + FRAME * ends
         if self._output > OUTPUT:
-            raise Ended("flooding", f"More than {OUTPUT} bytes to one question.")
+            raise InstanceEnd("flooding", f"More than {OUTPUT} bytes to one question.")
         self._written += data
         if not ends and len(self._written) < LINE:
             return
@@ -237,29 +237,29 @@ class Bot:
 
     # --- memory ---
 
-    def reach(self, at: int, size: int) -> memoryview:
-        """Return the module's memory, which has these bytes. Raises Ended if it has not."""
-        if at + size > len(self._bytes):
+    def reach(self, address: int, size: int) -> memoryview:
+        """Return the module's memory, which has these bytes. Raises InstanceEnd if it has not."""
+        if address + size > len(self._bytes):
             # It may have grown: it never moves, see `configuration`.
             if self._memory:
                 pointer = self._memory.data_ptr(self._store)
-                whole = c_ubyte * self._memory.data_len(self._store)
-                self._bytes = memoryview(whole.from_address(addressof(pointer.contents))).cast("B")
-            if at + size > len(self._bytes):
-                raise Ended("gone", "It gave the host an address outside its memory.")
+                kind = c_ubyte * self._memory.data_len(self._store)
+                self._bytes = memoryview(kind.from_address(addressof(pointer.contents))).cast("B")
+            if address + size > len(self._bytes):
+                raise InstanceEnd("gone", "It gave the host an address outside its memory.")
         return self._bytes
 
-    def store_bytes(self, at: int, data: bytes) -> None:
+    def store_bytes(self, address: int, data: bytes) -> None:
         """Write bytes into the module's memory."""
-        self.reach(at, len(data))[at : at + len(data)] = data
+        self.reach(address, len(data))[address : address + len(data)] = data
 
-    def put_number(self, at: int, number: int) -> None:
+    def put_number(self, address: int, number: int) -> None:
         """Write a number of 32 bits into the module's memory."""
-        struct.pack_into("<I", self.reach(at, 4), at, number)
+        struct.pack_into("<I", self.reach(address, 4), address, number)
 
-    def _buffers(self, at: int, count: int) -> Iterator[tuple[int, int]]:
+    def _buffers(self, address: int, count: int) -> Iterator[tuple[int, int]]:
         """Yield the addresses and sizes in a list of buffers."""
-        for start in range(at, at + 8 * min(count, 1024), 8):
+        for start in range(address, address + 8 * min(count, 1024), 8):
             self.charge(BUFFER)
             yield struct.unpack_from("<II", self.reach(start, 8), start)
 
@@ -283,78 +283,80 @@ class Bot:
         self.put_number(size, 0)
         return OK
 
-    def clock_res_get(self, _: int, at: int) -> int:
-        self.store_bytes(at, struct.pack("<Q", 1))
+    def clock_res_get(self, _: int, address: int) -> int:
+        self.store_bytes(address, struct.pack("<Q", 1))
         return OK
 
-    def clock_time_get(self, _: int, __: int, at: int) -> int:
+    def clock_time_get(self, _: int, __: int, address: int) -> int:
         """Tell the instructions so far: each is 1 ns of every clock."""
-        self.store_bytes(at, struct.pack("<Q", 1 + self._past + self.used))
+        self.store_bytes(address, struct.pack("<Q", 1 + self._past + self.used))
         return OK
 
-    def fd_read(self, fd: int, buffers: int, count: int, at: int) -> int:
+    def fd_read(self, fd: int, buffers: int, count: int, result_at: int) -> int:
         """Read at most one line of stdin, so that no time shows in how much comes."""
         if fd != 0:
             return BADF
-        address, size = next((one for one in self._buffers(buffers, count) if one[1]), (0, 0))
+        address, size = next((pair for pair in self._buffers(buffers, count) if pair[1]), (0, 0))
         data = self.take(size) if size else b""
         self.charge(BYTE * len(data))
         self.store_bytes(address, data)
-        self.put_number(at, len(data))
+        self.put_number(result_at, len(data))
         return OK
 
-    def fd_write(self, fd: int, buffers: int, count: int, at: int) -> int:
+    def fd_write(self, fd: int, buffers: int, count: int, result_at: int) -> int:
         if fd not in (1, 2):
             return BADF
         data = bytearray()
         for address, size in self._buffers(buffers, count):
             # No line needs more at once, and the rest comes in another call.
-            taken = min(size, LINE - len(data))
-            data += self.reach(address, taken)[address : address + taken]
+            length = min(size, LINE - len(data))
+            data += self.reach(address, length)[address : address + length]
         self.charge(BYTE * len(data))
         if fd == 1:
-            self.put(bytes(data))
+            self.take_output(bytes(data))
         else:
             self._stderr += len(data)
             if self._stderr > STDERR:
-                raise Ended("flooding", f"More than {STDERR} bytes of stderr in one game.")
+                raise InstanceEnd("flooding", f"More than {STDERR} bytes of stderr in one game.")
             os.write(2, data)
-        self.put_number(at, len(data))
+        self.put_number(result_at, len(data))
         return OK
 
-    def poll_oneoff(self, wants: int, events: int, count: int, at: int) -> int:
+    def poll_oneoff(self, wants: int, events: int, count: int, result_at: int) -> int:
         """Answer at once that all is ready; a sleep costs the instructions that its time has."""
-        asked = []
+        requests = []
         for start in range(wants, wants + 48 * min(count, 64), 48):
             self.charge(BUFFER)
-            asked.append(struct.unpack_from("<8sB15xQ8xH6x", self.reach(start, 48), start))
-        ready = [one for one in asked if one[1]]
-        if not ready and asked:
-            ready = [min(asked, key=lambda one: one[2])]
+            requests.append(struct.unpack_from("<8sB15xQ8xH6x", self.reach(start, 48), start))
+        ready = [request for request in requests if request[1]]
+        if not ready and requests:
+            ready = [min(requests, key=lambda request: request[2])]
             _, __, ns, flags = ready[0]
             self.charge(max(0, ns - (self._past + self.used) * (flags & 1)))
         for number, (name, kind, *_) in enumerate(ready):
             self.store_bytes(events + 32 * number, name + bytes((0, 0, kind)) + bytes(21))
-        self.put_number(at, len(ready))
-        return OK if asked else INVAL
+        self.put_number(result_at, len(ready))
+        return OK if requests else INVAL
 
     def proc_exit(self, status: int) -> NoReturn:
-        raise Ended("gone", f"It exited with status {status & 0xFF}.", status & 0xFF)
+        raise InstanceEnd("gone", f"It exited with status {status & 0xFF}.", status & 0xFF)
 
-    def random_get(self, at: int, size: int) -> int:
+    def random_get(self, address: int, size: int) -> int:
         """Give chance that follows from the seed: the same in every run."""
-        self.reach(at, size)
+        self.reach(address, size)
         self.charge(BYTE * size)
         for start in range(0, size, LINE):
             self._drawn += 1
             words = self._seed + struct.pack("<Q", self._drawn)
-            self.store_bytes(at + start, hashlib.shake_256(words).digest(min(LINE, size - start)))
+            self.store_bytes(
+                address + start, hashlib.shake_256(words).digest(min(LINE, size - start))
+            )
         return OK
 
     # --- its life ---
 
     def run(self, linker: wasmtime.Linker, module: wasmtime.Module) -> NoReturn:
-        """Run the instance to its end. Raises Ended, NextGame."""
+        """Run the instance to its end. Raises InstanceEnd, NextGame."""
         try:
             exports = linker.instantiate(self._store, module).exports(self._store)
             memory, start = exports.get("memory"), exports.get("_start")
@@ -369,11 +371,11 @@ class Bot:
                 self._left = -1
                 self.charge(0)
             name = code.name.lower().replace("_", " ") if code else "trap"
-            raise Ended("gone", f"It crashed: {name}.") from None
+            raise InstanceEnd("gone", f"It crashed: {name}.") from None
         except wasmtime.WasmtimeError as error:
-            raise Ended("gone", f"It cannot start: {error}") from None
+            raise InstanceEnd("gone", f"It cannot start: {error}") from None
         self.stop()
-        raise Ended("gone", "It exited with status 0.", 0)
+        raise InstanceEnd("gone", "It exited with status 0.", 0)
 
 
 class Host:
@@ -388,23 +390,23 @@ class Host:
         if compiled:
             code = wire.read_bytes(compiled)
             if code == REFUSED:
-                raise Ended("gone", "It takes too much time or memory to compile its module.")
+                raise InstanceEnd("gone", "It takes too much time or memory to compile its module.")
             self._module = wasmtime.Module.deserialize(self._engine, code)
         else:
             self._module = load_module(self._engine, path)
-        self._callbacks = [*map(self._offer, {one.name or "" for one in self._module.imports})]
+        self._callbacks = [*map(self._offer, {entry.name or "" for entry in self._module.imports})]
 
     def _offer(self, name: str) -> object:
         """Define a function that the module imports; return what must not be freed."""
         numbers = {"i": wasmtime.ValType.i32(), "I": wasmtime.ValType.i64()}
         results = [] if name == "proc_exit" else [numbers["i"]]
-        kind = wasmtime.FuncType([numbers[one] for one in SIGNATURES[name]], results)
+        kind = wasmtime.FuncType([numbers[letter] for letter in SIGNATURES[name]], results)
         callback = Callback(self._function(name))
-        taken = cast(callback, ffi.wasmtime_func_unchecked_callback_t)
-        linker, kept = self._linker.ptr(), CFUNCTYPE(None, c_void_p)()
+        pointer = cast(callback, ffi.wasmtime_func_unchecked_callback_t)
+        linker, finalizer = self._linker.ptr(), CFUNCTYPE(None, c_void_p)()
         title, size, words = c_text(name.encode()), len(name), c_text(MODULE.encode())
         ffi.wasmtime_linker_define_func_unchecked(
-            linker, words, len(MODULE), title, size, kind.ptr(), taken, None, kept
+            linker, words, len(MODULE), title, size, kind.ptr(), pointer, None, finalizer
         )
         return callback
 
@@ -414,22 +416,22 @@ class Host:
         is_of_pipe = name in PIPE_ANSWERS or facts
         # A number of 32 bits leaves the rest of its place as it was.
         masks = {"i": 2**32 - 1, "I": 2**64 - 1}
-        places = [(2 * at, masks[one]) for at, one in enumerate(SIGNATURES[name])]
+        places = [(2 * index, masks[letter]) for index, letter in enumerate(SIGNATURES[name])]
 
         def call(_data: None, _caller: int, numbers: Any, _count: int) -> int:
             bot = self._bot
             try:
                 bot.stop()
                 bot.charge(CALL)
-                given = [numbers[at] & mask for at, mask in places]
+                arguments = [numbers[place] & mask for place, mask in places]
                 if method:
-                    numbers[0] = method(bot, *given)
-                elif is_of_pipe and given[0] > 2:
+                    numbers[0] = method(bot, *arguments)
+                elif is_of_pipe and arguments[0] > 2:
                     numbers[0] = BADF
                 else:
                     numbers[0] = OK if facts else answer
                     if facts:
-                        bot.store_bytes(given[1], facts)
+                        bot.store_bytes(arguments[1], facts)
                 bot.go_on()
             except Exception as error:
                 _func.LAST_EXCEPTION = error
@@ -448,7 +450,7 @@ class Host:
             bot = self._bot = Bot(wire, store, self._words, game)
             try:
                 bot.run(self._linker, self._module)
-            except Ended as end:
+            except InstanceEnd as end:
                 if wire.over:
                     sys.exit(end.status)
                 wire.write(bot.used, "!", f"{end.foul} {end}".encode())
@@ -467,8 +469,8 @@ def configuration() -> wasmtime.Config:
     config = wasmtime.Config()
     config.consume_fuel = True
     config.cranelift_nan_canonicalization = True
-    for one in ("relaxed_simd", "threads", "memory64", "multi_memory", "exceptions", "gc"):
-        setattr(config, f"wasm_{one}", False)
+    for feature in ("relaxed_simd", "threads", "memory64", "multi_memory", "exceptions", "gc"):
+        setattr(config, f"wasm_{feature}", False)
     config.max_wasm_stack = STACK
     config.memory_may_move = False
     # Copied on write, a module's data costs nothing where memfd_create works, else each byte 1.
@@ -478,29 +480,31 @@ def configuration() -> wasmtime.Config:
 
 
 def load_module(engine: wasmtime.Engine, path: str | int) -> wasmtime.Module:
-    """Return the module in a file. Raises Ended if it cannot be a bot."""
+    """Return the module in a file. Raises InstanceEnd if it cannot be a bot."""
     with open(path, "rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise Ended("gone", f"Its module has more than {LARGEST // 2**20} MiB.")
+        raise InstanceEnd("gone", f"Its module has more than {LARGEST // 2**20} MiB.")
     if not data.startswith(b"\0asm"):
-        raise Ended("gone", "It is not a module of WebAssembly.")
+        raise InstanceEnd("gone", "It is not a module of WebAssembly.")
     try:
         module = wasmtime.Module(engine, data)
     except wasmtime.WasmtimeError as error:
-        raise Ended("gone", f"Its module is invalid: {error}") from None
+        raise InstanceEnd("gone", f"Its module is invalid: {error}") from None
     strange = [
-        f"{one.module}.{one.name}"
-        for one in module.imports
-        if one.module != MODULE or one.name not in SIGNATURES
+        f"{entry.module}.{entry.name}"
+        for entry in module.imports
+        if entry.module != MODULE or entry.name not in SIGNATURES
     ]
     if strange:
-        raise Ended("gone", f"It imports {', '.join(strange[:5])}, which no sealed bot gets.")
-    exports = {one.name: one.type for one in module.exports}
+        raise InstanceEnd("gone", f"It imports {', '.join(strange[:5])}, which no sealed bot gets.")
+    exports = {export.name: export.type for export in module.exports}
     if not isinstance(exports.get("_start"), wasmtime.FuncType):
-        raise Ended("gone", "It exports no function _start: build it as a command, not a library.")
+        raise InstanceEnd(
+            "gone", "It exports no function _start: build it as a command, not a library."
+        )
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
-        raise Ended("gone", "It exports no memory.")
+        raise InstanceEnd("gone", "It exports no memory.")
     return module
 
 
@@ -519,7 +523,7 @@ def main() -> None:
             sys.stdout.buffer.write(module.serialize() + COMPLETE)
         else:
             Host(wire, path, int(memory), int(compiled), words).serve()
-    except Ended as why:
+    except InstanceEnd as why:
         wire.write(0, "!", f"{why.foul} {why}".encode())
         # The referee ends us: what it reads first is the reason.
         while os.read(0, LINE):

@@ -59,8 +59,8 @@ class FrameReader:
         game, _, rest = line.partition(b" ")
         used, _, content = rest.partition(b" ")
         foul, _, detail = content[1:].partition(b" ")
-        known = content[:1] == b"=" or (content[:1] == b"!" and foul in FOULS)
-        if not (known and FIGURES.fullmatch(game) and FIGURES.fullmatch(used)):
+        is_known = content[:1] == b"=" or (content[:1] == b"!" and foul in FOULS)
+        if not (is_known and FIGURES.fullmatch(game) and FIGURES.fullmatch(used)):
             fault = Fault("gone", f"Its host failed: {printable(line)}")
             return HostFrame(None, fault, 0.0)
         if int(game) != self._games:
@@ -186,19 +186,19 @@ def sealed_build(language: str, file: str) -> tuple[tuple[str, ...], str]:
 
     Raises UserError.
     """
-    known = [one for one in TOOLCHAINS if one.language == language]
-    if not known:
-        languages = {one.language for one in TOOLCHAINS}
+    toolchains = [toolchain for toolchain in TOOLCHAINS if toolchain.language == language]
+    if not toolchains:
+        languages = {toolchain.language for toolchain in TOOLCHAINS}
         raise unknown_name("language of sealed bots", language, languages)
-    tools = next((one for one in known if one.is_here()), known[0])
+    tools = next((toolchain for toolchain in toolchains if toolchain.is_here()), toolchains[0])
     missing = "" if tools.is_here() else f"It needs {tools.name}: {tools.install}."
     return (*tools.build, file), missing
 
 
 def about_toolchains() -> str:
     """Return in a sentence what is here for sealed bots."""
-    here = [f"{one.language} ({one.name})" for one in TOOLCHAINS if one.is_here()]
+    names = [f"{tools.language} ({tools.name})" for tools in TOOLCHAINS if tools.is_here()]
     if wasmtime_folder() is None:
         return MISSING
-    build = f"compiles {', '.join(here)}" if here else "finds no compiler (pip install ziglang)"
+    build = f"compiles {', '.join(names)}" if names else "finds no compiler (pip install ziglang)"
     return f"Sealed bots (*.wasm) can play. `boneyard new --sealed` {build}."
