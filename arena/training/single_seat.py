@@ -180,7 +180,7 @@ class SeenRounds:
 
     def begin(self, games: Sequence[Game]) -> None:
         """Take these games, in which a round has begun, as the rows."""
-        self.batch = RoundBatch.of(games)
+        self.batch = RoundBatch.from_games(games)
         leaders = (
             [event.seat for event in game.playing.history if isinstance(event, Leads)][-1]
             for game in games
@@ -213,7 +213,7 @@ class SeenRounds:
         mask[:, : len(self._grades)] = self._spread(self.batch.by_end(rows, able).T)
         mask[:, self._draw] = draws
         mask[:, self._pass] = self.batch.may_pass(able, draws)
-        mask[self.batch.ended[rows]] = 0
+        mask[self.batch.is_over[rows]] = 0
         return mask
 
     def vectors(self, rows: Places, seat: int) -> Vector:
@@ -409,7 +409,7 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
             if len(over_rows) > len(rows):
                 self._end(over_rows)
                 rows, over_rows = np.concatenate([rows, over_rows]), over_rows[:0]
-            over = rounds.batch.ended[rows]
+            over = rounds.batch.is_over[rows]
             over_rows, rows = np.concatenate([over_rows, rows[over]]), rows[~over]
             masks, is_agent = rounds.masks(rows), rounds.batch.turn[rows] == self._seat
             options = np.count_nonzero(masks, axis=1)

@@ -380,7 +380,7 @@ class RoundBatch:
     """The tiles in the line, as a mask."""
     turn: NDArray[np.int8]
     """The seat to move; while seats are asked for a call, the seat that moves after that."""
-    asked: NDArray[np.int8]
+    ask_count: NDArray[np.int8]
     """The number of seats that are still to be asked whether they call the round blocked."""
     drawn: Ints
     """Tiles drawn in this turn."""
@@ -390,7 +390,7 @@ class RoundBatch:
     """The seat that played last; -1: none did."""
     last_tile: NDArray[np.int8]
     """The facts about the last tile that bring extra points: see `CAPICU` and `BLANK`."""
-    ended: Flags
+    is_over: Flags
     credited: Flags
     """True if `points` have what the round brought: it was over when the batch was made."""
     bonus: Points
@@ -410,7 +410,7 @@ class RoundBatch:
         vars(self).update(arrays)
 
     @classmethod
-    def of(cls, games: Sequence[Game]) -> "RoundBatch":
+    def from_games(cls, games: Sequence[Game]) -> "RoundBatch":
         """Return a batch of games of one ruleset and number of seats, tiles dealt in each.
 
         Where an auction is open nobody bids any more. Raises UserError for rules that arrays do
@@ -422,7 +422,7 @@ class RoundBatch:
     @classmethod
     def in_orders(cls, games: Sequence[Game], orders: Sequence[Numbers]) -> "RoundBatch":
         """Return each game once for each of its orders of the boneyard, see `lay_stock`."""
-        batch = cls.of(games).repeat(np.array([len(order) for order in orders]))
+        batch = cls.from_games(games).repeat(np.array([len(order) for order in orders]))
         padded, begin = np.zeros((len(batch), max(order.shape[1] for order in orders)), np.int16), 0
         for order in orders:
             padded[begin : begin + len(order), : order.shape[1]] = order
@@ -445,7 +445,7 @@ class RoundBatch:
 
     def __len__(self) -> int:
         """Return the number of rounds."""
-        return len(self.ended)
+        return len(self.is_over)
 
     # --- copies ---
 
@@ -466,7 +466,7 @@ class RoundBatch:
             setattr(self, name, getattr(self, name).take(rows, axis=-1))
 
     def replace(self, rows: Places, other: "RoundBatch") -> None:
-        """Put the rounds of another batch in the places of rows; both were made by `of`."""
+        """Put the rounds of another batch in the places of rows; both were made by `from_games`."""
         for name in self.names:
             getattr(self, name)[..., rows] = getattr(other, name)
         width = len(self.tables.tiles)
@@ -702,7 +702,7 @@ class RoundBatch:
             if self.settings.draw_ends_turn:
                 self._next_turn(seat, drew)
             else:
-                self.ended[drew] |= self._is_blocked(drew)
+                self.is_over[drew] |= self._is_blocked(drew)
 
     def draw_tile(self, seat: int, rows: Places) -> None:
         """Let a seat draw and pay in these rounds; `play_of` then ends the turn."""
@@ -748,8 +748,8 @@ class RoundBatch:
 
     def answer(self, rows: Places, calls: Flags) -> None:
         """Let the next seat call these rounds blocked, where `calls` is true, or go on."""
-        self.ended[rows[calls]] = True
-        self.asked[rows[~calls]] -= 1
+        self.is_over[rows[calls]] = True
+        self.ask_count[rows[~calls]] -= 1
 
     def _next_turn(self, seat: int, rows: Rows) -> None:
         """End a turn of a seat: it went out, or the next seat moves."""
@@ -757,17 +757,17 @@ class RoundBatch:
             self.turn[rows] = self.settings.after[seat]
         if "drawn" in self.names:
             self.drawn[rows] = 0
-        self.ended[rows] |= self.hands[seat][rows] == 0
+        self.is_over[rows] |= self.hands[seat][rows] == 0
         self._settle(rows)
 
     def _settle(self, rows: Rows) -> None:
         """End the rounds that are blocked; where a seat may call that, ask all of them."""
-        self.ended[rows] |= self._is_blocked(rows)
+        self.is_over[rows] |= self._is_blocked(rows)
         least = self.settings.dead_ends_to_call
         if least:
             dead = self.tables.dead_ends(self.ends[rows], self.line[rows])
-            asks = ~self.ended[rows] & (dead >= least)
-            self.asked[rows] = np.where(asks, self.tables.seats, 0)
+            asks = ~self.is_over[rows] & (dead >= least)
+            self.ask_count[rows] = np.where(asks, self.tables.seats, 0)
 
     def _is_blocked(self, rows: Rows) -> Flags:
         """Tell in which rounds nobody can play or draw, or what else ends a round early."""
@@ -807,7 +807,7 @@ class RoundBatch:
         """Points that each seat gained by the ends of rounds in this batch, the pot included."""
         last = self.last_seat, self.last_tile
         gains = round_gains(self.tables, self.hands, *last, self.bonus, self.pot)
-        gains[:, ~self.ended | self.credited] = 0
+        gains[:, ~self.is_over | self.credited] = 0
         return gains
 
     @property
@@ -821,7 +821,7 @@ class RoundBatch:
 
 
 RESULTS = frozenset(
-    ("hands", "last_seat", "last_tile", "ended", "credited", "bonus", "pot", "points")
+    ("hands", "last_seat", "last_tile", "is_over", "credited", "bonus", "pot", "points")
 )
 """The names of the arrays by which a batch scores."""
 PLAYS, DRAWS, ANSWERS = range(3)
@@ -843,12 +843,12 @@ def _kind(option: Option) -> int:
 def names_needed(tables: MaskTables) -> frozenset[str]:
     """Return the names of the arrays that change in rounds by these rules and decide anything."""
     settings, score = tables.settings, tables.rules.score
-    always = "hands", "front", "back", "drawable", "ends", "fitting", "ended"
+    always = "hands", "front", "back", "drawable", "ends", "fitting", "is_over"
     sometimes = {
         "drawn": settings.draw_limit < len(tables.tiles),
         "passes": settings.draw_optional,
         "line": settings.dead_ends_to_end or settings.dead_ends_to_call,
-        "asked": settings.dead_ends_to_call,
+        "ask_count": settings.dead_ends_to_call,
         "turn": settings.dead_ends_to_call,
         "last_seat": score.tie == "blocker",
         "last_tile": score.capicu or score.out_with_blank,
@@ -898,12 +898,12 @@ def _batch_of(tables: MaskTables, games: Sequence[Game]) -> RoundBatch:
         "fitting": tables.fitting.take(ends),
         "line": tables.all & ~np.bitwise_or.reduce(hands) & ~np.array(lying, tables.dtype),
         "turn": small(_turn),
-        "asked": small(lambda state: len(state.phase.queue)),
+        "ask_count": small(lambda state: len(state.phase.queue)),
         "drawn": small(lambda state: state.drawn),
         "passes": small(lambda state: state.passes),
         "last_seat": small(_last_seat),
         "last_tile": np.zeros(len(states), np.int8),
-        "ended": small(lambda state: state.over is not None, np.bool_),
+        "is_over": small(lambda state: state.over is not None, np.bool_),
         "credited": small(lambda state: state.over is not None, np.bool_),
         "bonus": small(lambda state: scoring.bonus_of_round(score, state.number), np.int32),
         "pot": np.array([game.pot for game in games], np.int32),

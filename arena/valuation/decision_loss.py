@@ -222,7 +222,9 @@ def _after_options(questions: Sequence[AskedQuestion], worlds: Worlds) -> RoundB
     """Return the rounds after each option of each question, in each of its worlds."""
     if worlds.games:
         options = product(questions[0].options, worlds.games)
-        return RoundBatch.of([values.act_unchecked(game, option) for option, game in options])
+        return RoundBatch.from_games(
+            [values.act_unchecked(game, option) for option, game in options]
+        )
     each = worlds.each
     all_options = list(
         dict.fromkeys(option for question in questions for option in question.options)

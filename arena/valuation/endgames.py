@@ -40,7 +40,7 @@ def exact_gains(games: Sequence[Game]) -> list[Gains | None]:
         return [None] * len(games)
     all_options = list(dict.fromkeys(option for row in options for option in row))
     numbers = np.array([all_options.index(option) for row in options for option in row])
-    batch = RoundBatch.of(solvable).repeat(np.array([len(row) for row in options if row]))
+    batch = RoundBatch.from_games(solvable).repeat(np.array([len(row) for row in options if row]))
     batch.take(all_options, numbers)
     parts = np.split(_solve(batch), np.cumsum([len(row) for row in options])[:-1], axis=1)
     return [part if row else None for part, row in zip(parts, options, strict=True)]
@@ -63,9 +63,9 @@ def _is_solvable(game: Game) -> bool:
 def _solve(batch: RoundBatch) -> Gains:
     """Return the gains at the end of each round if both seats play perfectly."""
     # One of the two gains by a call, or neither loses by it.
-    batch.ended |= batch.asked > 0
+    batch.is_over |= batch.ask_count > 0
     gains: Gains = batch.gains[:2]
-    rest = np.flatnonzero(~batch.ended)
+    rest = np.flatnonzero(~batch.is_over)
     if rest.size:
         batch = batch.select(rest)
         facts = [*batch.hands, batch.ends, batch.turn, batch.bonus, batch.pot]

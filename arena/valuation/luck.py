@@ -379,7 +379,7 @@ def _completed(states: Sequence[_State], method: Method | None) -> RoundBatch:
         return batch
     seats, orders = games[0].seats, np.concatenate([state.orders for state in states])
     size = hand_size(games[0].rules.deal, seats) or 0
-    batch = RoundBatch.of(games).repeat(np.array([len(state.orders) for state in states]))
+    batch = RoundBatch.from_games(games).repeat(np.array([len(state.orders) for state in states]))
     batch.set_hands({seat: orders[:, seat * size : (seat + 1) * size] for seat in range(seats)})
     batch.lay_stock(orders[:, seats * size :])
     batch.find_leaders(method)

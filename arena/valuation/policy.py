@@ -219,21 +219,21 @@ def play_out(
     if any(policy.place for policy in policies):
         needed |= {"order"}
     end = batch.select(np.arange(len(batch)), RESULTS)
-    in_play = ~(batch.ended | _find_calls(batch))
+    in_play = ~(batch.is_over | _find_calls(batch))
     for seat in range(batch.tables.seats):
         members = np.flatnonzero(in_play & (batch.turn == seat))
         own_seeds = None if seeds is None else seeds.take(members)
         rounds = batch.select(members, needed)
         _Playout(rounds, members, policies, own_seeds, end).play(seat)
-    end.credited = batch.ended
-    end.ended[:] = True
+    end.credited = batch.is_over
+    end.is_over[:] = True
     return (end.points + end.gains - batch.points).T
 
 
 def _find_calls(batch: RoundBatch) -> Flags:
     """Tell in which rounds one of the seats still to be asked calls: the lightest hand does."""
     calls = np.zeros(len(batch), np.bool_)
-    rows = np.flatnonzero(batch.asked) if batch.settings.dead_ends_to_call else calls[:0]
+    rows = np.flatnonzero(batch.ask_count) if batch.settings.dead_ends_to_call else calls[:0]
     if not rows.size:
         return calls
     tables, step = batch.tables, batch.settings.step
@@ -241,7 +241,7 @@ def _find_calls(batch: RoundBatch) -> Flags:
     lightest = find_lightest(sides)
     for seat in range(tables.seats):
         place = (seat - batch.turn[rows]) * step % tables.seats
-        is_asked = place >= tables.seats - batch.asked[rows]
+        is_asked = place >= tables.seats - batch.ask_count[rows]
         calls[rows] |= is_asked & (lightest == seat % len(sides))
     return calls
 
@@ -267,8 +267,8 @@ class _Playout:
         while len(self.members):
             self._turn(seat)
             if batch.settings.dead_ends_to_call:
-                batch.ended |= _find_calls(batch)
-            over = np.flatnonzero(batch.ended)
+                batch.is_over |= _find_calls(batch)
+            over = np.flatnonzero(batch.is_over)
             if len(over) * COMPACT_AT >= len(batch):
                 self._compact(over)
             elif over.size:
@@ -345,7 +345,7 @@ class _Playout:
     def _compact(self, over: Places) -> None:
         """Note how rounds ended, and go on with the others."""
         members, batch = self.members.take(over), self.batch
-        rest = np.flatnonzero(~batch.ended)
+        rest = np.flatnonzero(~batch.is_over)
         for name in batch.names & CHANGING:
             getattr(self.end, name)[..., members] = getattr(batch, name).take(over, axis=-1)
         self.members = self.members.take(rest)
@@ -448,7 +448,7 @@ def _count_foreseen(learnt_from: _Rows, rows: _Rows) -> int:
 
 def _rows(choices: Sequence[Choice]) -> _Rows:
     """Return the features of all options, which of them were chosen, and where choices begin."""
-    batch = RoundBatch.of([choice.game for choice in choices])
+    batch = RoundBatch.from_games([choice.game for choice in choices])
     tables, rounds = batch.tables, np.arange(len(batch))
     play_rows, (tile, end), (second, _) = batch.plays()
     next_seat = np.array(batch.settings.after)[batch.turn]

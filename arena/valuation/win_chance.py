@@ -257,7 +257,7 @@ def _round_results(law: Law) -> Integers:
 
 @cache
 def _fixed_deals(rules: Ruleset, seats: int) -> RoundBatch:
-    return RoundBatch.of([_begin_game(rules, seats, number) for number in range(ROUNDS)])
+    return RoundBatch.from_games([_begin_game(rules, seats, number) for number in range(ROUNDS)])
 
 
 def _begin_game(rules: Ruleset, seats: int, number: int) -> Game:

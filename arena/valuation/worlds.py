@@ -596,7 +596,9 @@ def question_worlds(questions: Sequence[AskedQuestion], count: int, slow: int) -
     """
     open_rows = [index for index, question in enumerate(questions) if is_open(question.game)]
     if open_rows:
-        yield Worlds(open_rows, 1, RoundBatch.of([questions[index].game for index in open_rows]))
+        yield Worlds(
+            open_rows, 1, RoundBatch.from_games([questions[index].game for index in open_rows])
+        )
     hidden = {
         index: _hidden(questions[index]) for index in {*range(len(questions))}.difference(open_rows)
     }
@@ -605,7 +607,7 @@ def question_worlds(questions: Sequence[AskedQuestion], count: int, slow: int) -
         yield Worlds([*covered], count, worlds([*covered.values()], count))
     for index in hidden.keys() - covered.keys():
         games = _general_worlds(questions[index], min(count, slow))
-        yield Worlds([index], len(games), RoundBatch.of(games), games)
+        yield Worlds([index], len(games), RoundBatch.from_games(games), games)
 
 
 def _hidden(question: AskedQuestion) -> HiddenTiles | None:

@@ -23,7 +23,7 @@ def batch(name: str, seats: int) -> tuple[RoundBatch, list[Game]]:
     """Return rounds to be played out, and the games in the middle of which each begins."""
     rng = random.Random(name)
     games = list(islice(_middles(find_variant(name), seats, rng), GAMES))
-    return RoundBatch.of(games).repeat(EACH), games
+    return RoundBatch.from_games(games).repeat(EACH), games
 
 
 def play_by_engine(games: list[Game]) -> None:

@@ -29,7 +29,7 @@ def leads(*worlds: Game) -> Floats:
     question = AskedQuestion(asked, game, (), 0, None, history)
     in_arrays, in_games = (
         list(_played_gains([question], [Worlds([0], len(worlds), batch, games)], ()))
-        for batch, games in [(RoundBatch.of(worlds), found) for found in ((), worlds)]
+        for batch, games in [(RoundBatch.from_games(worlds), found) for found in ((), worlds)]
     )
     assert (in_arrays[0] == in_games[0]).all()
     return _leads(question, in_arrays[0], exact=False)
@@ -58,10 +58,10 @@ def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
         for hand in ("21 55", "44 55")
     )
     drawn = values.act(able, Draw())
-    gained = play_out(RoundBatch.of([drawn]))[0]
+    gained = play_out(RoundBatch.from_games([drawn]))[0]
     assert leads(able)[values.legal(able).index(Draw())] == [gained[0] - gained[1] + 1]
     assert values.legal(unable) == (Draw(),)
-    gained = play_out(RoundBatch.of([unable]))[0]
+    gained = play_out(RoundBatch.from_games([unable]))[0]
     assert leads(unable)[0] == [gained[0] - gained[1]]
 
 

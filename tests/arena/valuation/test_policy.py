@@ -97,7 +97,7 @@ def test_each_worth_is_the_weighted_sum_of_what_the_play_does(board: int, name: 
     game = logged(find_variant(name), 2, any_of(board), board=board)
     asked = [one.game for one in Timeline(game).questions(0)][:20]
     wanted = plays_in([one for one in asked if one.playing.phase.name == "play"])
-    batch = RoundBatch.of([one for one, _ in wanted])
+    batch = RoundBatch.from_games([one for one, _ in wanted])
     rounds, tables = np.arange(len(wanted)), batch.tables
     first, ends, second, _ = np.array([batch.puts(play) for _, play in wanted]).T
     options = options_of(tables, batch.ends, rounds, first, ends, second)
@@ -114,7 +114,7 @@ def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
     """One pip less is e times likelier, and 6-1 and 1-0 differ by six."""
     game = position("draw", hands=["61 10", "55"], line="65 51", stock="")
     rows, policy = 4000, Policy(pip=-1 / 6)
-    batch = RoundBatch.of([game]).repeat(rows)
+    batch = RoundBatch.from_games([game]).repeat(rows)
     tables, of = batch.tables, np.repeat(np.arange(rows), 2)
     tiles = np.tile(tables.bits[[tables.tiles.index(one) for one in ((6, 1), (1, 0))]], rows)
     options = options_of(tables, batch.ends, of, tiles, np.full(2 * rows, RIGHT))
@@ -130,7 +130,7 @@ def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
 def test_noise_follows_from_the_seed_of_a_round_alone() -> None:
     game = values.new_game(DRAW, 2)
     game = values.begin(game, values.chance_decides(game, bytes([7] * 32)))
-    batch, seeds = RoundBatch.of([game]).repeat(64), np.arange(64) * 101
+    batch, seeds = RoundBatch.from_games([game]).repeat(64), np.arange(64) * 101
     gains = play_out(batch, [USUAL, KEEN], seeds)
     assert len(np.unique(gains, axis=0)) > 1
     back = np.arange(63, -1, -1)

@@ -49,7 +49,7 @@ def check(games: Sequence[Game], rng: random.Random) -> None:
     """Compare what becomes of these games in a batch and in the engine."""
     if not games or why_no_values(games[0].rules):
         return
-    batch, games = RoundBatch.of(games), [*map(without_auction, games)]
+    batch, games = RoundBatch.from_games(games), [*map(without_auction, games)]
     assert (batch.scores == [game.scores for game in games]).all()
     for row, game in enumerate(games):
         one = batch.select(np.array([row]))
@@ -106,9 +106,9 @@ def pair(one: object, other: object, equal: bool) -> object:
 
 def same(batch: RoundBatch, game: Game) -> None:
     """Compare each round of a batch with a game."""
-    expected = RoundBatch.of([game]).repeat(len(batch))
+    expected = RoundBatch.from_games([game]).repeat(len(batch))
     assert (batch.scores == expected.scores).all()
-    assert (batch.ended == expected.ended).all()
+    assert (batch.is_over == expected.is_over).all()
     if game.playing.over:
         return
     never_used = {"stock", "front", "back", "order", "last_tile", "credited"}
@@ -160,7 +160,7 @@ def check_playouts(batch: RoundBatch, games: Sequence[Game]) -> None:
         play_on(game)
     gains = play_out(batch)
     assert (batch.scores + gains == [game.scores for game in ends]).all()
-    assert not gains[batch.ended].any(), "A round that is over brings no more."
+    assert not gains[batch.is_over].any(), "A round that is over brings no more."
     assert (play_out(RoundBatch.joined([batch, batch])) == np.tile(gains, (2, 1))).all()
 
 
@@ -186,7 +186,7 @@ def test_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
 
 def test_a_round_gains_the_same_in_any_batch() -> None:
     rng = random.Random(1)
-    batch = RoundBatch.of(list(moments(find_variant("draw"), 4, rng))).repeat(5)
+    batch = RoundBatch.from_games(list(moments(find_variant("draw"), 4, rng))).repeat(5)
     gains, order = play_out(batch), np.array(rng.sample(range(len(batch)), len(batch)))
     for rows in np.array_split(order, 9):
         assert (play_out(batch.select(rows)) == gains[rows]).all()
@@ -201,7 +201,7 @@ def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
     begun = values.begin(game, dealt)
     lay_out(game, dealt)
     if not engine.needs_deal(begun):
-        batch = RoundBatch.of([game, game])
+        batch = RoundBatch.from_games([game, game])
         batch.find_leaders(game.playing.phase.method)
         same(batch, begun)
 
@@ -214,7 +214,7 @@ def test_leaders_by_random_rules(table: tuple[Ruleset, int], rng: random.Random)
 def test_what_no_batch_can_do_is_refused() -> None:
     game = engine.new_game(find_variant("draw"), 2)
     begin(game, chance_decides(game, bytes(32)))
-    batch = RoundBatch.of([game])
+    batch = RoundBatch.from_games([game])
     with pytest.raises(ValueError, match="fewer tiles than the boneyard"):
         batch.lay_stock(np.array([1, 2, 3]))
     with pytest.raises(ValueError, match="no such option"):
