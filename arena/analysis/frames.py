@@ -236,7 +236,7 @@ class LiveFrames:
         self._walker = Walker(referee.setup)
         self._logged: list[LogRecord] = []
         # The first record has the game's name, and no moment.
-        self._walked = 1
+        self._record_count = 1
 
     def append(self, records: Sequence[LogRecord]) -> None:
         """Keep the records. Raises OSError, and then none was kept."""
@@ -265,9 +265,9 @@ class LiveFrames:
 
     def _next_moments(self) -> Iterator[Moment]:
         """Yield the moments up to the next message to the seat: a question, or an end."""
-        for record in [*self._logged, *self.referee.unlogged][self._walked :]:
-            self._walked += 1
-            yield from self._walker.take(record, self._walked)
+        for record in [*self._logged, *self.referee.unlogged][self._record_count :]:
+            self._record_count += 1
+            yield from self._walker.take(record, self._record_count)
             question = self._walker.question
             is_asked = question is not None and question.seat == self.seat
             if is_asked or isinstance(record, RoundRecord | Result):

@@ -261,10 +261,10 @@ def option_words(option: Option) -> str:
 
 def _record(frame: Frame, look: Look) -> Iterator[Row]:
     match frame.record:
-        case ChoiceRecord() as said:
-            options = _options(frame, look.name(said.seat), said.choice)
-            yield "options", [*options, (f"({said.ms:g} ms)", "dim")]
-            yield from evidence_rows(said)
+        case ChoiceRecord() as answer:
+            options = _options(frame, look.name(answer.seat), answer.choice)
+            yield "options", [*options, (f"({answer.ms:g} ms)", "dim")]
+            yield from evidence_rows(answer)
         case FoulRecord(detail=str(detail)) as foul if detail:
             fault = _free(printable(detail, EVIDENCE), "bold red")
             yield "foul", [*fault, (f"({foul.ms:g} ms)", "dim")]

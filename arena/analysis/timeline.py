@@ -366,7 +366,7 @@ class Walker:
         self.game = values.new_game(setup.rules, len(seats))
         self.question: OpenQuestion | None = None
         self._fouled = set(setup.forfeited)
-        self._asked = [setup.number * QUESTIONS_A_GAME for _ in seats]
+        self._last_ids = [setup.number * QUESTIONS_A_GAME for _ in seats]
         self._bank_ms = [float(setup.clock_of(seat).bank_ms) for seat in seats]
 
     @property
@@ -386,7 +386,7 @@ class Walker:
             case ChoiceRecord() | FoulRecord():
                 question, self.question = self.question, None
                 assert question, "A record that fits answers a question."
-                self._asked[record.seat] += 1
+                self._last_ids[record.seat] += 1
                 move_ms = self._setup.clock_of(record.seat).move_ms
                 bank_ms = bank_left_ms(self._bank_ms[record.seat], move_ms, record.ms)
                 self._bank_ms[record.seat] = bank_ms
@@ -402,7 +402,7 @@ class Walker:
             before, seat = self.game, self.game.playing.turn
             if needs_answer(self._setup.clock, options, fouled=seat in self._fouled):
                 time_ms = self._setup.clock_of(seat).move_ms + int(self._bank_ms[seat])
-                self.question = OpenQuestion(seat, self._asked[seat] + 1, options, time_ms)
+                self.question = OpenQuestion(seat, self._last_ids[seat] + 1, options, time_ms)
             else:
                 self.game = values.act_unchecked(before, options[0])
                 yield self._moment(before, None, None, index)

@@ -130,7 +130,7 @@ class Printer:
         """Prepare; `verbose`: each step gets a line instead of a mark."""
         self._console = console
         self._verbose = verbose
-        self._alike: dict[str, list[StepResult]] = {}
+        self._groups: dict[str, list[StepResult]] = {}
         self._skipped: dict[str, list[StepResult]] = {}
         self.marks = Text()
         """A mark for each step that has ended, and for each reason to skip some."""
@@ -149,7 +149,7 @@ class Printer:
             text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
             self._print(text.append(f" {outcome.note}", "dim") if outcome.note else text)
         if outcome.finding:
-            group = self._alike.setdefault(_NUMBER.sub("0", outcome.finding.fault), [])
+            group = self._groups.setdefault(_NUMBER.sub("0", outcome.finding.fault), [])
             group.append(outcome)
             if len(group) == 1:
                 self._print_violation(outcome, outcome.finding)
@@ -158,7 +158,7 @@ class Printer:
         """Print what is alike and, in the last line, the verdict."""
         if not self._verbose and len(self.marks) > 1:
             self._print(self.marks)
-        for group in self._alike.values():
+        for group in self._groups.values():
             if len(group) > 1:
                 failure = f"{len(group)} steps failed alike ({step_numbers(group)})"
                 self._print(Text(f"{failure}: ", STYLES["fail"]).append(_fault(group[0])))

@@ -40,8 +40,8 @@ class LineWriter:
         self._number = number
         self._tiles = encoded_tiles(game.settings.table)
         self._forms: list[QuestionForm | None] = [None] * game.seats
-        self._seen = [bytearray() for _ in range(game.seats)]
-        self._known = 0
+        self._buffers = [bytearray() for _ in range(game.seats)]
+        self._event_count = 0
         self._round = 0
 
     def question(self, seat: int, options: tuple[Option, ...], id: int, time_ms: int) -> bytes:
@@ -49,7 +49,7 @@ class LineWriter:
         game = self._game
         state = game.round
         assert state is not None, "A seat is to move."
-        if len(state.history) != self._known or state.number != self._round:
+        if len(state.history) != self._event_count or state.number != self._round:
             self._advance(state)
         form = self._forms[seat]
         if form is None or not form.fits(time_ms, game.scores, game.pot):
@@ -65,33 +65,33 @@ class LineWriter:
             state.stock_size,
             state.drawable,
             state.sizes,
-            self._seen[seat],
+            self._buffers[seat],
             options,
         )
 
     def round_over(self) -> list[bytes]:
         """Return for each seat the line of `round_over`, with the whole round as it saw it."""
         self._advance(self._game.playing)
-        return encode_round_over(round_over(self._game, self._number, []), self._seen)
+        return encode_round_over(round_over(self._game, self._number, []), self._buffers)
 
     def _advance(self, state: Round) -> None:
         """Add the events since the last call; a new round begins with an empty history."""
         if state.number != self._round:
-            self._seen = [bytearray() for _ in self._seen]
+            self._buffers = [bytearray() for _ in self._buffers]
             self._forms = [None] * len(self._forms)
-            self._known, self._round = 0, state.number
-        for event in state.history[self._known :]:
+            self._event_count, self._round = 0, state.number
+        for event in state.history[self._event_count :]:
             data = encode_event(seen_by_others(event))
-            for buffer in self._seen:
+            for buffer in self._buffers:
                 buffer += data
             if type(event) is Drew:
-                buffer = self._seen[event.seat]
+                buffer = self._buffers[event.seat]
                 buffer[-len(data) :] = encode_event(event)
-        if not self._known:
+        if not self._event_count:
             # Before the first event stands no comma.
-            for buffer in self._seen:
+            for buffer in self._buffers:
                 del buffer[:1]
-        self._known = len(state.history)
+        self._event_count = len(state.history)
 
 
 @cache

@@ -218,7 +218,7 @@ class Candidates:
 
     def __init__(self, seed: int) -> None:
         self._rng = Random(seed)
-        self._found: dict[tuple[ProblemKind, str], list[_Candidate]] = defaultdict(list)
+        self._candidates: dict[tuple[ProblemKind, str], list[_Candidate]] = defaultdict(list)
 
     def look(self, logged: LoggedGame) -> None:
         """Look for problems in a game, unless it had fouls or was cut off.
@@ -241,9 +241,9 @@ class Candidates:
         name = logged.sitting.rules.name
         solved = (question for question in endgames if len(set(exact_leads(question.game))) > 1)
         if good := next(solved, None):
-            self._found["endgame", name].append(_Candidate(logged, good))
+            self._candidates["endgame", name].append(_Candidate(logged, good))
         if middle:
-            self._found["middle game", name].append(_Candidate(logged, middle[0]))
+            self._candidates["middle game", name].append(_Candidate(logged, middle[0]))
 
     def endgames(self, count: int) -> Iterator[Problem]:
         """Yield so many endgames, or all, in turn from each ruleset."""
@@ -264,7 +264,7 @@ class Candidates:
 
     def _shuffled(self, wanted: ProblemKind) -> list[list[_Candidate]]:
         """Return the candidates of each ruleset."""
-        groups = [group for (kind, _), group in sorted(self._found.items()) if kind == wanted]
+        groups = [group for (kind, _), group in sorted(self._candidates.items()) if kind == wanted]
         for candidates in groups:
             self._rng.shuffle(candidates)
         return groups

@@ -141,8 +141,8 @@ class Bot:
         self._bytes = memoryview(bytearray())  # It can be written, if only with 0 bytes.
         self._lines = self._all_lines()
         self._rest = b""
-        self._written = bytearray()
-        self._output = self._stderr = self._asked = self._answered = self._drawn = self._past = 0
+        self._buffer = bytearray()
+        self._output = self._stderr = self._questions = self._answers = self._drawn = self._past = 0
         self._seed, self._effort, self._greets = bytes(32), START // MILLION, bool(game)
         if game:
             message = json.loads(game)
@@ -192,10 +192,10 @@ class Bot:
             if line.startswith(GAME):
                 raise NextGame(line)
             if match := QUESTION.match(line):
-                if self._answered <= self._asked:
+                if self._answers <= self._questions:
                     # Else the referee has not read all of it.
                     self._output = 0
-                self._asked += 1
+                self._questions += 1
                 limit = int(match[1]) * MILLION
                 self._limit, self._left = limit, limit - self.used
                 self.charge(0)
@@ -205,7 +205,7 @@ class Bot:
     def take(self, most: int) -> bytes:
         """Return the next line, or as much of it as there is room for."""
         if not self._rest:
-            if self._asked > self._answered:
+            if self._questions > self._answers:
                 # No line comes before its answer: it would wait for ever.
                 raise InstanceEnd("late", "It reads on before it has answered.")
             self._rest = next(self._lines, b"")
@@ -218,21 +218,21 @@ class Bot:
         self._output += len(data) + FRAME * ends
         if self._output > OUTPUT:
             raise InstanceEnd("flooding", f"More than {OUTPUT} bytes to one question.")
-        self._written += data
-        if not ends and len(self._written) < LINE:
+        self._buffer += data
+        if not ends and len(self._buffer) < LINE:
             return
-        *lines, rest = bytes(self._written).split(b"\n")
-        self._written[:] = rest
+        *lines, rest = bytes(self._buffer).split(b"\n")
+        self._buffer[:] = rest
         if len(rest) >= LINE:
             lines.append(rest)
-            self._written.clear()
+            self._buffer.clear()
         for line in lines:
             if self._greets:
                 # The referee knows the hello of the first instance.
                 self._greets = False
                 continue
             self._wire.write(self.used, "=", line)
-            self._answered += bool(self._game)
+            self._answers += bool(self._game)
             self._count_anew()
 
     # --- memory ---

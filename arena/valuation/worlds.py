@@ -132,7 +132,7 @@ class _Facts:
         self.orders: list[TileOrder] = []
         self.on_left: Played | None = None
         self.stock = len(game.settings.table.tiles) - sum(map(len, self.dealt))
-        self.begun = False
+        self.has_begun = False
         if game.rules.deal.annul_suit:
             self._no_strong_hand()
 
@@ -150,7 +150,7 @@ class _Facts:
             case Played():
                 self._play(event, ends)
             case Drew(seat=seat, tile=tile):
-                if self.begun and not self.game.settings.draw_when_able:
+                if self.has_begun and not self.game.settings.draw_when_able:
                     self._unable(seat, ends)
                 assert tile is not None, "In a state nothing is hidden."
                 self.places[seat].append(HiddenPlace(seat))
@@ -162,7 +162,7 @@ class _Facts:
                 self.stock -= 1
             case Leads():
                 self._lead(event.seat)
-                self.begun = True
+                self.has_begun = True
             case Annulled():
                 raise UncoveredError
             case _:
@@ -473,7 +473,7 @@ class _Bounds:
         shape = len(hidden), max(len(question.limits) for question in hidden), 1
         self.suit, self.other = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
         self.tile_counts = np.ones(shape, np.uint8)
-        self.held = np.zeros((*shape[:2], tiles.shape[2]), np.uint64)
+        self.held_tiles = np.zeros((*shape[:2], tiles.shape[2]), np.uint64)
         """The tiles in the places of each limit."""
         self.member = np.zeros((len(tiles), *shape), np.uint64)
         """For each place: all bits where a limit speaks of it, else none."""
@@ -485,7 +485,7 @@ class _Bounds:
         self.came[1] = 1
         self.broken = np.zeros((len(hidden), tiles.shape[2]), np.int8)
         """The number of bounds that each world breaks."""
-        self.left = tiles.copy(), self.held, self.came
+        self.left = tiles.copy(), self.held_tiles, self.came
         """The worlds as they were when the excursion began, with what the bounds speak of."""
         for number, question in enumerate(hidden):
             for row, limit in enumerate(question.limits):
@@ -495,7 +495,7 @@ class _Bounds:
                 self.suit[number, row], self.other[number, row] = limit.suit, limit.other
                 self.tile_counts[number, row] = limit.tile_count
                 self.member[places, number, row] = ~np.uint64(0)
-                self.held[number, row] = sum(question.tiles[place] for place in places)
+                self.held_tiles[number, row] = sum(question.tiles[place] for place in places)
             for row, order in enumerate(question.orders):
                 for index, tile in enumerate(order):
                     self.ordered[index, number, row] = tile.bit_length() - 1
@@ -511,7 +511,7 @@ class _Bounds:
         """
         places = circles.reshape(-1, len(self.rows))
         changed = _as_bits(tiles, moved)[:, :, None] & self.member[places, self.rows]
-        held_tiles = self.held ^ np.bitwise_xor.reduce(changed, axis=0)
+        held_tiles = self.held_tiles ^ np.bitwise_xor.reduce(changed, axis=0)
         left, right = held_tiles & self.suit, held_tiles & self.other
         limits_broken = self._find_excess(left | right) & (left != 0) & (right != 0)
         came = self.came.copy()
@@ -521,7 +521,7 @@ class _Bounds:
         broken = (limits_broken.sum(axis=1) + (came[0] > came[1]).sum(axis=1)).astype(np.int8)
         more = broken - self.broken
         stays = (np.abs(more) > 1) | ((more == 1) & ~leave)
-        self.held = np.where(stays[:, None], self.held, held_tiles)
+        self.held_tiles = np.where(stays[:, None], self.held_tiles, held_tiles)
         self.came = np.where(stays[:, None], self.came, came)
         self.broken = np.where(stays, self.broken, broken)
         return np.where(stays, tiles, moved)
@@ -530,11 +530,11 @@ class _Bounds:
         """End an excursion: return the worlds, those that break a bound as they were before it."""
         before, held_tiles, came = self.left
         is_broken = self.broken > 0
-        self.held = np.where(is_broken[:, None], held_tiles, self.held)
+        self.held_tiles = np.where(is_broken[:, None], held_tiles, self.held_tiles)
         self.came = np.where(is_broken[:, None], came, self.came)
         self.broken[:] = 0
         mended = np.where(is_broken, before, tiles)
-        self.left = mended.copy(), self.held, self.came
+        self.left = mended.copy(), self.held_tiles, self.came
         return mended
 
     def _find_excess(self, tiles: NDArray[np.uint64]) -> NDArray[np.bool_]:
