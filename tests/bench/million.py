@@ -102,7 +102,7 @@ def write_sitting(
 ) -> None:
     """Write the log of a sitting with these games of it, and their results."""
     log = GameLog(folder.log(plan.name), sitting(event, plan, OFF, ""))
-    numbered = numbers(plan.who, plan.boards, seed_of)
+    numbered = numbers(plan.names, plan.boards, seed_of)
     for game in games:
         seated = seating(event, plan, game, numbered[game.board], {})
         records, result = played(seated, seed_of(game.board))

@@ -406,7 +406,7 @@ def event_options() -> tuple[FieldOption, ...]:
     """Return the options in the order of the fields."""
     event, hints = type_info(WrittenEvent), get_type_hints(WrittenEvent, include_extras=True)
     return tuple(
-        FieldOption(one, path := (name, *one.below), next(_kinds(event, path)))
+        FieldOption(one, path := (name, *one.subpath), next(_kinds(event, path)))
         for name, hint in hints.items()
         for one in getattr(hint, "__metadata__", ())
         if isinstance(one, Setting)

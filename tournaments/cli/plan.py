@@ -63,7 +63,7 @@ def forecast_for(plan: EventPlan, jobs: int | None, seconds: float) -> Forecast:
     sittings play side by side as a run would let.
     Raises UserError, StoppedError, OSError.
     """
-    if plan.written.format.HAS_COPIES:
+    if plan.config.format.HAS_COPIES:
         raise UserError(
             "A tune's games follow from its results, so they are not estimated beforehand: "
             "`boneyard run` says how long it takes while it runs."

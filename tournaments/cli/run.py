@@ -190,7 +190,7 @@ def run_event(
             raise UserError("--jobs is a worker's: say `boneyard worker --jobs`, without it here.")
     workers = parse_cluster_option(cluster, tls) if cluster else None
     planned = read_plan(what, given, predictable=seed is not None, **words)
-    written = planned.written
+    written = planned.config
     seed = written.seed if seed is None else seed
     if fail_unless and not isinstance(written.format, Versus):
         raise UserError(
@@ -333,15 +333,15 @@ def _run_in(
     with held_unless_refused(folder, lambda: _publish_again(folder)):
         event, at_home = plan.build(folder.build), plan.file is None
         # By fingerprint, because the name changes with the version.
-        pairs = zip(event.entrants, plan.written.bots, strict=True)
+        pairs = zip(event.entrants, plan.config.bots, strict=True)
         sources = {entrant.fingerprint: (bot, plan.base) for entrant, bot in pairs}
         old = load_event(folder) if at_home and folder.event.is_file() else event
         if event.boards < old.boards:
             event = plan.with_boards_of(old).event(event.entrants)
-            if plan.written.boards is not None:
+            if plan.config.boards is not None:
                 already = count_in_digits(old.boards, "board")
                 notices.append(f"It has {already} already; all of them count.")
-        newcomers = plan.written.fresh_boards
+        newcomers = plan.config.fresh_boards
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
         event, said = open_event(folder, event, seed, plan.deals, fresh)
         ledger = Ledger(Book(folder, event), on_all_cores)

@@ -437,8 +437,8 @@ def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, st
     folder is free; those before it have the same event, perhaps with other files of a bot.
     """
     if plan.file:
-        here = Path(RUNS, plan.written.name or slug(plan.file.stem))
-        path = plan.base / plan.written.out if plan.written.out else here
+        here = Path(RUNS, plan.config.name or slug(plan.file.stem))
+        path = plan.base / plan.config.out if plan.config.out else here
         yield path, f"Folder: {path}"
         return
     name = event_name(plan, seed)
@@ -457,7 +457,7 @@ def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, st
 
 def event_name(plan: EventPlan, seed: int | None) -> str:
     """Name an event after its bots, its rules, and what is unusual about it."""
-    bots = [bot.name for bot in plan.written.bots]
+    bots = [bot.name for bot in plan.config.bots]
     shown = bots if len(bots) <= BOTS_NAMED else bots[: BOTS_NAMED - 1]
     while len("-".join(shown)) > LONGEST:
         shown = shown[:-1]
@@ -466,7 +466,7 @@ def event_name(plan: EventPlan, seed: int | None) -> str:
 
 
 def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
-    written, rules = plan.written, plan.rules
+    written, rules = plan.config, plan.rules
     for word in find_overrides(rules) or ():
         yield slug(word)
     seats = written.seats_at_table(rules)
@@ -493,10 +493,10 @@ def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
 def _is_same(old: Event, plan: EventPlan) -> bool:
     """Tell whether a plan of the same bots continues an event, whatever their files are now."""
     playing = {first_version(one.name): one for one in old.entrants if not one.retired}
-    names = [bot.name for bot in plan.written.bots]
+    names = [bot.name for bot in plan.config.bots]
     if playing.keys() != set(names):
         return False
-    if any(_is_another(playing[bot.name], bot) for bot in plan.written.bots):
+    if any(_is_another(playing[bot.name], bot) for bot in plan.config.bots):
         return False
     new = plan.with_boards_of(old).event([replace(playing[name], name=name) for name in names])
     return incompatibility(replace(old, entrants=new.entrants, anchor=new.anchor), new) is None

@@ -172,7 +172,7 @@ class Ledger:
 
     def playable(self, plan: PlannedSitting) -> list[PlannedGame]:
         """Return the games of a sitting to play now: none if one of its entrants is stopped."""
-        return [] if has_one_of(f".{plan.who}", self.stopped) else self.missing(plan)
+        return [] if has_one_of(f".{plan.names}", self.stopped) else self.missing(plan)
 
     def skip_stopped(self) -> None:
         """Write the results after the games that stopped entrants leave, without these games."""

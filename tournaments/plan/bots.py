@@ -97,9 +97,9 @@ def _spell(char: str) -> str:
     return f"u{ord(char):x}" if char.isalnum() else "-"
 
 
-def unique_name(name: str, taken: Iterable[str]) -> str:
+def unique_name(name: str, used_names: Iterable[str]) -> str:
     """Return the name, with a number appended if another bot has it, also in other capitals."""
-    names = {other.casefold() for other in taken}
+    names = {other.casefold() for other in used_names}
     numbered = (f"{name}-{number}" for number in count(2))
     return next(free for free in chain([name], numbered) if free.casefold() not in names)
 
@@ -156,7 +156,7 @@ def is_left_out(path: str, patterns: Sequence[str]) -> bool:
 # Checks of a bot's files: they must not open more to the bot than the organiser named.
 
 
-NAMED = 3
+SHOWN_LINKS = 3
 """Links that the error names when a folder has many."""
 
 
@@ -187,27 +187,29 @@ def check_files(bot: WrittenBot, base: Path, build: Path) -> None:
             raise UserError(
                 f"Bot {bot.name}: it reads {path}, but there is no such file or folder."
             )
-    opened = [real_path(one) for one in ([folder] if bot.folder else []) + reads]
+    open_paths = [real_path(path) for path in ([folder] if bot.folder else []) + reads]
     words = [folder / word for word in bot.run[1:] if any(named_paths([word], folder))]
     territory = Territory(
-        own=(*filter(is_folder, (*opened, build)),),
+        own=(*filter(is_folder, (*open_paths, build)),),
         base=base.resolve(),
-        named=(*map(as_named, reads), *(as_named(one) for one in words if is_file(one))),
+        named=(*map(as_named, reads), *(as_named(path) for path in words if is_file(path))),
     )
     programs = list(_own_program(bot, folder, territory))
-    named = programs + words + reads
-    found = chain(
-        chain.from_iterable(outward_on(one, territory) for one in named),
-        chain.from_iterable(outward_below(one, territory) for one in opened),
+    paths = programs + words + reads
+    links = chain(
+        chain.from_iterable(outward_on(path, territory) for path in paths),
+        chain.from_iterable(outward_below(path, territory) for path in open_paths),
     )
-    _refuse_links(bot.name, list(islice(dict.fromkeys(found), NAMED)), "in `reads` or the command")
+    _refuse_links(
+        bot.name, list(islice(dict.fromkeys(links), SHOWN_LINKS)), "in `reads` or the command"
+    )
     for program in programs:
-        if asked := foreign_interpreter(program, territory):
+        if interpreter := foreign_interpreter(program, territory):
             raise UserError(
                 f"Bot {bot.name}: the first line of {program} asks for a program outside its "
-                f"files: {asked}. Name that in `reads` or in the command."
+                f"files: {interpreter}. Name that in `reads` or in the command."
             )
-    for pipe in chain.from_iterable(map(pipes_below, opened)):
+    for pipe in chain.from_iterable(map(pipes_below, open_paths)):
         raise UserError(
             f"Bot {bot.name}: among its files is a named pipe, by which bots could talk: {pipe}. "
             "Remove it."
@@ -222,12 +224,12 @@ def _own_program(bot: WrittenBot, folder: Path, territory: Territory) -> Iterato
         yield program
 
 
-def _refuse_links(name: str, links: Sequence[Path], where: str) -> None:
+def _refuse_links(name: str, links: Sequence[Path], place: str) -> None:
     if links:
-        told = ", ".join(f"{link} leads to {real_path(link)}" for link in links)
+        text = ", ".join(f"{link} leads to {real_path(link)}" for link in links)
         raise UserError(
-            f"Bot {name}: a link leads out of its files: {told}. Remove it, or name its target "
-            f"{where}."
+            f"Bot {name}: a link leads out of its files: {text}. Remove it, or name its target "
+            f"{place}."
         )
 
 
@@ -320,8 +322,8 @@ def missing_tools(needs: str) -> str:
         return "" if wasmtime_folder() else extra
     if shutil.which(program) is None:
         return "which is not on the PATH"
-    here = _version(program) if least else ""
-    return f"and here is {here or 'another'}" if _number(here) < _number(least or "") else ""
+    version = _version(program) if least else ""
+    return f"and here is {version or 'another'}" if _number(version) < _number(least or "") else ""
 
 
 def _version(program: str) -> str:
@@ -331,8 +333,8 @@ def _version(program: str) -> str:
         done = subprocess.run(words, capture_output=True, text=True, timeout=VERSION_S)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    said = _VERSION.search(done.stdout)
-    return said[0] if said else ""
+    match = _VERSION.search(done.stdout)
+    return match[0] if match else ""
 
 
 def _number(version: str) -> tuple[int, ...]:
@@ -370,22 +372,22 @@ def own_bots(folder: Path) -> dict[str, BotFile]:
     Raises UserError for one with a sample bot's name: an event would not say which of the two bots
     it means.
     """
-    own: dict[str, BotFile] = {}
+    bots: dict[str, BotFile] = {}
     for path in sorted(folder.glob(f"*/{BOT_FILE}")):
         name = path.parent.name
         if name in sample_bots():
             raise UserError(f"{path}: {name} is the name of a sample bot. Rename the folder.")
         if re.fullmatch(ENTRANT, name):
             with suppress(UserError):
-                own[name] = load_bot_file(path)
-    return own
+                bots[name] = load_bot_file(path)
+    return bots
 
 
 def all_bots(folder: Path) -> dict[str, CatalogBot]:
     """Return the sample bots and the folder's own bots, by name. Raises UserError."""
     samples = {name: CatalogBot(bot, sample_folder()) for name, bot in sample_bots().items()}
-    home, own = folder.resolve(), own_bots(folder)
-    return {**samples, **{name: CatalogBot(bot, home, name) for name, bot in own.items()}}
+    home, bots = folder.resolve(), own_bots(folder)
+    return {**samples, **{name: CatalogBot(bot, home, name) for name, bot in bots.items()}}
 
 
 def own_bot(event: Event) -> str | None:
@@ -394,11 +396,11 @@ def own_bot(event: Event) -> str | None:
     The user's bots are those in folders here, or all that are no samples. A version (`mine@2`)
     counts as its bot.
     """
-    names = [one.name for one in event.entrants if not one.retired]
-    own = [name for name in names if plain_name(name) not in sample_bots()]
-    listed = own_bots(Path())
-    own = [name for name in own if plain_name(name) in listed] or own
-    return own[0] if len(own) == 1 else None
+    names = [entrant.name for entrant in event.entrants if not entrant.retired]
+    own_names = [name for name in names if plain_name(name) not in sample_bots()]
+    folder_bots = own_bots(Path())
+    own_names = [name for name in own_names if plain_name(name) in folder_bots] or own_names
+    return own_names[0] if len(own_names) == 1 else None
 
 
 # Turn a bot as its user writes it into an entrant: find, build and fingerprint its command.
@@ -408,7 +410,7 @@ PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""
 PLACES = (PYTHON, "{build}")
 """Placeholders in commands: the interpreter that runs us, and the folder for what is built."""
-ALIKE = 0.75
+TYPO_SIMILARITY = 0.75
 """Similarity from which a word in braces counts as a mistyped placeholder."""
 _IN_BRACES = re.compile(r"\{\w+\}")
 LOOKED_AT = 1000
@@ -436,30 +438,30 @@ def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     bots: list[WrittenBot] = []
     for word in words:
         bot = _understood(word)
-        taken = {one.name for one in bots if one.clock == bot.clock}
-        bots.append(replace(bot, name=unique_name(bot.name, taken)))
+        names = {other.name for other in bots if other.clock == bot.clock}
+        bots.append(replace(bot, name=unique_name(bot.name, names)))
     return tuple(bots)
 
 
 def _understood(word: str) -> WrittenBot:
-    listed = all_bots(Path.cwd())
+    catalog = all_bots(Path.cwd())
     path = Path(word)
     bot, clock = split_clock(word)
-    if clock and word not in listed and not is_file(path):
+    if clock and word not in catalog and not is_file(path):
         if split_clock(bot)[1]:
             raise UserError(f"{word} has two clocks. Give it one, as in {bot}.")
         return replace(_understood(bot), clock=clock)
-    if word not in listed and is_file(path):
+    if word not in catalog and is_file(path):
         return WrittenBot(slug(path.stem), (*_interpreter(path), str(path.resolve())))
-    if word not in listed and is_file(path / BOT_FILE):
+    if word not in catalog and is_file(path / BOT_FILE):
         home, file = path.resolve(), load_bot_file(path / BOT_FILE)
-        written = WrittenBot(slug(home.name), file.run, file.build, str(home), file.reads)
-        return replace(written, ignore=file.ignore)
+        entry = WrittenBot(slug(home.name), file.run, file.build, str(home), file.reads)
+        return replace(entry, ignore=file.ignore)
     try:
         argv = shlex.split(word)
     except ValueError as error:
         raise UserError(f"The command {word!r} cannot be read: {error}.") from error
-    if argv and argv[0] in listed:
+    if argv and argv[0] in catalog:
         return WrittenBot(argv[0], bot=argv[0], arguments=tuple(argv[1:]))
     if len(argv) > 1 and (argv[0] == PYTHON or shutil.which(argv[0])):
         scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
@@ -467,10 +469,10 @@ def _understood(word: str) -> WrittenBot:
     if argv and is_file(program := Path(argv[0])):
         first = (*_interpreter(program), str(program.resolve()))
         return WrittenBot(slug(program.stem), (*first, *argv[1:]))
-    raise _no_bot(word, argv, listed)
+    raise _no_bot(word, argv, catalog)
 
 
-def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
+def _no_bot(word: str, argv: Sequence[str], names: Iterable[str]) -> UserError:
     """Return the error for a word that is neither a listed bot nor a file nor a command."""
     path = Path(word)
     if is_file(path / EVENT):
@@ -485,10 +487,10 @@ def _no_bot(word: str, argv: Sequence[str], listed: Iterable[str]) -> UserError:
     if len(argv) > 1:
         return UserError(f"There is no program {argv[0]!r} to run {word!r} with.")
     near = islice(path.parent.glob("*"), LOOKED_AT) if is_folder(path.parent) else ()
-    known = [*listed, *sorted(f"{one}" for one in near if is_file(one) and _runs(one))]
+    candidates = [*names, *sorted(f"{file}" for file in near if is_file(file) and _runs(file))]
     if "/" in word or path.suffix:
-        return UserError(f"There is no file {word}: {suggestion(word, known)}")
-    return unknown_name("bot", word, known)
+        return UserError(f"There is no file {word}: {suggestion(word, candidates)}")
+    return unknown_name("bot", word, candidates)
 
 
 def _runs(path: Path) -> bool:
@@ -512,19 +514,19 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     The bot may read its program's installation, the files that its command names, and what the
     event file adds; the fingerprint covers all of these but the installation. Raises UserError.
     """
-    written, base = resolve_command(bot, base)
+    entry, base = resolve_command(bot, base)
     try:
-        check_places((*written.run, *written.build, *written.reads))
+        check_places((*entry.run, *entry.build, *entry.reads))
     except UserError as error:
-        raise UserError(f"Bot {written.name}: {error}") from None
-    check_folder(written, base)
-    folder = (base / (written.folder or ".")).resolve()
-    if written.build:
-        _built(written.name, fill_places(written.build, build), folder, build)
+        raise UserError(f"Bot {entry.name}: {error}") from None
+    check_folder(entry, base)
+    folder = (base / (entry.folder or ".")).resolve()
+    if entry.build:
+        _built(entry.name, fill_places(entry.build, build), folder, build)
     bot = replace(
-        written,
-        run=fill_places(written.run, build),
-        reads=fill_places(written.reads, build),
+        entry,
+        run=fill_places(entry.run, build),
+        reads=fill_places(entry.reads, build),
         build=(),
     )
     # Only now, because a build can make links too.
@@ -534,21 +536,21 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     if sealed and wasmtime_folder() is None:
         raise UserError(f"Bot {bot.name}: {MISSING}")
     added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
-    own = [
+    own_paths = [
         *named_paths(bot.run[1:], folder),
-        *(one for path in added for one in linked_paths(path)),
+        *(linked_path for path in added for linked_path in linked_paths(path)),
     ]
     installed = [f"{program}"] if sealed else program_paths(program, None if bot.folder else folder)
-    visible = [f"{part}" for path in own for part in _visible_paths(Path(path), bot.ignore)]
+    visible = [f"{part}" for path in own_paths for part in _visible_paths(Path(path), bot.ignore)]
     readable = dict.fromkeys((*installed, *our_packages(program), *visible))
     argv = str(program), *bot.run[1:]
     command = Command(
-        *(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own))),
+        *(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own_paths))),
         *(bot.network, bot.environment),
     )
     try:
         access = (*bot.network, *bot.environment)
-        digest = fingerprint(written.run, bot.run, folder, own, access, bot.ignore)
+        digest = fingerprint(entry.run, bot.run, folder, own_paths, access, bot.ignore)
         return Entrant(bot.name, command, digest, clock=bot.clock or UNSET)
     except OSError as error:
         text = f"{error.filename} cannot be read: {error.strerror}"
@@ -577,10 +579,10 @@ def find_program(name: str, word: str, folder: Path) -> Path:
             f"Bot {name}: {word} is not executable. Make it so (chmod +x), or name its interpreter "
             f'first, as in ["{PYTHON}", "main.py"].'
         )
-    found = local if is_file(local) else shutil.which(word)
-    if found is None:
+    program_path = local if is_file(local) else shutil.which(word)
+    if program_path is None:
         raise UserError(f"Bot {name}: there is no program {word!r}.")
-    program = resolve_links(Path(found))
+    program = resolve_links(Path(program_path))
     # Ask only a shim on the PATH: a bot's own file of that name would run outside any sandbox.
     if shutil.which(program.name) == str(program) and (question := _question_to_shim(program)):
         done = subprocess.run(
@@ -617,10 +619,10 @@ def shell_word(entrant: Entrant) -> str:
     if _is_listed(name, command):
         return name
     folder = Path(command.folder)
-    words = [f"{folder / one}" if is_file(folder / one) else one for one in command.argv]
-    (by,) = INTERPRETERS.get(Path(words[-1]).suffix, ("",))
-    found = shutil.which(by)
-    if len(words) == 2 and found and words[0] == f"{resolve_links(Path(found))}":
+    words = [f"{folder / word}" if is_file(folder / word) else word for word in command.argv]
+    (interpreter,) = INTERPRETERS.get(Path(words[-1]).suffix, ("",))
+    path = shutil.which(interpreter)
+    if len(words) == 2 and path and words[0] == f"{resolve_links(Path(path))}":
         words = words[1:]
     return shlex.quote(words[0] if len(words) == 1 else shlex.join(words))
 
@@ -628,27 +630,27 @@ def shell_word(entrant: Entrant) -> str:
 def _is_listed(name: str, command: Command) -> bool:
     """Tell whether the lists here give this name to this very program, not to another one."""
     try:
-        listed = all_bots(Path.cwd()).get(name)
+        entry = all_bots(Path.cwd()).get(name)
     except UserError:
         return False
-    if listed is None:
+    if entry is None:
         return False
-    home = (listed.home / (listed.folder or ".")).resolve()
-    return home == Path(command.folder) and listed.bot.run[1:] == command.argv[1:]
+    home = (entry.home / (entry.folder or ".")).resolve()
+    return home == Path(command.folder) and entry.bot.run[1:] == command.argv[1:]
 
 
-def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
+def resolve_command(entry: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     """Return a listed bot's entry written out, and the folder where its paths start.
 
     Raises UserError if no list has the bot, or this machine lacks a program that it needs.
     """
-    if written.run and written.bot:
-        raise UserError(f"Bot {written.name} has both bot and run: one of them says what it is.")
-    if written.run and written.arguments:
-        raise UserError(f"Bot {written.name} has run and arguments: write all its words into run.")
-    if written.run:
-        return written, base
-    name, bots = written.bot or written.name, all_bots(base)
+    if entry.run and entry.bot:
+        raise UserError(f"Bot {entry.name} has both bot and run: one of them says what it is.")
+    if entry.run and entry.arguments:
+        raise UserError(f"Bot {entry.name} has run and arguments: write all its words into run.")
+    if entry.run:
+        return entry, base
+    name, bots = entry.bot or entry.name, all_bots(base)
     if name not in bots:
         if is_file(broken := base / name / BOT_FILE):
             load_bot_file(broken)
@@ -656,12 +658,12 @@ def resolve_command(written: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
     bot, home, folder = bots[name]
     if bot.lacks:
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
-    run = (*bot.run, *written.arguments)
-    ignore = written.ignore or bot.ignore
-    listed = replace(
-        written, run=run, build=bot.build, folder=folder, reads=bot.reads, ignore=ignore
+    run = (*bot.run, *entry.arguments)
+    ignore = entry.ignore or bot.ignore
+    full_entry = replace(
+        entry, run=run, build=bot.build, folder=folder, reads=bot.reads, ignore=ignore
     )
-    return replace(listed, bot=None, arguments=()), home
+    return replace(full_entry, bot=None, arguments=()), home
 
 
 def check_places(words: Iterable[str]) -> None:
@@ -671,7 +673,7 @@ def check_places(words: Iterable[str]) -> None:
     """
     for part in words:
         for word in _IN_BRACES.findall(part):
-            near = get_close_matches(word.lower(), PLACES, n=1, cutoff=ALIKE)
+            near = get_close_matches(word.lower(), PLACES, n=1, cutoff=TYPO_SIMILARITY)
             if near and word not in PLACES:
                 raise UserError(f"unknown placeholder {word!r}: did you mean {near[0]}?")
 
@@ -696,15 +698,15 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
             why = f"there is no program {argv[0]!r}"
         raise UserError(f"Bot {name} cannot be built: {why}.") from error
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()
-        raise UserError(f"Bot {name} cannot be built:\n{said}")
+        output = done.stderr.decode(errors="replace").strip()
+        raise UserError(f"Bot {name} cannot be built:\n{output}")
 
 
 def fingerprint(
-    written: Sequence[str],
+    words: Sequence[str],
     argv: Sequence[str],
     folder: Path,
-    own: Iterable[str],
+    own_paths: Iterable[str],
     access: Iterable[str] = (),
     ignore: Sequence[str] = (),
 ) -> str:
@@ -717,11 +719,11 @@ def fingerprint(
     # A program on the PATH, or the interpreter that runs us, belongs to the machine, not the bot.
     borrowed = "/" not in argv[0] or argv[0] == sys.executable
     first = 1 if borrowed and len(argv) > 1 else 0
-    for word, part in zip(written[first:], argv[first:], strict=True):
+    for word, part in zip(words[first:], argv[first:], strict=True):
         path = Path(folder, part)
         content = path.read_bytes() if is_file(path) else word.encode()
         digest.update(hashlib.sha256(content).digest())
-    for path in map(Path, own):
+    for path in map(Path, own_paths):
         for name, content in _content_below(path, ignore):
             digest.update(hashlib.sha256(os.fsencode(name)).digest())
             digest.update(hashlib.sha256(content).digest())
@@ -738,18 +740,18 @@ def _content_below(path: Path, ignore: Sequence[str]) -> Iterator[tuple[str, byt
     if path.is_file():
         yield path.name, path.read_bytes()
         return
-    for one in sorted(_below(path, ignore)):
-        name = f"{one.relative_to(path)}"
-        if one.is_symlink():
-            yield name, os.fsencode(one.readlink())
+    for part in sorted(_paths_below(path, ignore)):
+        name = f"{part.relative_to(path)}"
+        if part.is_symlink():
+            yield name, os.fsencode(part.readlink())
         else:
-            yield name, one.read_bytes() if one.is_file() else b""
+            yield name, part.read_bytes() if part.is_file() else b""
 
 
-def _visible_paths(path: Path, ignore: Sequence[str], above: str = "") -> list[Path]:
+def _visible_paths(path: Path, ignore: Sequence[str], prefix: str = "") -> list[Path]:
     """Return what the sandbox opens of a path: the parts that are not ignored, if any part is.
 
-    Otherwise a bot could find there what no fingerprint covers. `above`: the path of its folder in
+    Otherwise a bot could find there what no fingerprint covers. `prefix`: the path of its folder in
     the whole one, with a slash.
     """
     if path.is_symlink() or not path.is_dir():
@@ -757,7 +759,7 @@ def _visible_paths(path: Path, ignore: Sequence[str], above: str = "") -> list[P
     visible: list[Path] = []
     is_whole = True
     for part in sorted(path.iterdir()):
-        name = f"{above}{part.name}"
+        name = f"{prefix}{part.name}"
         if part.name == COMPILED and part.is_dir() and not part.is_symlink():
             continue  # The sandbox covers it, whenever it comes.
         if name != BOT_FILE and is_left_out(name, ignore):
@@ -770,15 +772,15 @@ def _visible_paths(path: Path, ignore: Sequence[str], above: str = "") -> list[P
 
 
 def files_below(paths: Iterable[str]) -> Iterator[Path]:
-    """Yield every file among and below the paths, in a fixed order; see `_below`."""
+    """Yield every file among and below the paths, in a fixed order; see `_paths_below`."""
     for path in map(Path, paths):
         if path.is_file():
             yield path
         else:
-            yield from sorted(one for one in _below(path) if one.is_file())
+            yield from sorted(file for file in _paths_below(path) if file.is_file())
 
 
-def _below(folder: Path, ignore: Sequence[str] = ()) -> Iterator[Path]:
+def _paths_below(folder: Path, ignore: Sequence[str] = ()) -> Iterator[Path]:
     """Yield everything below a folder that a program may read; see `tournaments.plan.bots`."""
     for path in folder.rglob("*"):
         name = f"{path.relative_to(folder)}"

@@ -78,12 +78,12 @@ class DealFilter(NamedTuple):
 
 def parse_filter(text: str) -> DealFilter:
     """Return the filter that a user wrote, as in doubles>=4. Raises UserError."""
-    found = _FORM.fullmatch(text)
-    if not found:
+    match = _FORM.fullmatch(text)
+    if not match:
         raise UserError(
             f"A filter of deals is a measure, >=, <= or =, and a number, not {text!r}: doubles>=4."
         )
-    measure, sign, number = found.groups()
+    measure, sign, number = match.groups()
     if measure not in MEASURES:
         raise unknown_name("measure of deals", measure, MEASURES)
     return DealFilter(measure, sign, int(number))
@@ -91,8 +91,8 @@ def parse_filter(text: str) -> DealFilter:
 
 def describe_filter(text: str) -> str:
     """Return the meaning of a filter: the most doubles in a hand: at least 4."""
-    one = parse_filter(text)
-    return f"{MEASURES[one.measure][0]}: {SIGNS[one.sign][0]} {one.number}"
+    deal_filter = parse_filter(text)
+    return f"{MEASURES[deal_filter.measure][0]}: {SIGNS[deal_filter.sign][0]} {deal_filter.number}"
 
 
 # Boards that have the same deal, however it is written. Pure.
@@ -155,7 +155,7 @@ TITLE = r"^[^\x00-\x1f\x7f]{0,80}(?!\n)$"
 Title = Annotated[str, Meta(pattern=TITLE, description="up to 80 characters in one line")]
 NAMELESS = ("run", "event")
 """Names of events to which their user gave none."""
-NAMED = 4
+HEADING_BOTS = 4
 """Bots that stand in the heading of an event without a name."""
 Boards = Annotated[int, Meta(ge=1, le=MOST)]
 
@@ -218,8 +218,8 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         if self.anchor and self.anchor.name not in names:
             raise unknown_name("entrant in anchor:", self.anchor.name, names)
         check_seats(self.rules, self.seats)
-        for one in self.deals_with:
-            parse_filter(one)
+        for filter_text in self.deals_with:
+            parse_filter(filter_text)
         if self.deals_set and self.deals_with:
             raise UserError("A filter (deals_with) is for drawn deals, and these are set (deals).")
         for bot in self.entrants:
@@ -254,17 +254,17 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def clock_of(self, entrant: int) -> Clock:
         """Return the clock of an entrant: its own, or the event's."""
-        one = self.entrants[entrant]
-        return own_or(one.clock, self.clock, one.command)
+        bot = self.entrants[entrant]
+        return own_or(bot.clock, self.clock, bot.command)
 
     @property
     def sandbox_here(self) -> SandboxMode:
         """The sandbox that its bots need: sealed bots are locked in without one."""
         return "auto" if self.sandbox == "require" and self.is_sealed(all) else self.sandbox
 
-    def is_sealed(self, of: Callable[[Iterable[bool]], bool]) -> bool:
+    def is_sealed(self, quantifier: Callable[[Iterable[bool]], bool]) -> bool:
         """Tell whether any, or all, of its bots are modules of WebAssembly."""
-        return of(is_module(one.command.argv) for one in self.entrants)
+        return quantifier(is_module(entrant.command.argv) for entrant in self.entrants)
 
     @property
     def heading(self) -> str:
@@ -272,8 +272,8 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         if self.title or self.name not in NAMELESS:
             return self.title or self.name
         names = [entrant.name for entrant in self.entrants if not entrant.retired]
-        who = f"{len(names)} bots" if len(names) > NAMED else join_words(names)
-        return f"{who}: {self.rules.name}"
+        players = f"{len(names)} bots" if len(names) > HEADING_BOTS else join_words(names)
+        return f"{players}: {self.rules.name}"
 
     @property
     def has_drawn_seeds(self) -> bool:
@@ -297,15 +297,15 @@ def check_names_differ(kind: str, names: Sequence[str]) -> None:
 
     Raises UserError. `kind`: what is called so, as `bots`.
     """
-    known: dict[str, str] = {}
+    names_by_key: dict[str, str] = {}
     for name in names:
-        other = known.setdefault(name.casefold(), name)
+        other = names_by_key.setdefault(name.casefold(), name)
         if other != name:
             raise UserError(
                 f"Two {kind} are called {other!r} and {name!r}: some systems do not tell capitals "
                 "apart in names of files. Rename one."
             )
-    if len(known) < len(names):
+    if len(names_by_key) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise UserError(f"Two {kind} are called {double!r}. Names must be different.")
 
@@ -394,7 +394,7 @@ class Setting(NamedTuple):
     help: str
     name: str = ""
     """The option's name, if it is not the field's."""
-    below: tuple[str, ...] = ()
+    subpath: tuple[str, ...] = ()
     """The path below the field to the setting that is written."""
     metavar: str | None = None
     flag: str | None = None
@@ -497,7 +497,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
         return self.seats or (4 if self.teams else playable_seat_counts(rules)[0])
 
 
-def written_event(path: Path | None, given: Mapping[str, Any] | None = None) -> WrittenEvent:
+def written_event(path: Path | None, overrides: Mapping[str, Any] | None = None) -> WrittenEvent:
     """Read an event file, with fields of the command line in the place of its own.
 
     A bot may be written as a string, its name, or with a clock `mine@200ms`, and an anchor as
@@ -505,23 +505,23 @@ def written_event(path: Path | None, given: Mapping[str, Any] | None = None) -> 
     path inside it.
     """
     if path is None:
-        fields = _in_full(_merged({"bots": []}, given or {}))
+        fields = _in_full(_merged({"bots": []}, overrides or {}))
         event: WrittenEvent = convert_or_explain(fields, WrittenEvent)
     else:
         event = load_toml(path, WrittenEvent, _in_full)
-        if given:
-            event = load_toml(path, WrittenEvent, lambda said: _in_full(_merged(said, given)))
+        if overrides:
+            event = load_toml(path, WrittenEvent, lambda table: _in_full(_merged(table, overrides)))
     return event
 
 
-def _merged(said: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return an event's fields with those that are given in their place.
 
     Raises UserError for a setting that the format does not have.
     """
-    form, new = said.get("format"), given.get("format")
+    form, new = fields.get("format"), overrides.get("format")
     if not new:
-        return _laid_over(said, given)
+        return _laid_over(fields, overrides)
     kind = new.get("type") or (form.get("type") if isinstance(form, dict) else RoundRobin().name)
     for name in new:
         if name != "type" and kind in FORMATS and name not in FORMATS[kind].__struct_fields__:
@@ -530,31 +530,35 @@ def _merged(said: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
                 f"{_options_below(name)}: a {kind} has no such choice; see --format{more}."
             )
     if isinstance(form, dict) and form.get("type") != kind:
-        said = {name: value for name, value in said.items() if name != "format"}
-    return _laid_over(said, {**given, "format": {**new, "type": kind}})
+        fields = {name: value for name, value in fields.items() if name != "format"}
+    return _laid_over(fields, {**overrides, "format": {**new, "type": kind}})
 
 
 def _options_below(name: str) -> str:
     """Return the options that write a setting of a format, or below it."""
     settings = WrittenEvent.__annotations__["format"].__metadata__
-    return ", ".join(f"--{one.name.replace('_', '-')}" for one in settings if one.below[0] == name)
+    return ", ".join(
+        f"--{option.name.replace('_', '-')}" for option in settings if option.subpath[0] == name
+    )
 
 
-def _laid_over(said: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _laid_over(fields: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return a table with the fields of another one in their place, and so in each table in it."""
-    both = {**said, **given}
-    for name in said.keys() & given.keys():
-        if isinstance(said[name], dict) and isinstance(given[name], dict):
-            both[name] = _laid_over(said[name], given[name])
+    both = {**fields, **overrides}
+    for name in fields.keys() & overrides.keys():
+        if isinstance(fields[name], dict) and isinstance(overrides[name], dict):
+            both[name] = _laid_over(fields[name], overrides[name])
     return both
 
 
-def _in_full(said: dict[str, Any]) -> dict[str, Any]:
+def _in_full(fields: dict[str, Any]) -> dict[str, Any]:
     """Spell out the short forms of an event file. Raises UserError."""
-    bots, anchor = said.get("bots"), said.get("anchor")
+    bots, anchor = fields.get("bots"), fields.get("anchor")
     if isinstance(bots, list):
-        said = said | {"bots": [_bot_in_full(bot) if isinstance(bot, str) else bot for bot in bots]}
-    return said | {"anchor": to_builtins(anchored(anchor))} if isinstance(anchor, str) else said
+        fields = fields | {
+            "bots": [_bot_in_full(bot) if isinstance(bot, str) else bot for bot in bots]
+        }
+    return fields | {"anchor": to_builtins(anchored(anchor))} if isinstance(anchor, str) else fields
 
 
 def _bot_in_full(word: str) -> dict[str, Any]:

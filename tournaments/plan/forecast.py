@@ -149,7 +149,9 @@ def trial_of(
     game = _game_s(event, timed, worked_s)
     think = dict(think_s or {})
     thought = [
-        sum(think.get(name, 0.0) for name in one.seats) for one in results if one.game in timed
+        sum(think.get(name, 0.0) for name in result.seats)
+        for result in results
+        if result.game in timed
     ]
     return Trial(
         jobs=jobs,
@@ -183,7 +185,7 @@ def _sittings_before(event: Event, ends: Mapping[str, float], settled_s: float) 
         [ends[game.name] for game in plan.games if game.name in ends]
         for plan in sittings(event, {})
     )
-    return sum(max(its, default=settled_s) < settled_s for its in plans)
+    return sum(max(times, default=settled_s) < settled_s for times in plans)
 
 
 def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float | None:
@@ -202,17 +204,17 @@ def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float |
 
 def _saved(event: Event, results: Sequence[Result]) -> float | None:
     """Return the model's variance of rating differences over the clustered variance."""
-    whole = _whole_boards(results)
+    games = _whole_boards(results)
     partners = event.rules.deal.partners
     # A short calibration has few boards, but each of them with many sets of entrants.
-    pools = fit(whole, partners=partners).pools
+    pools = fit(games, partners=partners).pools
     number = {
         rating.name: place for pool in pools[:1] for place, rating in enumerate(pool.entrants)
     }
-    if len({one.board for one in whole if one.seats[0] in number}) < TELLING:
+    if len({result.board for result in games if result.seats[0] in number}) < TELLING:
         return None
     pool = pools[0]
-    seated = (one.seats for one in whole if one.seats[0] in number)
+    seated = (result.seats for result in games if result.seats[0] in number)
     tables = Counter(tuple(number[name] for name in seats) for seats in seated)
     model = _covariance(tables, [rating.elo or 0.0 for rating in pool.entrants], partners)
     pairs = [
@@ -227,10 +229,12 @@ def _saved(event: Event, results: Sequence[Result]) -> float | None:
 def _whole_boards(results: Iterable[Result]) -> list[Result]:
     """Return games of boards that a set of entrants played in every rotation, renumbered by set."""
     played: dict[tuple[int, tuple[str, ...]], list[Result]] = {}
-    for one in results:
-        played.setdefault((one.board, tuple(sorted(one.seats))), []).append(one)
-    whole = [games for games in played.values() if len(games) % len(rotations(games[0].seats)) == 0]
-    return [replace(one, board=number) for number, games in enumerate(whole) for one in games]
+    for result in results:
+        played.setdefault((result.board, tuple(sorted(result.seats))), []).append(result)
+    boards = [
+        games for games in played.values() if len(games) % len(rotations(games[0].seats)) == 0
+    ]
+    return [replace(game, board=number) for number, games in enumerate(boards) for game in games]
 
 
 def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
@@ -275,39 +279,39 @@ def _seconds(
         return None
     think = _think_s(event, trial)
     rest = max(0.0, trial.game_s - trial.all_think_s)
-    games = (games * (rest + sum(think[one] for one in table)) for table, games in tables.items())
+    games = (games * (rest + sum(think[n] for n in table)) for table, games in tables.items())
     return sat * trial.sitting_s + sum(games)
 
 
 def _think_s(event: Event, trial: Trial) -> list[float]:
     """Return the time for which each entrant thinks in a game, in s."""
-    known = trial.think_s
-    usual = sum(known.values()) / max(1, len(known))
+    think_s = trial.think_s
+    usual = sum(think_s.values()) / max(1, len(think_s))
     clocks = [log(event.clock_of(n).move_ms) for n in range(len(event.entrants))]
 
     def guess(n: int) -> float:
-        same = [
+        neighbours = [
             (abs(clocks[m] - clocks[n]), m)
-            for m, one in enumerate(event.entrants)
-            if one.fingerprint == event.entrants[n].fingerprint and one.name in known
+            for m, bot in enumerate(event.entrants)
+            if bot.fingerprint == event.entrants[n].fingerprint and bot.name in think_s
         ]
-        if not same:
+        if not neighbours:
             return usual
-        nearest = min(same)[1]
-        return known[event.entrants[nearest].name] * exp(clocks[n] - clocks[nearest])
+        nearest = min(neighbours)[1]
+        return think_s[event.entrants[nearest].name] * exp(clocks[n] - clocks[nearest])
 
-    names = (one.name for one in event.entrants)
-    return [known[name] if name in known else guess(n) for n, name in enumerate(names)]
+    names = (entrant.name for entrant in event.entrants)
+    return [think_s[name] if name in think_s else guess(n) for n, name in enumerate(names)]
 
 
 def _fields(event: Event, trial: Trial) -> list[dict[str, float]]:
     """Return fields of strengths as they may be after a calibration; always the same ones."""
     luck = Random(1)
-    own = {one.name: trial.elo_errors.get(one.name) for one in event.entrants}
+    errors = {entrant.name: trial.elo_errors.get(entrant.name) for entrant in event.entrants}
     # The weight of what was measured beside the field of which nothing is known.
     weight = {
         name: 0.0 if error is None else SPREAD**2 / (SPREAD**2 + error**2)
-        for name, error in own.items()
+        for name, error in errors.items()
     }
     return [
         {
@@ -333,7 +337,7 @@ def _half_widths(
         for game in plan.games
     )
     tables = Counter(seats for seats, _ in seated)
-    elo = [field.get(one.name, 0.0) for one in event.entrants]
+    elo = [field.get(entrant.name, 0.0) for entrant in event.entrants]
     covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
     linked, df = _linked(tables, len(elo)), degrees_of_freedom(boards)
     leads = [_lead(covariance, i, j) for i, j in combinations(range(len(elo)), 2) if linked[i, j]]
@@ -397,14 +401,14 @@ def _won_by_the_better(event: Event, elo: Mapping[str, float]) -> Iterator[Plann
 
 
 def _results(event: Event, stage: Stage, elo: Mapping[str, float]) -> Iterator[tuple[str, Result]]:
-    names = [one.name for one in event.entrants]
+    names = [entrant.name for entrant in event.entrants]
     sides = count_sides(event.rules.deal.partners, event.seats)
     for plan in stage:
-        seats = tuple(names[one] for one in plan.seats)
+        seats = tuple(names[entrant] for entrant in plan.seats)
         strong = [sum(elo.get(name, 0.0) for name in seats[side::sides]) for side in range(sides)]
         # Equals rank in the order of the plan: ties would need more boards.
-        ahead = sorted(range(sides), key=lambda side: (-strong[side], plan.seats[side]))
-        places = tuple(1 + ahead.index(seat % sides) for seat in range(event.seats))
+        ranking = sorted(range(sides), key=lambda side: (-strong[side], plan.seats[side]))
+        places = tuple(1 + ranking.index(seat % sides) for seat in range(event.seats))
         for game in plan.games:
             yield (
                 game.name,
@@ -428,15 +432,15 @@ def forecast_text(forecast: Forecast) -> list[str]:
     trial = forecast.trial
     took = "longer than the calibration" if forecast.minutes is None else duration(forecast.minutes)
     form = FORMATS[forecast.format]
-    about = "" if form.IS_STATIC else "about "
+    prefix = "" if form.IS_STATIC else "about "
     size = form.describe_forecast(forecast.boards, forecast.most_boards, forecast.rounds)
-    asked = "unknown" if forecast.questions is None else f"about {forecast.questions:,}"
+    questions = "unknown" if forecast.questions is None else f"about {forecast.questions:,}"
     return [
         forecast.event,
         f"{forecast.entrants} bots, {forecast.seats} seats, {size}",
-        f"Sittings   {about}{forecast.sittings:,}",
-        f"Games      {about}{forecast.games:,}",
-        f"Questions  {asked}",
+        f"Sittings   {prefix}{forecast.sittings:,}",
+        f"Games      {prefix}{forecast.games:,}",
+        f"Questions  {questions}",
         f"Time       {took} at --jobs {trial.jobs}",
         f"Ratings    ± {forecast.elo_half_width:.0f} Elo, and the difference of two "
         f"± {forecast.lead_half_width:.0f} Elo (95 %)",

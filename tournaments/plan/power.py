@@ -40,7 +40,7 @@ class Separation(Struct, frozen=True, kw_only=True, omit_defaults=True):
     million is too few."""
 
     @property
-    def apart(self) -> bool:
+    def is_apart(self) -> bool:
         """True if the results separate them already."""
         return self.elo > self.half_width
 
@@ -55,40 +55,40 @@ def separations(
     """
     if pair is None:
         return tuple(
-            found
+            separation
             for pool in ratings.pools
             for place in range(len(pool.entrants) - 1)
-            if (found := _separation(pool, place, place + 1, boards))
+            if (separation := _separation(pool, place, place + 1, boards))
         )
-    where = {
+    places = {
         rating.name: (pool, place)
         for pool in ratings.pools
         for place, rating in enumerate(pool.entrants)
     }
     for name in pair:
-        if name not in where:
-            raise unknown_name("entrant", name, where)
-    (pool, one), (same, other) = (where[name] for name in pair)
-    if pool is not same or one == other:
+        if name not in places:
+            raise unknown_name("entrant", name, places)
+    (pool, first), (other_pool, other) = (places[name] for name in pair)
+    if pool is not other_pool or first == other:
         raise UserError(f"No games connect {pair[0]} and {pair[1]}: they cannot be separated.")
-    found = _separation(pool, min(one, other), max(one, other), boards)
-    if found is None:
+    separation = _separation(pool, min(first, other), max(first, other), boards)
+    if separation is None:
         raise UserError(
             f"{pair[0]} and {pair[1]} did not take points off each other in both directions, "
             "directly or through others, so the number of boards is unknown."
         )
-    return (found,)
+    return (separation,)
 
 
-def _separation(pool: Pool, one: int, other: int, boards: int) -> Separation | None:
+def _separation(pool: Pool, first: int, other: int, boards: int) -> Separation | None:
     """Return a separation; None if the results leave the difference unknown."""
-    error = pool.errors[one][other]
+    error = pool.errors[first][other]
     if error is None:
         return None
-    elo = (pool.entrants[one].compared_elo or 0.0) - (pool.entrants[other].compared_elo or 0.0)
+    elo = (pool.entrants[first].compared_elo or 0.0) - (pool.entrants[other].compared_elo or 0.0)
     low, high = (_needed(elo + sign * error, error, boards) for sign in (1, -1))
     return Separation(
-        one=pool.entrants[one].name,
+        one=pool.entrants[first].name,
         other=pool.entrants[other].name,
         elo=round(elo, 2),
         half_width=round(Error(error, degrees_of_freedom(boards)).half_width(), 2),
@@ -115,7 +115,7 @@ def lead_text(pair: Separation) -> str:
 def separation_text(pair: Separation) -> str:
     """Write a separation as a sentence for people."""
     lead = f"{lead_text(pair)} after {pair.played:,} boards"
-    if pair.apart:
+    if pair.is_apart:
         return f"{lead}: they are separated."
     if pair.needed is None:
         return f"{lead}: a million boards would probably not separate them."

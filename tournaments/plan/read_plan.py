@@ -109,8 +109,8 @@ def read_deals(path: Path, rules: Ruleset, seats: int) -> SetDeals:
         if not line.strip():
             continue
         try:
-            said = convert_or_explain(decode_json(line, Any), WrittenBoard, "")
-            boards.append(_board(said, rules, seats))
+            board = convert_or_explain(decode_json(line, Any), WrittenBoard, "")
+            boards.append(_board(board, rules, seats))
         except (DamagedRecordError, UserError) as error:
             end = "" if f"{error}".endswith((".", "?")) else "."
             raise UserError(f"{path}, line {number}: {error}{end}") from None
@@ -119,70 +119,72 @@ def read_deals(path: Path, rules: Ruleset, seats: int) -> SetDeals:
     return SetDeals(path, tuple(boards))
 
 
-def _board(said: WrittenBoard, rules: Ruleset, seats: int) -> SetBoard:
+def _board(board: WrittenBoard, rules: Ruleset, seats: int) -> SetBoard:
     """Return what a line sets. Raises UserError with the path inside it."""
-    own = said.hands or said.boneyard or said.draws
-    if sum(map(bool, (said.seed, said.rounds, own))) != 1:
+    tiles = board.hands or board.boneyard or board.draws
+    if sum(map(bool, (board.seed, board.rounds, tiles))) != 1:
         raise UserError('A board needs either "hands" (with "boneyard"), "rounds" or "seed".')
-    if said.leader is not None and (said.seed or not 0 <= said.leader < seats):
-        reason = "the seed decides it" if said.seed else f"the seats are 0 to {seats - 1}"
-        raise UserError(f"leader cannot be {said.leader}: {reason}.")
-    if said.seed:
-        seed = bytes.fromhex(said.seed)
+    if board.leader is not None and (board.seed or not 0 <= board.leader < seats):
+        reason = "the seed decides it" if board.seed else f"the seats are 0 to {seats - 1}"
+        raise UserError(f"leader cannot be {board.leader}: {reason}.")
+    if board.seed:
+        seed = bytes.fromhex(board.seed)
         if not is_seed(rules, seed):
             raise UserError(f"seed sets tiles that are not a whole set of {rules.name}.")
         return SetBoard(seed)
-    if len(said.rounds) > MOST_ROUNDS:
-        raise UserError(f"rounds has {len(said.rounds)} entries; at most {MOST_ROUNDS} can be set.")
-    if own:
-        return SetBoard(b"", _placed(said, rules, seats, ""), said.leader)
-    rounds = (_placed(one, rules, seats, f"rounds[{n}].") for n, one in enumerate(said.rounds))
-    return SetBoard(b"", b"".join(rounds), said.leader)
+    if len(board.rounds) > MOST_ROUNDS:
+        raise UserError(
+            f"rounds has {len(board.rounds)} entries; at most {MOST_ROUNDS} can be set."
+        )
+    if tiles:
+        return SetBoard(b"", _placed(board, rules, seats, ""), board.leader)
+    rounds = (_placed(entry, rules, seats, f"rounds[{n}].") for n, entry in enumerate(board.rounds))
+    return SetBoard(b"", b"".join(rounds), board.leader)
 
 
-def _placed(said: WrittenRound, rules: Ruleset, seats: int, at: str) -> bytes:
+def _placed(entry: WrittenRound, rules: Ruleset, seats: int, prefix: str) -> bytes:
     """Return the tile of each place of a round, by its place in the set."""
     tiles = set_of_tiles(rules.deal)
     places = [DRAWN] * len(tiles)
     before: dict[int, str] = {}
-    for where, room, part in _parts(said, rules, seats, at):
+    for path, room, part in _parts(entry, rules, seats, prefix):
         if len(part) > len(room):
             tiles_given = count_in_digits(len(part), "tile")
-            raise UserError(f"{where} has {tiles_given}, but {rules.name} deals {len(room)} there.")
+            raise UserError(f"{path} has {tiles_given}, but {rules.name} deals {len(room)} there.")
         for n, tile in enumerate(part):
             if high_first(tile) not in tiles:
-                raise UserError(f"{where}[{n}] is {_shown(tile)}, which {rules.name}'s set lacks.")
+                raise UserError(f"{path}[{n}] is {_text(tile)}, which {rules.name}'s set lacks.")
             index = tiles.index(high_first(tile))
             if index in before:
-                raise UserError(f"{where}[{n}] is {_shown(tile)}, as {before[index]} is already.")
-            before[index] = f"{where}[{n}]"
+                raise UserError(f"{path}[{n}] is {_text(tile)}, as {before[index]} is already.")
+            before[index] = f"{path}[{n}]"
             if places[room[n]] != DRAWN:
-                raise UserError(f"{where}[{n}] has the place of {before[places[room[n]]]}.")
+                raise UserError(f"{path}[{n}] has the place of {before[places[room[n]]]}.")
             places[room[n]] = index
     return bytes(places)
 
 
 def _parts(
-    said: WrittenRound, rules: Ruleset, seats: int, at: str
+    entry: WrittenRound, rules: Ruleset, seats: int, prefix: str
 ) -> Iterator[tuple[str, Sequence[int], Sequence[Tile]]]:
     """Yield each list of tiles with its path and the places of the order that it fills."""
-    for name, lists in (("hands", said.hands), ("draws", said.draws)):
+    for name, lists in (("hands", entry.hands), ("draws", entry.draws)):
         if len(lists) > seats:
-            raise UserError(f"{at}{name} has {len(lists)} lists, but the table {seats} seats.")
+            raise UserError(f"{prefix}{name} has {len(lists)} lists, but the table {seats} seats.")
     size = hand_size(rules.deal, seats) or 0
-    for seat, hand in enumerate(said.hands):
-        yield f"{at}hands[{seat}]", range(seat * size, (seat + 1) * size), hand
+    for seat, hand in enumerate(entry.hands):
+        yield f"{prefix}hands[{seat}]", range(seat * size, (seat + 1) * size), hand
     tiles = set_of_tiles(rules.deal)
-    yield f"{at}boneyard", range(seats * size, len(tiles)), said.boneyard
+    yield f"{prefix}boneyard", range(seats * size, len(tiles)), entry.boneyard
     # The rows of the set in its own order: each tile's place there is a place of any order.
     rows = arrange(rules.boneyard, tuple(tiles[seats * size :]), seats)
     settings = engine.new_game(rules, seats).settings
-    for seat, drawn in enumerate(said.draws):
+    for seat, drawn in enumerate(entry.draws):
         row = [tiles.index(tile) for tile in rows[settings.own_row[seat]]]
-        yield f"{at}draws[{seat}]", row[::-1] if settings.from_back[seat] else row, drawn
+        yield f"{prefix}draws[{seat}]", row[::-1] if settings.from_back[seat] else row, drawn
 
 
-def _shown(tile: Tile) -> str:
+def _text(tile: Tile) -> str:
     return "{}-{}".format(*tile)
 
 
@@ -200,13 +202,13 @@ def read_logged_deals(source: Path, game: str, rules: Ruleset, seats: int) -> Se
     folder = source if source.is_dir() else source.resolve().parent.parent
     seeds = published_seeds(folder / SEEDS)
     if game == ALL:
-        found = _longest(source, seeds)
+        games = _longest(source, seeds)
     else:
-        one = require_one_game(source, game)
-        found = {one.game.board: one}
-        seeds = {board: seed for board, seed in seeds.items() if board in found}
+        logged_game = require_one_game(source, game)
+        games = {logged_game.game.board: logged_game}
+        seeds = {board: seed for board, seed in seeds.items() if board in games}
     boards = {board: SetBoard(seed) for board, seed in seeds.items()}
-    for board, logged in found.items():
+    for board, logged in games.items():
         if board not in boards:
             boards[board] = _dealt(logged, rules, seats)
     for board, seed in seeds.items():
@@ -219,24 +221,26 @@ def read_logged_deals(source: Path, game: str, rules: Ruleset, seats: int) -> Se
 
 def _longest(source: Path, public: Mapping[int, bytes]) -> dict[int, LoggedGame]:
     """Return the game with the most rounds on each board whose seed is not public."""
-    found: dict[int, LoggedGame] = {}
+    games: dict[int, LoggedGame] = {}
     for logged in chain.from_iterable(map(read_games, logs(source))):
         board = logged.game.board
-        if board not in public and len(_rounds(logged)) > len(_rounds(found.get(board))):
-            found[board] = logged
-    return found
+        if board not in public and len(_rounds(logged)) > len(_rounds(games.get(board))):
+            games[board] = logged
+    return games
 
 
 def _rounds(logged: LoggedGame | None) -> list[DealRecord]:
     """Return the deals that counted, one a round."""
-    deals = (one for one in logged.records if isinstance(one, DealRecord)) if logged else ()
-    return [*{one.round: one for one in deals if one.deal}.values()]
+    deals = (
+        (record for record in logged.records if isinstance(record, DealRecord)) if logged else ()
+    )
+    return [*{deal.round: deal for deal in deals if deal.deal}.values()]
 
 
 def _dealt(logged: LoggedGame, rules: Ruleset, seats: int) -> SetBoard:
     """Return the deals of a game and its first leader. Raises UserError."""
     tiles, rounds = set_of_tiles(rules.deal), _rounds(logged)
-    orders = [[*chain(*one.hands, *one.stock)] for one in rounds]
+    orders = [[*chain(*deal.hands, *deal.stock)] for deal in rounds]
     if any(sorted(order) != sorted(tiles) for order in orders):
         raise UserError(
             f"{logged.game.game} was played with another set of tiles than {rules.name} has."
@@ -252,19 +256,19 @@ MOST_ATTEMPTS = 200_000
 """Seeds that are tried for a board: some 5 s."""
 
 
-def draw_seed(event: Event, secret: bytes, board: int, given: SetBoard) -> bytes:
+def draw_seed(event: Event, secret: bytes, board: int, preset: SetBoard) -> bytes:
     """Return the seed of a board: the first from the secret that satisfies what is wanted.
 
     Raises UserError if no attempt does.
     """
-    if given.seed:
-        return given.seed
+    if preset.seed:
+        return preset.seed
     new = engine.new_game(event.rules, event.seats)
     for attempt in range(1, MOST_ATTEMPTS + 1):
         seed = board_seed(secret, event.name, board, attempt)
-        leader = None if given.leader is None else chance_decides(new, seed).leader
-        if leader == given.leader and (leader is not None or satisfies(event, seed)):
-            return seed + given.placed
+        leader = None if preset.leader is None else chance_decides(new, seed).leader
+        if leader == preset.leader and (leader is not None or satisfies(event, seed)):
+            return seed + preset.placed
     raise UserError(
         f"None of {MOST_ATTEMPTS:,} deals of {event.rules.name} satisfies "
         f"{' and '.join(event.deals_with)}. Choose a weaker filter (--deals-with)."
@@ -277,7 +281,7 @@ def satisfies(event: Event, seed: bytes) -> bool:
     if not filters:
         return True
     hands = first_hands(event.rules, event.seats, seed)
-    return all(one.accepts(hands) for one in filters)
+    return all(deal_filter.accepts(hands) for deal_filter in filters)
 
 
 # Read the plan of an event from the words and options of the command line, and build its bots.
@@ -289,23 +293,23 @@ LONGEST_TUNED_NAME = 40 - len(TUNED)
 """The longest name of a bot that is tuned."""
 
 
-def expand_tune(written: WrittenEvent, base: Path) -> WrittenEvent:
+def expand_tune(config: WrittenEvent, base: Path) -> WrittenEvent:
     """Return an event file with parameters as the event that is played.
 
     Its bots are the bot as it is, a group of candidates, and the tuned bot; all begin with the
     start values. Raises UserError.
     """
-    if len(written.bots) != 1:
-        raise UserError(f"A tune has one bot, and this event file has {len(written.bots)} (bots).")
-    if written.format != RoundRobin() or written.teams:
+    if len(config.bots) != 1:
+        raise UserError(f"A tune has one bot, and this event file has {len(config.bots)} (bots).")
+    if config.format != RoundRobin() or config.teams:
         raise UserError("An event file with [tune] has no format and no teams of its own.")
-    (bot,) = written.bots
+    (bot,) = config.bots
     if len(bot.name) > LONGEST_TUNED_NAME:
         raise UserError(
             f"The name of a tuned bot has at most {LONGEST_TUNED_NAME} characters: {bot.name!r}."
         )
-    words, values = resolve_command(bot, base)[0].run, starts(written.tune)
-    for name in written.tune:
+    words, values = resolve_command(bot, base)[0].run, starts(config.tune)
+    for name in config.tune:
         place = f"{{{name}}}"
         if not any(place in word for word in words[1:]):
             raise UserError(
@@ -321,8 +325,8 @@ def expand_tune(written: WrittenEvent, base: Path) -> WrittenEvent:
     names = (bot.name, *(f"{bot.name}-{n}" for n in range(1, GROUP + 1)), f"{bot.name}{TUNED}")
     # A listed bot is listed by its name.
     first = first if first.run else replace(first, bot=first.bot or first.name)
-    form = Tune(tuple(written.tune.items()), words, _entry(bot), optimiser_here())
-    return replace(written, bots=tuple(replace(first, name=name) for name in names), format=form)
+    form = Tune(tuple(config.tune.items()), words, _entry(bot), optimiser_here())
+    return replace(config, bots=tuple(replace(first, name=name) for name in names), format=form)
 
 
 def _entry(bot: WrittenBot) -> str:
@@ -336,7 +340,7 @@ def _entry(bot: WrittenBot) -> str:
 class EventPlan(NamedTuple):
     """A written event, with the rules and deals that it names: all but the files of its bots."""
 
-    written: WrittenEvent
+    config: WrittenEvent
     base: Path
     """The folder where the bots' relative paths start."""
     file: Path | None
@@ -357,7 +361,7 @@ class EventPlan(NamedTuple):
         if self.deals is None:
             return event
         most = len(self.deals.boards)
-        if event.all_boards > most and self.written.boards is None:
+        if event.all_boards > most and self.config.boards is None:
             # Each round of a Swiss or a knockout has boards of its own.
             spans = range(1, most + 1)
             fit = bisect_right(spans, most, key=lambda n: self._with(n, entrants).all_boards)
@@ -367,18 +371,18 @@ class EventPlan(NamedTuple):
         return event
 
     def _with(self, boards: int, entrants: Sequence[Entrant]) -> Event:
-        written = self.written
+        config = self.config
         shared = {*Event.__struct_fields__} & {*WrittenEvent.__struct_fields__}
-        same = {name: getattr(written, name) for name in shared}
-        own: dict[str, Any] = {
-            "name": written.name or ("event" if self.file else "run"),
+        shared_fields = {name: getattr(config, name) for name in shared}
+        own_fields: dict[str, Any] = {
+            "name": config.name or ("event" if self.file else "run"),
             "rules": self.rules,
-            "seats": written.seats_at_table(self.rules),
+            "seats": config.seats_at_table(self.rules),
             "boards": boards,
         }
         return Event(
-            **same | own,
-            boards_a_sitting=written.format.BOARDS_A_SITTING,
+            **shared_fields | own_fields,
+            boards_a_sitting=config.format.BOARDS_A_SITTING,
             entrants=tuple(entrants),
             predictable=self.predictable,
             deals_set=self.deals is not None,
@@ -388,124 +392,124 @@ class EventPlan(NamedTuple):
         """Return the plan with at least the boards of an event that it continues."""
         if self.boards >= old.boards:
             return self
-        form, boards = self.written.format.with_boards(old.boards, None)
-        return self._replace(written=replace(self.written, format=form), boards=boards)
+        form, boards = self.config.format.with_boards(old.boards, None)
+        return self._replace(config=replace(self.config, format=form), boards=boards)
 
     def build(self, folder: Path) -> Event:
         """Return the whole event: find and build its bots. `folder`: for what is built.
 
         Raises UserError.
         """
-        bots = self.written.bots
+        bots = self.config.bots
         event = self.event([prepare_entrant(bot, self.base, folder) for bot in bots])
         event.format.check_size(event)
         return event
 
 
 def read_plan(
-    what: Sequence[str],
-    given: Mapping[str, Any] | None = None,
+    words: Sequence[str],
+    overrides: Mapping[str, Any] | None = None,
     *,
     choices: Sequence[str] = (),
     predictable: bool = False,
 ) -> EventPlan:
     """Read an event file or bots, and the rules; touch no bot. Raises UserError.
 
-    `given`: fields in the place of the file's. `choices`: CHOICE=VALUE of the rules.
+    `overrides`: fields in the place of the file's. `choices`: CHOICE=VALUE of the rules.
     """
-    given = dict(given or {})
+    overrides = dict(overrides or {})
     # Relative paths of the command line start in the working folder, those of a file beside it.
-    if "deals" in given:
-        given["deals"] = f"{Path.cwd() / given['deals']}"
-    if "deals_from" in given:
-        source, game = given["deals_from"]
-        given["deals_from"] = (f"{Path.cwd() / source}", game)
-    written, base = parse_event(what, given)
-    if "rules" in given:
-        rules = load_ruleset(given["rules"], Path.cwd(), choices)
+    if "deals" in overrides:
+        overrides["deals"] = f"{Path.cwd() / overrides['deals']}"
+    if "deals_from" in overrides:
+        source, game = overrides["deals_from"]
+        overrides["deals_from"] = (f"{Path.cwd() / source}", game)
+    config, base = parse_event(words, overrides)
+    if "rules" in overrides:
+        rules = load_ruleset(overrides["rules"], Path.cwd(), choices)
     else:
-        rules = load_ruleset(written.rules, base, choices, place=f"{what[0]}: rules")
-    if written.tune and rules.deal.partners:
-        written = replace(written, teams=tuple((bot.name, bot.name) for bot in written.bots))
-    deals = _set_deals(written, base, rules)
-    if written.tune and deals:
+        rules = load_ruleset(config.rules, base, choices, place=f"{words[0]}: rules")
+    if config.tune and rules.deal.partners:
+        config = replace(config, teams=tuple((bot.name, bot.name) for bot in config.bots))
+    deals = _set_deals(config, base, rules)
+    if config.tune and deals:
         raise UserError("A tune draws its deals: those of a file or a log are too few (deals).")
-    form, boards = written.format.with_boards(given.get("boards"), written.boards)
-    if deals and not written.boards:
+    form, boards = config.format.with_boards(overrides.get("boards"), config.boards)
+    if deals and not config.boards:
         most = len(deals.boards)
         # A versus without a number plays until it is decided, within its own bound.
         most = min(boards, most) if isinstance(form, Versus) else most
         form, boards = form.with_boards(most, None)
-    written = replace(written, format=form)
-    file = Path(what[0]) if Path(what[0]).suffix == SUFFIX else None
-    predictable = predictable or written.seed is not None
-    return EventPlan(written, base, file, rules, boards, predictable, deals)
+    config = replace(config, format=form)
+    file = Path(words[0]) if Path(words[0]).suffix == SUFFIX else None
+    predictable = predictable or config.seed is not None
+    return EventPlan(config, base, file, rules, boards, predictable, deals)
 
 
-def _set_deals(written: WrittenEvent, base: Path, rules: Ruleset) -> SetDeals | None:
+def _set_deals(config: WrittenEvent, base: Path, rules: Ruleset) -> SetDeals | None:
     """Read the deals that the organiser sets; None if they are drawn. Raises UserError."""
-    ways = [name for name in ("deals", "deals_from", "deals_with") if getattr(written, name)]
+    ways = [name for name in ("deals", "deals_from", "deals_with") if getattr(config, name)]
     if len(ways) > 1:
         raise UserError(f"Give only one of {join_words(ways)}: each says which deals are played.")
-    seats = written.seats_at_table(rules)
+    seats = config.seats_at_table(rules)
     check_seats(rules, seats)
-    if written.deals:
-        return read_deals(Path(shown_path(base / written.deals)), rules, seats)
-    if written.deals_from:
-        source, game = written.deals_from
+    if config.deals:
+        return read_deals(Path(shown_path(base / config.deals)), rules, seats)
+    if config.deals_from:
+        source, game = config.deals_from
         return read_logged_deals(Path(shown_path(base / source)), game, rules, seats)
     return None
 
 
-def parse_event(what: Sequence[str], given: Mapping[str, Any]) -> tuple[WrittenEvent, Path]:
+def parse_event(words: Sequence[str], overrides: Mapping[str, Any]) -> tuple[WrittenEvent, Path]:
     """Read an event file, or bots as words; return it with the folder where its paths start.
 
-    `given`: fields in the place of the file's. Raises UserError.
+    `overrides`: fields in the place of the file's. Raises UserError.
     """
-    first = Path(what[0])
+    first = Path(words[0])
     in_file = first.suffix == SUFFIX
-    if in_file and len(what) > 1:
-        raise UserError(f"Give one event file or bots, not {first} and {what[1]!r}.")
-    written = written_event(first if in_file else None, given)
+    if in_file and len(words) > 1:
+        raise UserError(f"Give one event file or bots, not {first} and {words[1]!r}.")
+    config = written_event(first if in_file else None, overrides)
     base = first.resolve().parent if in_file else Path.cwd()
-    if written.tune:
-        written = expand_tune(written, base)
-    bots = written.bots if in_file else parse_bots(what)
-    return _name_clocks(replace(written, bots=bots)), base
+    if config.tune:
+        config = expand_tune(config, base)
+    bots = config.bots if in_file else parse_bots(words)
+    return _name_clocks(replace(config, bots=bots)), base
 
 
 # --- clocks of bots' own ---
 
 
-def _name_clocks(written: WrittenEvent) -> WrittenEvent:
+def _name_clocks(config: WrittenEvent) -> WrittenEvent:
     """Return the plan with each bot with a clock of its own called after it, as `mine@200ms`.
 
     So no table, file or other program mistakes it for the bot at another clock. Teams and anchor
     may name the bot without its clock where only one has that name, and challengers always: they
     are the bot at all its clocks. Raises UserError.
     """
-    if not any(bot.clock for bot in written.bots):
-        return written
-    named = [_named(bot, written.clock) for bot in written.bots]
-    plain = [bot.name for bot in written.bots]
-    names = {old: new.name for old, new in zip(plain, named, strict=True) if plain.count(old) == 1}
-    form, anchor = written.format.renamed(names), written.anchor
+    if not any(bot.clock for bot in config.bots):
+        return config
+    bots = [_name_bot(bot, config.clock) for bot in config.bots]
+    plain = [bot.name for bot in config.bots]
+    names = {old: new.name for old, new in zip(plain, bots, strict=True) if plain.count(old) == 1}
+    form, anchor = config.format.renamed(names), config.anchor
     if isinstance(form, ChallengeFormat):
-        every = [
-            [new.name for new, old in zip(named, plain, strict=True) if old == name] or [name]
+        versions = [
+            [new.name for new, old in zip(bots, plain, strict=True) if old == name] or [name]
             for name in form.challengers
         ]
-        form = replace(form, challengers=tuple(chain(*every)))
+        form = replace(form, challengers=tuple(chain(*versions)))
     return replace(
-        written,
-        bots=tuple(named),
+        config,
+        bots=tuple(bots),
         format=form,
-        teams=tuple((names.get(one, one), names.get(two, two)) for one, two in written.teams),
+        teams=tuple((names.get(a, a), names.get(b, b)) for a, b in config.teams),
         anchor=anchor and replace(anchor, name=names.get(anchor.name, anchor.name)),
     )
 
 
-def _named(bot: WrittenBot, clock: Clock) -> WrittenBot:
+def _name_bot(bot: WrittenBot, clock: Clock) -> WrittenBot:
     if bot.clock is None:
         return bot
     if bot.clock == OwnClock():

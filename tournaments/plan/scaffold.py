@@ -72,11 +72,11 @@ def make_bot(word: str, name: str, folder: Path, *, sealed: bool = False) -> Mad
     _check(name)
     try:
         with TemporaryDirectory(prefix=".new-", dir=folder) as place:
-            beside = Path(place, name)
-            beside.mkdir()
+            draft = Path(place, name)
+            draft.mkdir()
             for file, content in files.items():
-                (beside / file).write_bytes(content)
-            beside.rename(home)
+                (draft / file).write_bytes(content)
+            draft.rename(home)
     except OSError as error:
         if os.path.lexists(home):
             raise UserError(f"{home} already exists and is not overwritten.") from None
@@ -97,8 +97,8 @@ def _templates() -> Path:
 
 def language_key(word: str) -> str | None:
     """Return the key of the language that has this name, or None."""
-    known = ((key, (key, *one.also)) for key, one in languages().items())
-    return next((key for key, names in known if word.lower() in names), None)
+    pairs = ((key, (key, *language.also)) for key, language in languages().items())
+    return next((key for key, names in pairs if word.lower() in names), None)
 
 
 def _check(name: str) -> None:
@@ -116,8 +116,8 @@ def _files(key: str, language: Language, name: str) -> dict[str, bytes]:
     source = (_templates() / key / language.file).read_text(encoding="utf-8")
     readme = (_templates() / "README.md").read_text(encoding="utf-8")
     built = "It is built before each event." if language.build else "Nothing has to be built."
-    for word, said in {"LANGUAGE": language.title, "FILE": language.file, "BUILT": built}.items():
-        readme = readme.replace(word, said)
+    for word, phrase in {"LANGUAGE": language.title, "FILE": language.file, "BUILT": built}.items():
+        readme = readme.replace(word, phrase)
     words = {"needs": language.needs, "build": language.build, "run": language.run}
     entry = "".join(f"{field} = {_in_toml(value)}\n" for field, value in words.items() if value)
     texts = {language.file: source, "README.md": readme, BOT_FILE: entry}

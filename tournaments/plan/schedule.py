@@ -78,22 +78,26 @@ NUMBERS = 2000
 sign."""
 
 
-def numbers(who: str, boards: Iterable[int], seed: Callable[[int], bytes | None]) -> dict[int, int]:
+def numbers(
+    names: str, boards: Iterable[int], seed: Callable[[int], bytes | None]
+) -> dict[int, int]:
     """Assign numbers to a sitting's games, by board, up to the first board with an unknown seed.
 
-    `who`: the names of the entrants in its seats, with dots between them; `boards`: in the order
+    `names`: the names of the entrants in its seats, with dots between them; `boards`: in the order
     of the plan. A number follows from the board's seed and the game's name, so it differs in every
     rotation and at every table, and nobody can know it before the board is over.
     """
-    found: dict[int, int] = {}
-    taken: set[int] = set()
+    number_of: dict[int, int] = {}
+    used_numbers: set[int] = set()
     for board in islice(boards, NUMBERS):
-        own = seed(board)
-        if own is None:
+        board_seed = seed(board)
+        if board_seed is None:
             break
-        found[board] = next(one for one in _drawn(own, f"{board}.{who}") if one not in taken)
-        taken.add(found[board])
-    return found
+        number_of[board] = next(
+            n for n in _drawn(board_seed, f"{board}.{names}") if n not in used_numbers
+        )
+        used_numbers.add(number_of[board])
+    return number_of
 
 
 def _drawn(seed: bytes, game: str) -> Iterator[int]:
@@ -129,7 +133,7 @@ class PlannedSitting(Struct, frozen=True):
     boards: tuple[int, ...]
     """Boards of the games, in the order of the ledger; they are played in the order of their
     numbers, see `tournaments.plan.schedule`."""
-    who: str
+    names: str
     """Names of the entrants in the seats, with dots between them."""
     values: tuple[Values, ...] = ()
     """In a tune, the values of the parameters of the bot in each seat."""
@@ -145,7 +149,7 @@ class PlannedSitting(Struct, frozen=True):
 
     def _game(self, place: int) -> PlannedGame:
         board = self.boards[place - 1]
-        return PlannedGame(f"{board}.{self.who}", place, board)
+        return PlannedGame(f"{board}.{self.names}", place, board)
 
 
 Stage = tuple[PlannedSitting, ...]
@@ -176,19 +180,19 @@ class _Finished(Collection[Result]):
         self._results = results
 
     def __iter__(self) -> Iterator[Result]:
-        return chain.from_iterable(map(self._of, self.stages))
+        return chain.from_iterable(map(self._stage_results, self.stages))
 
     def latest(self) -> SomeResults:
-        return SomeResults(self._of(self.stages[-1]), self.luck)
+        return SomeResults(self._stage_results(self.stages[-1]), self.luck)
 
-    def _of(self, stage: Stage) -> Iterator[Result]:
+    def _stage_results(self, stage: Stage) -> Iterator[Result]:
         return (self._results[game.name] for plan in stage for game in plan.games)
 
     def __len__(self) -> int:
         return sum(map(count_games, self.stages))
 
     def __contains__(self, result: object) -> bool:
-        return any(one == result for one in self)
+        return any(other == result for other in self)
 
 
 def count_games(stage: Stage) -> int:
@@ -210,7 +214,7 @@ def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSit
 def _sittings(event: Event, pairings: Pairings) -> Iterator[PlannedSitting]:
     """Return sittings block by block, and within a block day by day: any prefix is balanced."""
     days, boards, values = pairings
-    by_entrant = {entrant: given for unit, given in values.items() for entrant in unit}
+    by_entrant = {entrant: unit_values for unit, unit_values in values.items() for entrant in unit}
     seatings = {table: _seatings(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
     return (
@@ -254,11 +258,11 @@ def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...]
             (sorted(unit, key=name) for unit in table), key=lambda u: name(u[0])
         )
         return (((a, b, c, d),), ((a, d, c, b),))
-    who = sorted((one for unit in table for one in unit), key=name)
+    bots = sorted((bot for unit in table for bot in unit), key=name)
     if not event.rules.deal.partners:
-        return tuple((tuple(who[one] for one in order),) for order in circular_orders(len(who)))
+        return tuple((tuple(bots[n] for n in order),) for order in circular_orders(len(bots)))
     # Every two sit together once as partners: otherwise the results could not tell them apart.
-    a, b, c, d = who
+    a, b, c, d = bots
     return ((a, b, c, d), (a, c, b, d), (a, b, d, c)), ((a, d, c, b), (a, d, b, c), (a, c, d, b))
 
 
@@ -269,10 +273,10 @@ def planned(
     values: Mapping[int, Values] | None = None,
 ) -> PlannedSitting:
     """Return the sitting of these entrants on these boards, with these values of parameters."""
-    who = ".".join(event.entrants[entrant].name for entrant in seats)
-    given = tuple(values.get(entrant, {}) for entrant in seats) if values else ()
-    name = f"{SITTING_PREFIX}{boards[0]}.{who}"
-    return PlannedSitting(name, seats, tuple(boards), who, given)
+    names = ".".join(event.entrants[entrant].name for entrant in seats)
+    seat_values = tuple(values.get(entrant, {}) for entrant in seats) if values else ()
+    name = f"{SITTING_PREFIX}{boards[0]}.{names}"
+    return PlannedSitting(name, seats, tuple(boards), names, seat_values)
 
 
 def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
@@ -289,8 +293,10 @@ def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
     """Return the games in which a retired version sat; they count as long as they exist."""
     old = event.retired
     played = results.values() if old else ()
-    found = [(past_order(one), one.game) for one in played if old.intersection(one.seats)]
-    return [game for _, game in sorted(found)]
+    pairs = [
+        (past_order(result), result.game) for result in played if old.intersection(result.seats)
+    ]
+    return [game for _, game in sorted(pairs)]
 
 
 def past_order(result: Result) -> tuple[int, tuple[str, ...]]:
@@ -330,8 +336,8 @@ def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
 def seat_clocks(event: Event, plan: PlannedSitting) -> tuple[Clock, ...]:
     """Return the clock of each seat; nothing if all have the event's."""
     clocks = tuple(map(event.clock_of, plan.seats))
-    own = any(event.entrants[entrant].clock for entrant in plan.seats)
-    return clocks if own or any(clock != event.clock for clock in clocks) else ()
+    has_own_clock = any(event.entrants[entrant].clock for entrant in plan.seats)
+    return clocks if has_own_clock or any(clock != event.clock for clock in clocks) else ()
 
 
 def seating(
@@ -393,7 +399,7 @@ def with_values(
     """Return the commands of a sitting's bots with the values of their parameters, if any."""
     pairs = zip(commands, values or [{}] * len(commands), strict=True)
     return [
-        event.format.set_values(command, given) if given else command for command, given in pairs
+        event.format.set_values(command, values) if values else command for command, values in pairs
     ]
 
 
@@ -415,7 +421,7 @@ def forfeited(
     for before in plan.games:
         for foul in own_fouls(results[before.name]) if before.name in results else ():
             fouls[foul] += 1
-    return tuple(seat for seat, many in enumerate(fouls) if many >= policy.after)
+    return tuple(seat for seat, count in enumerate(fouls) if count >= policy.after)
 
 
 # Entrants that have spent what an event allows them, and the games that they leave. Pure.
@@ -449,7 +455,7 @@ def describe_spent_out(event: Event, results: Mapping[str, Result]) -> Iterator[
     for plan in sittings(event, results) if stopped else ():
         missing = sum(game.name not in results for game in plan.games)
         for name in stopped:
-            left[name] += missing * has_one_of(f".{plan.who}", (name,))
+            left[name] += missing * has_one_of(f".{plan.names}", (name,))
     for name, games in left.items():
         if games:
             yield (
@@ -470,33 +476,35 @@ class GameIndex(Mapping[str, T]):
     """A mapping of each game's name to a value, which is computed on demand."""
 
     def __init__(
-        self, plans: Iterable[PlannedSitting], said: Callable[[PlannedSitting, PlannedGame], T]
+        self, plans: Iterable[PlannedSitting], value_of: Callable[[PlannedSitting, PlannedGame], T]
     ) -> None:
-        """Index these sittings; `said` returns the value for a sitting and one of its games."""
-        self._said = said
+        """Index these sittings; `value_of` returns the value for a sitting and one of its games."""
+        self._value_of = value_of
         self._plans: dict[str, list[PlannedSitting]] = {}
         for plan in plans:
-            self._plans.setdefault(plan.who, []).append(plan)
-        for own in self._plans.values():
-            own.sort(key=_first)
+            self._plans.setdefault(plan.names, []).append(plan)
+        for group in self._plans.values():
+            group.sort(key=_first)
 
     def __getitem__(self, game: str) -> T:
         """Return the value of a game; KeyError if the event has no such game."""
-        word, _, who = game.partition(".")
+        word, _, names = game.partition(".")
         board = int(word) if word.isdecimal() else 0
         # Sittings of the same seats follow each other, unless two circular orders seat them alike.
-        before = bisect_right(self._plans[who], board, key=_first)
-        for plan in reversed(self._plans[who][max(0, before - ORDERS) : before]):
+        before = bisect_right(self._plans[names], board, key=_first)
+        for plan in reversed(self._plans[names][max(0, before - ORDERS) : before]):
             planned = plan.game_on(board)
             if planned and planned.name == game:
-                return self._said(plan, planned)
+                return self._value_of(plan, planned)
         raise KeyError(game)
 
     def __iter__(self) -> Iterator[str]:
-        return (game.name for own in self._plans.values() for plan in own for game in plan.games)
+        return (
+            game.name for group in self._plans.values() for plan in group for game in plan.games
+        )
 
     def __len__(self) -> int:
-        return sum(len(plan.boards) for own in self._plans.values() for plan in own)
+        return sum(len(plan.boards) for group in self._plans.values() for plan in group)
 
 
 def _first(plan: PlannedSitting) -> int:

@@ -495,7 +495,7 @@ class LoggedSittings:
         apart = not has_dependent_games(self._event)
         try:
             async with commit_results(log.sync, self._count, at_once=not apart) as over:
-                numbered = numbers(plan.who, plan.boards, self._seed)
+                numbered = numbers(plan.names, plan.boards, self._seed)
                 logged = () if is_new else read_games(path)
                 cut = {one.game.game: one for one in logged if not one.result}
                 referee = partial(self._referee, plan, numbered, cut)

@@ -275,7 +275,7 @@ def _outlook(summary: Results, event: Event) -> str:
         if pair.half_width > WIDEST_TOLD:
             return ""
         lead = lead_text(pair)
-        if pair.apart or pair.needed is None:
+        if pair.is_apart or pair.needed is None:
             return f"{lead}."
         least, most = (boards and boards - pair.played for boards in pair.needed_range)
         more = "or more" if most is None else f"to {_roughly(most)}"

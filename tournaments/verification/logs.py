@@ -106,7 +106,7 @@ def sitting_faults(
         if name in results and results[name] != ledger[name]:
             yield f"{path}: the ledger has a different result of {name}"
     yield from _forfeits(check, event, plan, results)
-    yield from number_faults(check, plan.who, plan.boards, promises)
+    yield from number_faults(check, plan.names, plan.boards, promises)
     lost = sum(name not in results for name in due)
     if check.damage:
         yield f"{check.damage}; nothing after it was checked: {_results(lost)} not confirmed"

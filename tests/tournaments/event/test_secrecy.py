@@ -116,7 +116,7 @@ def seed(board: int) -> bytes:
 
 
 def numbered(plan: PlannedSitting) -> dict[int, int]:
-    return numbers(plan.who, plan.boards, seed)
+    return numbers(plan.names, plan.boards, seed)
 
 
 def test_the_numbers_of_a_sitting_are_its_own_and_fit_into_32_bits() -> None:
@@ -162,7 +162,7 @@ def test_games_are_played_in_the_order_of_their_numbers(played: Path) -> None:
     orders = []
     for one in sittings(plan, {}):
         logged = [game.game for game in read_games(folder.log(one.name))]
-        due = numbers(one.who, one.boards, lambda board: board_seed(secret, plan.name, board))
+        due = numbers(one.names, one.boards, lambda board: board_seed(secret, plan.name, board))
         assert {game.board: game.number for game in logged} == due
         assert [game.number for game in logged] == sorted(due.values())
         orders.append([game.board for game in logged])

@@ -190,9 +190,9 @@ def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
     results = played(random.Random(2), {"a": 300.0, "b": 0.0, "c": -30.0}, 200)
     ratings = fit(results)
     first, second = separations(ratings, 200)
-    assert (first.one, first.other, first.apart) == ("a", "b", True)
+    assert (first.one, first.other, first.is_apart) == ("a", "b", True)
     assert "they are separated." in separation_text(first)
-    assert not second.apart
+    assert not second.is_apart
     assert second.needed
     least, most = second.needed_range
     assert 200 < least < second.needed
@@ -207,7 +207,7 @@ def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
 def test_level_entrants_are_never_separated() -> None:
     results = [game(board, seats, (1, 1)) for board in range(9) for seats in ("ab", "ba")]
     (found,) = separations(fit(results), 9)
-    assert (found.elo, found.needed, found.apart) == (0, None, False)
+    assert (found.elo, found.needed, found.is_apart) == (0, None, False)
     assert "a million boards would probably not" in separation_text(found)
     assert MOST == 10**6
 

@@ -23,7 +23,7 @@ depth = { start = 4, min = 1, max = 12, integer = true }
 def plan(folder: Path, text: str, **options: Any) -> tuple[list[tuple[str, ...]], Tune]:
     path = folder / "tune.toml"
     path.write_text(text)
-    found = read_plan((str(path),), options).written
+    found = read_plan((str(path),), options).config
     assert isinstance(found.format, Tune)
     return [(bot.name, *bot.run, *bot.arguments) for bot in found.bots], found.format
 
@@ -39,7 +39,7 @@ def test_a_listed_bot_has_its_parameters_in_its_arguments(tmp_path: Path) -> Non
 def test_partners_are_the_same_bot(tmp_path: Path) -> None:
     path = tmp_path / "tune.toml"
     path.write_text(f'rules = "partnership"\n{BOT}{RANGE}')
-    found = read_plan((str(path),)).written
+    found = read_plan((str(path),)).config
     assert found.teams[0] == ("mine", "mine")
     assert len(found.teams) == GROUP + 2
 

@@ -193,7 +193,7 @@ class ClusterRunner:
     def _cut(self, stage: Stage, nursery: trio.Nursery) -> Iterator[OrderPart]:
         """Yield what a stage lacks of each sitting, long ones in parts; cut only when needed."""
         for plan in stage:
-            numbered = numbers(plan.who, plan.boards, self._seed)
+            numbered = numbers(plan.names, plan.boards, self._seed)
             missing = sorted(self._ledger.playable(plan), key=lambda game: numbered[game.board])
             self._logs.expect(plan)
             while missing:
@@ -203,7 +203,7 @@ class ClusterRunner:
             nursery.start_soon(self._logs.done, plan)
 
     def _part(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> OrderPart:
-        numbered = numbers(plan.who, plan.boards, self._seed)
+        numbered = numbers(plan.names, plan.boards, self._seed)
         own = tuple(numbered[game.board] for game in games)
         known = (self._ledger.results.get(game.name) for game in plan.games)
         had = tuple(filter(None, known)) if has_dependent_games(self._event) else ()
