@@ -86,8 +86,8 @@ def with_known_luck(results: Iterable[Result]) -> tuple[list[Result], Correction
     luck, games = luck_of(results), list(results)
     if luck is None or not luck.has_luck:
         return games, None
-    known = luck.corrections(games)
-    return [one for one in games if one.game in known], known
+    corrections = luck.corrections(games)
+    return [result for result in games if result.game in corrections], corrections
 
 
 class SomeResults(list[Result]):
@@ -138,7 +138,7 @@ def plain_name(name: str) -> str:
 
 def renamed_units(units: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of units, `ada` or `ada+bob`, with other names of entrants."""
-    return tuple("+".join(names.get(one, one) for one in unit.split("+")) for unit in units)
+    return tuple("+".join(names.get(name, name) for name in unit.split("+")) for unit in units)
 
 
 class Contest:
@@ -168,9 +168,9 @@ class Contest:
     def units(self) -> tuple[Unit, ...]:
         """Units that still play, in the order of the plan."""
         if not self.teams:
-            return tuple((n,) for n, one in enumerate(self.entrants) if not one.retired)
-        index = {one.name: n for n, one in enumerate(self.entrants)}
-        return tuple((index[one], index[other]) for one, other in self.teams)
+            return tuple((n,) for n, entrant in enumerate(self.entrants) if not entrant.retired)
+        index = {entrant.name: n for n, entrant in enumerate(self.entrants)}
+        return tuple((index[name], index[other]) for name, other in self.teams)
 
     @property
     def units_a_table(self) -> int:
@@ -179,7 +179,7 @@ class Contest:
 
     def unit_name(self, unit: Unit) -> str:
         """Return the name of a unit: `ada`, or `ada+bob`."""
-        return "+".join(self.entrants[one].name for one in unit)
+        return "+".join(self.entrants[entrant].name for entrant in unit)
 
     @property
     def target(self) -> int:
@@ -193,7 +193,7 @@ class Contest:
 
     def boards_of(self, table: Iterable[Unit]) -> range:
         """Return the boards of a table: `boards` from the first that all its units play."""
-        first = max(self.entrants[one].first_board for unit in table for one in unit)
+        first = max(self.entrants[entrant].first_board for unit in table for entrant in unit)
         return range(first, first + self.boards)
 
     def rated(self, results: Sequence[Result]) -> Sequence[Result]:
@@ -204,15 +204,17 @@ class Contest:
         rated, first = self.format.rated(self, results), self.first_board_of
         if not first:
             return rated
-        once = (replace(result, board=first.get(result.board, result.board)) for result in rated)
-        return SomeResults(once, luck_of(rated))
+        games = (replace(result, board=first.get(result.board, result.board)) for result in rated)
+        return SomeResults(games, luck_of(rated))
 
     def active_results(self, results: R) -> R | list[Result]:
         """Return the games of active entrants only: they alone decide the pairings."""
         old = self.retired
         if not old:
             return results
-        return SomeResults((one for one in results if old.isdisjoint(one.seats)), luck_of(results))
+        return SomeResults(
+            (game for game in results if old.isdisjoint(game.seats)), luck_of(results)
+        )
 
 
 class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
@@ -237,12 +239,12 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
 
     # --- to be planned ---
 
-    def with_boards(self, asked: int | None, written: int | None) -> tuple[Self, int]:
+    def with_boards(self, option_boards: int | None, file_boards: int | None) -> tuple[Self, int]:
         """Return the format, and the event's boards: of the command line, of the event file.
 
         Raises UserError.
         """
-        return self, asked or written or BOARDS
+        return self, option_boards or file_boards or BOARDS
 
     def renamed(self, names: Mapping[str, str]) -> Self:
         """Return the format with other names of entrants in its settings."""
@@ -378,7 +380,7 @@ class DependentRounds(BaseFormat, frozen=True):
         depend = f"the rounds of a {self.name} depend on"
         if new.retired != old.retired:
             return f"bot {min(new.retired ^ old.retired)} has changed, and {depend} those it played"
-        if [one.name for one in old.entrants] != [one.name for one in new.entrants]:
+        if [entrant.name for entrant in old.entrants] != [entrant.name for entrant in new.entrants]:
             return f"{depend} the earlier ones, so its bots cannot change"
         if old.teams != new.teams:
             return "its teams cannot change (teams)"
@@ -398,7 +400,7 @@ Halves = Counter[Unit]
 def match_points(contest: Contest, results: Iterable[Result]) -> dict[frozenset[Unit], Halves]:
     """Return the half points that each table of units made, over all these games."""
     partners = contest.rules.deal.partners
-    unit_of = {contest.entrants[one].name: unit for unit in contest.units for one in unit}
+    unit_of = {contest.entrants[entrant].name: unit for unit in contest.units for entrant in unit}
     met: defaultdict[frozenset[Unit], Halves] = defaultdict(Counter)
     for result in results:
         sides = count_sides(partners, len(result.seats))
@@ -413,8 +415,8 @@ def match_points(contest: Contest, results: Iterable[Result]) -> dict[frozenset[
 
 def half(halves: int) -> str:
     """Format half points as people write them: 2½."""
-    whole = halves // 2
-    return f"{whole}" if halves % 2 == 0 else f"{whole or ''}½"
+    points = halves // 2
+    return f"{points}" if halves % 2 == 0 else f"{points or ''}½"
 
 
 # The base of formats whose tables follow from the entrants alone. Pure.
@@ -454,17 +456,17 @@ class FixedTables(BaseFormat, frozen=True):
         boards = {contest.boards_of(table) for day in days for table in day}
         yield [
             Pairings(
-                [[table for table in day if contest.boards_of(table) == own] for day in days], own
+                [[table for table in day if contest.boards_of(table) == span] for day in days], span
             )
-            for own in sorted(boards, key=lambda boards: boards.start)
+            for span in sorted(boards, key=lambda boards: boards.start)
         ]
 
     def why_not_extended(self, old: Contest, new: Contest) -> str | None:
         """Return a complaint if a table is gone, unless a retired version sat there."""
         if not isinstance(new.format, FixedTables):
             return super().why_not_extended(old, new)
-        lost = self._met(old) - new.format._met(new)
-        for table in sorted(sorted(table) for table in lost):
+        lost_tables = self._met(old) - new.format._met(new)
+        for table in sorted(sorted(table) for table in lost_tables):
             if new.retired.isdisjoint(name for unit in table for name in unit.split("+")):
                 why = new.format._why_lost(old, new)
                 return f"{' and '.join(table)} would not meet any more ({why})"
@@ -478,7 +480,7 @@ class FixedTables(BaseFormat, frozen=True):
             return super().describe_lead(contest, results, is_over, ranks)
         scores = _team_scores(contest, results)
         (unit, score, games), *_ = scores
-        if len(tied := [contest.unit_name(one[0]) for one in scores if one[1] == score]) > 1:
+        if len(tied := [contest.unit_name(row[0]) for row in scores if row[1] == score]) > 1:
             return f"{join_words(tied)} share the highest win %: {100 * score:.1f}."
         win = f"{100 * score:.1f} in {games:,} games"
         return f"**{contest.unit_name(unit)}** has the highest win %: {win}."
@@ -499,8 +501,8 @@ class FixedTables(BaseFormat, frozen=True):
                 )
                 for place, (unit, score, games) in enumerate(_team_scores(contest, results), 1)
             ]
-            shown = [to_table("Teams", columns, rows)]
-            yield Section("Teams", shown, id="teams", titled=Media.FILES)
+            blocks = [to_table("Teams", columns, rows)]
+            yield Section("Teams", blocks, id="teams", titled=Media.FILES)
 
     def _met(self, contest: Contest) -> set[frozenset[str]]:
         days = self.days(contest)
@@ -512,11 +514,11 @@ class FixedTables(BaseFormat, frozen=True):
 
 def _team_scores(contest: Contest, results: Sequence[Result]) -> list[tuple[Unit, float, int]]:
     """Return each team that has played, its score and its games, best first."""
-    team_of = {contest.entrants[one].name: unit for unit in contest.units for one in unit}
-    games = Counter(team for one in results for team in {team_of[name] for name in one.seats})
+    team_of = {contest.entrants[entrant].name: unit for unit in contest.units for entrant in unit}
+    games = Counter(team for result in results for team in {team_of[name] for name in result.seats})
     halves: Counter[Unit] = Counter()
     for points in match_points(contest, results).values():
         halves.update(points)
     # Each of two partners counts two for a game won.
-    found = [(unit, halves[unit] / (4 * many), many) for unit, many in games.items()]
-    return sorted(found, key=lambda one: (-one[1], contest.units.index(one[0])))
+    scores = [(unit, halves[unit] / (4 * count), count) for unit, count in games.items()]
+    return sorted(scores, key=lambda row: (-row[1], contest.units.index(row[0])))

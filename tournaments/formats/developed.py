@@ -25,18 +25,18 @@ def developed_tables(units: int, size: int) -> Iterator[Table]:
     There are enough of them that every two units have met, all about equally often.
     """
     bases = _bases(units, size)
-    chosen: list[int] = []
+    picks: list[int] = []
     enough, spread = 0, units * len(bases)
     for base, met in _next_bases(bases, units):
-        chosen.append(base)
-        apart = int(met.max() - met.min())
-        if met.min() > 0 and apart < spread:
-            enough, spread = len(chosen), apart
-        if spread <= 1 or (enough and size > FEW_SEATS and len(chosen) >= TRIED):
+        picks.append(base)
+        gap = int(met.max() - met.min())
+        if met.min() > 0 and gap < spread:
+            enough, spread = len(picks), gap
+        if spread <= 1 or (enough and size > FEW_SEATS and len(picks) >= TRIED):
             break
-    for base in chosen[:enough]:
+    for base in picks[:enough]:
         for turn in range(units):
-            yield tuple(sorted((one + turn) % units for one in bases[base].tolist()))
+            yield tuple(sorted((unit + turn) % units for unit in bases[base].tolist()))
 
 
 def _bases(units: int, size: int) -> Small:
@@ -52,12 +52,12 @@ def _bases(units: int, size: int) -> Small:
     return np.hstack((np.zeros((len(bases), 1), np.int16), bases))
 
 
-def _drawn(chance: random.Random, units: int, many: int) -> Table:
+def _drawn(chance: random.Random, units: int, count: int) -> Table:
     """Draw a number of units besides the first."""
-    who: set[int] = set()
-    while len(who) < many:
-        who.add(1 + int(chance.random() * (units - 1)))
-    return tuple(sorted(who))
+    others: set[int] = set()
+    while len(others) < count:
+        others.add(1 + int(chance.random() * (units - 1)))
+    return tuple(sorted(others))
 
 
 def _next_bases(bases: Small, units: int) -> Iterator[tuple[int, NDArray[np.int64]]]:
@@ -65,26 +65,28 @@ def _next_bases(bases: Small, units: int) -> Iterator[tuple[int, NDArray[np.int6
 
     Every base is yielded at most once, so no table is played twice.
     """
-    apart, times = _distances(bases, units)
-    pairs = range(apart.shape[1])
+    distances, times = _distances(bases, units)
+    pairs = range(distances.shape[1])
     # A base adds to the sum of the squares: the squares of its own distances, and twice
     # its distances times their counts so far.
-    own = sum(
-        times[:, one] * times[:, other] * (apart[:, one] == apart[:, other])
-        for one in pairs
+    squares = sum(
+        times[:, pair] * times[:, other] * (distances[:, pair] == distances[:, other])
+        for pair in pairs
         for other in pairs
     ) + np.zeros(len(bases), np.int64)
     met = np.zeros(units // 2 + 1, np.int64)
     for _ in range(len(bases)):
-        best = int(np.argmin(own + 2 * sum(times[:, one] * met[apart[:, one]] for one in pairs)))
-        np.add.at(met, apart[best], times[best])
-        own[best] = np.iinfo(np.int64).max // 2
+        best = int(
+            np.argmin(squares + 2 * sum(times[:, pair] * met[distances[:, pair]] for pair in pairs))
+        )
+        np.add.at(met, distances[best], times[best])
+        squares[best] = np.iinfo(np.int64).max // 2
         yield best, met[1:]
 
 
 def _distances(bases: Small, units: int) -> tuple[Small, Small]:
     """Return, for each base, its pairs' distances around the circle, and their weights."""
-    one, other = np.triu_indices(bases.shape[1], 1)
-    apart = bases[:, other] - bases[:, one]
-    apart = np.minimum(apart, np.int16(units) - apart)
-    return apart, np.where(2 * apart == units, np.int16(2), np.int16(1))
+    first, other = np.triu_indices(bases.shape[1], 1)
+    distances = bases[:, other] - bases[:, first]
+    distances = np.minimum(distances, np.int16(units) - distances)
+    return distances, np.where(2 * distances == units, np.int16(2), np.int16(1))

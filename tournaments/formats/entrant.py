@@ -58,10 +58,10 @@ class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
 
     def applied_to(self, clock: Clock) -> Clock:
         """Return the event's clock with these times in it."""
-        own = self.complete(clock)
-        if own.is_effort:
-            return replace(clock, effort=own.effort, effort_bank=own.effort_bank)
-        return replace(clock, move_ms=own.move_ms, bank_ms=own.bank_ms)
+        own_clock = self.complete(clock)
+        if own_clock.is_effort:
+            return replace(clock, effort=own_clock.effort, effort_bank=own_clock.effort_bank)
+        return replace(clock, move_ms=own_clock.move_ms, bank_ms=own_clock.bank_ms)
 
     def name(self, clock: Clock) -> str:
         """Return its text, as after the @ in an entrant's name; `clock` is the event's."""
@@ -71,9 +71,9 @@ class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
         return write_time(self.complete(clock).move_ms or 0) + bank
 
 
-def own_or(own: OwnClock | UnsetType | None, clock: Clock, command: Command) -> Clock:
+def own_or(own_clock: OwnClock | UnsetType | None, clock: Clock, command: Command) -> Clock:
     """Return the clock of an entrant: the event's, with times of its own if it has any."""
-    mine = own.applied_to(clock) if own else clock
+    mine = own_clock.applied_to(clock) if own_clock else clock
     if is_module(command.argv):
         return sealed_clock(mine)
     return replace(mine, effort=UNSET, effort_bank=UNSET) if clock.effort else mine
@@ -121,7 +121,7 @@ def _ms(number: str, unit: str | None) -> int | None:
 
 def write_time(ms: int) -> str:
     """Write a time in the largest unit of which it is a multiple; 0 without one."""
-    unit = next((one for one in ("m", "s") if ms % UNITS[one] == 0), "ms")
+    unit = next((name for name in ("m", "s") if ms % UNITS[name] == 0), "ms")
     return f"{ms // UNITS[unit]}{unit}" if ms else "0"
 
 
@@ -156,12 +156,12 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
             raise ValueError(
                 f"start must be from {self.min:g} to {self.max:g} (min, max), not {self.start:g}"
             )
-        if self.integer and any(one % 1 for one in (self.start, self.min, self.max)):
+        if self.integer and any(value % 1 for value in (self.start, self.min, self.max)):
             raise ValueError("an integer has whole numbers as start, min and max")
         if self.scale == "log" and self.min <= 0:
             raise ValueError(f"the log scale begins above 0, not at {self.min:g} (min)")
 
-    def at(self, place: float) -> int | float:
+    def value_at(self, place: float) -> int | float:
         """Return the value at a place of the range, 0 to 1."""
         low, high = self._ends()
         value = low + min(1.0, max(0.0, place)) * (high - low)
@@ -186,7 +186,7 @@ Parameters = Mapping[str, Parameter]
 
 def starts(parameters: Parameters) -> Values:
     """Return the values to begin with."""
-    return {name: one.start for name, one in parameters.items()}
+    return {name: parameter.start for name, parameter in parameters.items()}
 
 
 def fill(words: Sequence[str], values: Values) -> tuple[str, ...]:

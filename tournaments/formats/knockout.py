@@ -67,11 +67,11 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
     def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
         """Yield the matches of each round, and then those that continue after a tie."""
         while True:
-            known = bracket(contest, self, before)
-            undecided = [match for match in known[-1] if match.winner is None]
+            rounds = bracket(contest, self, before)
+            undecided = [match for match in rounds[-1] if match.winner is None]
             if not undecided:
                 return
-            main, more = boards_of(contest, self, len(known))
+            main, more = boards_of(contest, self, len(rounds))
             tied = any(match.halves for match in undecided)
             yield [Pairings([[match.units for match in undecided]], more if tied else main)]
 
@@ -106,16 +106,19 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:
         """Yield the bracket: a drawing, or its matches in lists."""
-        known = bracket(contest, self, results)
+        matches_by_round = bracket(contest, self, results)
         rounds = [
             ("Final" if len(matches) == 1 else f"Round {number}", matches)
-            for number, matches in enumerate(known, 1)
+            for number, matches in enumerate(matches_by_round, 1)
         ]
         blocks: list[Block] = []
         for title, matches in rounds:
             blocks.append(Paragraph(f"{title}:", media=WORDS))
             blocks.append(bullets((_sentence(contest, match) for match in matches), media=WORDS))
-        drawn = [(title, [_drawn(contest, match, link) for match in own]) for title, own in rounds]
+        drawn = [
+            (title, [_drawn(contest, match, link) for match in matches])
+            for title, matches in rounds
+        ]
         blocks.append(Figure(macro="bracket", value=drawn))
         if winner := self.find_winner(contest, results, True):
             blocks.append(Paragraph(f"**{winner[0]}** has won.", media=Media.FILES))
@@ -135,21 +138,21 @@ def bracket(contest: Contest, form: Knockout, results: Collection[Result]) -> Br
     """Return the bracket as far as the results decide it."""
     units: Sequence[Unit | None] = contest.units
     alive = [units[seed] if seed < len(units) else None for seed in _seeds(len(units))]
-    known: Bracket = []
+    rounds: Bracket = []
     while len(alive) > 1:
-        played = _Played(contest, form, len(known) + 1, results)
-        known.append([played.match(*pair) for pair in zip(alive[::2], alive[1::2], strict=True)])
-        if any(match.winner is None for match in known[-1]):
+        played = _Played(contest, form, len(rounds) + 1, results)
+        rounds.append([played.match(*pair) for pair in zip(alive[::2], alive[1::2], strict=True)])
+        if any(match.winner is None for match in rounds[-1]):
             break
-        alive = [match.winner for match in known[-1]]
-    return known
+        alive = [match.winner for match in rounds[-1]]
+    return rounds
 
 
 def _seeds(units: int) -> list[int]:
     """Return the seeds from the top of the bracket to its bottom."""
     order = [0]
     while len(order) < units:
-        order = [one for seed in order for one in (seed, 2 * len(order) - 1 - seed)]
+        order = [new_seed for seed in order for new_seed in (seed, 2 * len(order) - 1 - seed)]
     return order
 
 
@@ -161,11 +164,11 @@ class _Played:
     ) -> None:
         main, more = self._boards = boards_of(contest, form, number)
         self._seed = {unit: seed for seed, unit in enumerate(contest.units)}
-        self._main = match_points(contest, (one for one in results if one.board in main))
-        self._more = match_points(contest, (one for one in results if one.board in more))
+        self._main = match_points(contest, (result for result in results if result.board in main))
+        self._more = match_points(contest, (result for result in results if result.board in more))
 
-    def match(self, one: Unit | None, other: Unit | None) -> Match:
-        units = tuple(sorted((unit for unit in (one, other) if unit), key=self._seed.__getitem__))
+    def match(self, entry: Unit | None, other: Unit | None) -> Match:
+        units = tuple(sorted((unit for unit in (entry, other) if unit), key=self._seed.__getitem__))
         if len(units) == 1:
             return Match(units, (), (), units[0])
         first, second = (
@@ -181,14 +184,14 @@ class _Played:
     ) -> Unit | None:
         main, more = self._boards
         tied = sum(first[:1]) == sum(first[1:])
-        if not _whole(units, first, main) or (tied and not _whole(units, second, more)):
+        if not _is_complete(units, first, main) or (tied and not _is_complete(units, second, more)):
             return None
         return units[sum(first[1:] + second[1:]) > sum(first[:1] + second[:1])]
 
 
-def _whole(units: tuple[Unit, ...], halves: tuple[int, ...], boards: range) -> bool:
+def _is_complete(units: tuple[Unit, ...], halves: tuple[int, ...], boards: range) -> bool:
     """Tell whether all games of a match on these boards are played: its leader may still lose."""
-    seats = tuple(one for facing in zip(*units, strict=True) for one in facing)
+    seats = tuple(entrant for facing in zip(*units, strict=True) for entrant in facing)
     # In each game each seat wins a half point from the seat beside it or loses one to it.
     return sum(halves) == len(boards) * len(rotations(seats)) * len(seats)
 
@@ -240,17 +243,17 @@ class DrawnMatch(NamedTuple):
 
 def _drawn(contest: Contest, match: Match, link: LinkToGames) -> DrawnMatch:
     sides = tuple(
-        DrawnSide(contest.unit_name(unit), _points(match, at), unit == match.winner)
-        for at, unit in enumerate(match.units)
+        DrawnSide(contest.unit_name(unit), _points(match, side), unit == match.winner)
+        for side, unit in enumerate(match.units)
     )
     # The first member of a team is enough, because partners sit together.
     names = [contest.entrants[unit[0]].name for unit in match.units]
     return DrawnMatch(sides, _note(match), link(*names) if len(names) > 1 else "")
 
 
-def _points(match: Match, at: int) -> str:
+def _points(match: Match, side: int) -> str:
     """Return the points of a side: 7½, or 5 + 2 where a tied match continued."""
-    return " + ".join(half(halves[at]) for halves in (match.halves, match.more) if halves)
+    return " + ".join(half(halves[side]) for halves in (match.halves, match.more) if halves)
 
 
 def _note(match: Match) -> str:

@@ -45,12 +45,12 @@ def gauntlet(challengers: Sequence[int], field: Sequence[int], size: int) -> tup
     if size > 2:
         others = (table for day in _field(len(field), size - 1) for table in day)
         return tuple(
-            tuple((one, *(field[other] for other in table)) for one in challengers)
+            tuple((unit, *(field[other] for other in table)) for unit in challengers)
             for table in others
         )
     days = []
     for step in range(len(field)):
-        pairs = [(one, field[(n + step) % len(field)]) for n, one in enumerate(challengers)]
+        pairs = [(unit, field[(n + step) % len(field)]) for n, unit in enumerate(challengers)]
         days.append(tuple(_in_turn(pair, step) for pair in pairs))
     return tuple(days)
 
@@ -101,18 +101,18 @@ def _levelled(units: int, size: int) -> list[Table]:
     left = set(combinations(range(units), size))
     order: list[Table] = []
 
-    def placed(table: Table, by: int) -> None:
-        for one in table:
-            played[one] += by
+    def placed(table: Table, change: int) -> None:
+        for unit in table:
+            played[unit] += change
         for pair in combinations(table, 2):
-            met[pair] += by
+            met[pair] += change
 
     def filled() -> bool:
         if not left:
             return True
-        behind = {one for one in range(units) if played[one] == min(played)}
+        laggards = {unit for unit in range(units) if played[unit] == min(played)}
         # Either only units that are behind sit down, or all of them do.
-        able = [table for table in left if behind.issuperset(table) or behind.issubset(table)]
+        able = [table for table in left if laggards.issuperset(table) or laggards.issubset(table)]
         for table in sorted(able, key=lambda table: (_often(table, met), table)):
             left.remove(table)
             placed(table, 1)
@@ -136,7 +136,7 @@ def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
     played = [0] * units
 
     def long_seated(table: Table) -> tuple[int, int, Table]:
-        return max(played[one] for one in table), sum(played[one] for one in table), table
+        return max(played[unit] for unit in table), sum(played[unit] for unit in table), table
 
     waiting = [long_seated(table) for table in set(tables)]
     heapify(waiting)
@@ -147,8 +147,8 @@ def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
             heapreplace(waiting, long_seated(table))
             continue
         heappop(waiting)
-        for one in table:
-            played[one] += 1
+        for unit in table:
+            played[unit] += 1
         yield table
 
 

@@ -53,7 +53,7 @@ NEAR = 12
 TIES = 32
 """Bits that break a tie; over all pairs together they stay below the next cost."""
 
-KEPT = 512
+CACHE_SIZE = 512
 """Matchings of blocks that are remembered: those of some hundred rounds."""
 
 Pairs = list[tuple[Unit, ...]]
@@ -66,66 +66,66 @@ def pairs(order: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs:
     for begin in range(0, max(1, len(order) // BLOCK) * BLOCK, BLOCK):
         last = begin + 2 * BLOCK > len(order)
         block = [*block, *order[begin : None if last else begin + BLOCK]]
-        if (found := _fresh_pairs(block, met)) is not None:
-            done.append((block, found))
+        if (matching := _fresh_pairs(block, met)) is not None:
+            done.append((block, matching))
             block = []
     while block and done:
         block = [*done.pop()[0], *block]
-        if (found := _fresh_pairs(block, met)) is not None:
-            done.append((block, found))
+        if (matching := _fresh_pairs(block, met)) is not None:
+            done.append((block, matching))
             block = []
     if block:
-        return _matched(block, met, len(block), again=True)
-    return [pair for _, some in done for pair in some]
+        return _matched(block, met, len(block), can_repeat=True)
+    return [pair for _, matching in done for pair in matching]
 
 
 def _fresh_pairs(block: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs | None:
     """Pair units that never met, near ones if possible; None if not all can be paired."""
     for near in (NEAR, len(block)):
-        found = _matched(block, met, near, again=False)
-        if len(found) * 2 == len(block):
-            return found
+        matching = _matched(block, met, near, can_repeat=False)
+        if len(matching) * 2 == len(block):
+            return matching
     return None
 
 
 def _matched(
-    block: Sequence[Unit], met: Counter[frozenset[Unit]], near: int, *, again: bool
+    block: Sequence[Unit], met: Counter[frozenset[Unit]], near: int, *, can_repeat: bool
 ) -> Pairs:
-    """Return the best pairs at most `near` places apart; `again`: rematches too."""
+    """Return the best pairs at most `near` places apart; `can_repeat`: rematches too."""
     meetings = frozenset(
-        (one, other, times)
-        for one, unit in enumerate(block)
-        for other in range(one + 1, min(one + near + 1, len(block)))
+        (place, other, times)
+        for place, unit in enumerate(block)
+        for other in range(place + 1, min(place + near + 1, len(block)))
         if (times := met[frozenset((unit, block[other]))])
     )
-    places = _cheapest_matching(len(block), near, meetings, again=again)
-    return [(block[one], block[other]) for one, other in places]
+    places = _cheapest_matching(len(block), near, meetings, can_repeat=can_repeat)
+    return [(block[place], block[other]) for place, other in places]
 
 
 # A schedule is gone through several times in each command, and this is most of its work.
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=CACHE_SIZE)
 def _cheapest_matching(
-    size: int, near: int, meetings: frozenset[tuple[int, int, int]], *, again: bool
+    size: int, near: int, meetings: frozenset[tuple[int, int, int]], *, can_repeat: bool
 ) -> list[tuple[int, int]]:
     """Return the cheapest of the largest matchings of places, by who met how often."""
     from networkx import Graph, max_weight_matching  # It takes a third of a second to import.
 
     graph: Graph[int] = Graph()
     most = size**3  # More than all squares of a round.
-    met = {(one, other): times for one, other, times in meetings}
-    for one in range(size):
-        for other in range(one + 1, min(one + near + 1, size)):
-            times = met.get((one, other), 0)
-            if not times or again:
-                cost = times * most + (other - one) ** 2
-                graph.add_edge(one, other, weight=-(cost << 2 * TIES) - _tie(one, other))
+    met = {(place, other): times for place, other, times in meetings}
+    for place in range(size):
+        for other in range(place + 1, min(place + near + 1, size)):
+            times = met.get((place, other), 0)
+            if not times or can_repeat:
+                cost = times * most + (other - place) ** 2
+                graph.add_edge(place, other, weight=-(cost << 2 * TIES) - _tie(place, other))
     return sorted(
         (min(pair), max(pair)) for pair in max_weight_matching(graph, maxcardinality=True)
     )
 
 
-def _tie(one: int, other: int) -> int:
-    return int.from_bytes(sha256(b"%d %d" % (one, other)).digest()[: TIES // 8], "big")
+def _tie(place: int, other: int) -> int:
+    return int.from_bytes(sha256(b"%d %d" % (place, other)).digest()[: TIES // 8], "big")
 
 
 # The Swiss system: the pairings of the next round, and the standings after any round. Pure.
@@ -193,7 +193,7 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
         table = standings(contest, results) if is_over else []
         if not table or len(table[0].rounds) < self.rounds:
             return None
-        first = [contest.unit_name(one.unit) for one in table if one.order == table[0].order]
+        first = [contest.unit_name(line.unit) for line in table if line.order == table[0].order]
         title = "has won" if len(first) == 1 else "share the first place in"
         return " and ".join(first), f"{title} the Swiss of {self.rounds} rounds."
 
@@ -214,13 +214,13 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
     ) -> Iterator[Section]:
         """Yield the table of the Swiss."""
         lines = standings(contest, results)
-        about = (
+        note = (
             "Each round gives a point for each opponent beaten over all games of the round, and ½ "
             "for a tie; brackets list the opponents. Buchholz: the total points of all opponents."
         )
         blocks: list[Block] = [
             _table(contest, lines, link),
-            Paragraph(about, "faint", media=Media.FILES),
+            Paragraph(note, "faint", media=Media.FILES),
             Paragraph(describe_rematches(lines), "faint", media=Media.FILES),
         ]
         yield Section("Swiss", blocks, id="swiss", titled=Media.FILES)
@@ -233,21 +233,21 @@ def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Ta
         # The first member of each is enough, because partners sit together.
         return link(*(contest.entrants[unit[0]].name for unit in units))
 
-    def met(unit: Unit, got: int, others: Sequence[Unit]) -> Cell:
-        who = ", ".join(place[other] for other in others) or "bye"
-        return Cell(f"{half(got)} ({who})", href=games(unit, *others) if others else "")
+    def met(unit: Unit, halves: int, others: Sequence[Unit]) -> Cell:
+        opponents = ", ".join(place[other] for other in others) or "bye"
+        return Cell(f"{half(halves)} ({opponents})", href=games(unit, *others) if others else "")
 
     rows: list[tuple[str | Cell, ...]] = [
         (
             place[line.unit],
             Cell(contest.unit_name(line.unit), href=games(line.unit)),
             *map(half, (line.points, line.buchholz, line.halves)),
-            *(met(line.unit, got, others) for got, others in line.rounds),
+            *(met(line.unit, halves, others) for halves, others in line.rounds),
         )
         for line in lines
     ]
-    who = "team" if contest.teams else "bot"
-    columns = [Column("#", "rank"), Column(who, "name")]
+    kind = "team" if contest.teams else "bot"
+    columns = [Column("#", "rank"), Column(kind, "name")]
     columns += map(Column, ("points", "Buchholz", "game points"))
     columns += (Column(f"{number}", spare=True) for number, _ in enumerate(lines[0].rounds, 1))
     return table("Table of the Swiss", columns, rows)
@@ -255,10 +255,10 @@ def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Ta
 
 def describe_rematches(lines: Sequence[Standing]) -> str:
     """Return a sentence about the rematches."""
-    many = sum(met // 2 - 1 for met in _meetings(lines).values())
-    if not many:
+    count = sum(met // 2 - 1 for met in _meetings(lines).values())
+    if not count:
         return "No two met twice."
-    rematch = count_in_digits(many, "rematch", "rematches")
+    rematch = count_in_digits(count, "rematch", "rematches")
     return f"{rematch}, each in a round that could not avoid it."
 
 
@@ -274,25 +274,25 @@ def round_of(contest: Contest, board: int) -> int:
 
 def rounds(contest: Contest, results: Collection[Result]) -> list[Round]:
     """Return the half points at the tables of each round."""
-    found: list[Round] = []
+    halves_by_round: list[Round] = []
     for number, played in groupby(results, key=lambda result: round_of(contest, result.board)):
-        found += [{} for _ in range(len(found), number)]
+        halves_by_round += [{} for _ in range(len(halves_by_round), number)]
         for units, halves in match_points(contest, played).items():
-            found[number - 1].setdefault(units, Counter()).update(halves)
-    return found
+            halves_by_round[number - 1].setdefault(units, Counter()).update(halves)
+    return halves_by_round
 
 
 def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
     """Return the standings, best first; units that are level in everything stay in plan order."""
     played = rounds(contest, results)
-    parts_played = [_parts(contest, one) for one in played]
+    parts_played = [_parts(contest, tables) for tables in played]
     bye = (2 * (contest.units_a_table - 1), ())
-    by_round = {unit: [one.get(unit, bye) for one in parts_played] for unit in contest.units}
-    points = {unit: sum(got for got, _ in parts) for unit, parts in by_round.items()}
+    by_round = {unit: [parts.get(unit, bye) for parts in parts_played] for unit in contest.units}
+    points = {unit: sum(halves for halves, _ in parts) for unit, parts in by_round.items()}
     halves: Halves = Counter()
-    for one in played:
-        for made in one.values():
-            halves.update(made)
+    for tables in played:
+        for table_halves in tables.values():
+            halves.update(table_halves)
     lines = [
         Standing(
             unit,
@@ -309,14 +309,14 @@ def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
 def _parts(contest: Contest, played: Round) -> dict[Unit, Part]:
     """Return each unit's half points and opponents in a round; a unit with a bye has none."""
     places = {unit: place for place, unit in enumerate(contest.units)}
-    found: dict[Unit, Part] = {}
+    parts: dict[Unit, Part] = {}
     for units, halves in played.items():
         in_order = sorted(units, key=places.__getitem__)
-        for unit, own in ((unit, halves[unit]) for unit in in_order):
-            others = tuple(one for one in in_order if one != unit)
-            points = sum(1 + (own > halves[one]) - (own < halves[one]) for one in others)
-            found.setdefault(unit, (points, others))
-    return found
+        for unit, score in ((unit, halves[unit]) for unit in in_order):
+            others = tuple(other for other in in_order if other != unit)
+            points = sum(1 + (score > halves[other]) - (score < halves[other]) for other in others)
+            parts.setdefault(unit, (points, others))
+    return parts
 
 
 def _round(contest: Contest, table: Sequence[Standing]) -> list[Meeting]:
@@ -346,13 +346,13 @@ def _pairs(unit: Unit, others: Sequence[Unit]) -> Iterator[frozenset[Unit]]:
 
 def _byes(contest: Contest, table: Sequence[Standing]) -> list[Unit]:
     """Return the units that get a bye: the last among those that have had fewest."""
-    many = len(table) % contest.units_a_table
+    count = len(table) % contest.units_a_table
 
     def had(line: Standing) -> int:
         return sum(not others for _, others in line.rounds)
 
     from_below = list(reversed(table))
-    return [line.unit for line in sorted(from_below, key=had)[:many]]
+    return [line.unit for line in sorted(from_below, key=had)[:count]]
 
 
 def _folded(order: Sequence[Unit], size: int) -> list[Unit]:
@@ -365,24 +365,24 @@ def _fresh_tables(
     order: tuple[Unit, ...], size: int, met: Counter[frozenset[Unit]]
 ) -> list[tuple[Unit, ...]] | None:
     """Search for tables without a rematch; None if there are none, or the search is too long."""
-    found: list[tuple[Unit, ...]] = []
+    tables: list[tuple[Unit, ...]] = []
     tried = [(order, combinations(order[1:], size - 1))]
     for _ in range(TRIES):
         rest, others = tried[-1]
-        if (some := next(others, None)) is None:
+        if (opponents := next(others, None)) is None:
             tried.pop()
             if not tried:
                 return None
-            found.pop()
+            tables.pop()
             continue
-        table = (rest[0], *some)
+        table = (rest[0], *opponents)
         if any(met[frozenset(pair)] for pair in combinations(table, 2)):
             continue
-        found.append(table)
+        tables.append(table)
         if len(rest) == size:
-            return found
-        below = tuple(unit for unit in rest if unit not in table)
-        tried.append((below, combinations(below[1:], size - 1)))
+            return tables
+        remainder = tuple(unit for unit in rest if unit not in table)
+        tried.append((remainder, combinations(remainder[1:], size - 1)))
     return None
 
 

@@ -30,11 +30,11 @@ class ChallengeFormat(FixedTables, frozen=True):
 
     def places(self, contest: Contest) -> tuple[list[int], list[int]]:
         """Return the places of the challengers, and of the field."""
-        every = range(len(contest.units))
+        places = range(len(contest.units))
         names = [contest.unit_name(unit) for unit in contest.units]
-        tested = [place for place in every if names[place] in self.challengers]
-        tested = tested or [every[self.USUAL_CHALLENGER]]
-        return tested, [place for place in every if place not in tested]
+        tested = [place for place in places if names[place] in self.challengers]
+        tested = tested or [places[self.USUAL_CHALLENGER]]
+        return tested, [place for place in places if place not in tested]
 
     def check(self, contest: Contest) -> None:
         """Refuse challengers that do not play, and a field that cannot fill a table.
@@ -102,7 +102,7 @@ class Matches(FixedTables, frozen=True, tag="matches"):
 
     def renamed(self, names: Mapping[str, str]) -> Self:
         """Return the format with other names of entrants in its settings."""
-        return replace(self, tables=tuple(renamed_units(one, names) for one in self.tables))
+        return replace(self, tables=tuple(renamed_units(table, names) for table in self.tables))
 
     def check(self, contest: Contest) -> None:
         """Refuse tables that cannot be played, and bots without a table. Raises UserError."""
@@ -115,16 +115,16 @@ class Matches(FixedTables, frozen=True, tag="matches"):
         for name in seated:
             if name not in names:
                 raise unknown_name("bot in tables:", name, names)
-        known: set[frozenset[str]] = set()
+        earlier_tables: set[frozenset[str]] = set()
         for table in self.tables:
-            who = frozenset(table)
-            shown = f"[{', '.join(table)}]"
-            if len(who) != len(table) or len(table) != size:
-                what = "teams" if contest.teams else "bots"
-                raise UserError(f"Table {shown} needs {size} different {what} (tables).")
-            if who in known:
-                raise UserError(f"Table {shown} is there twice. Play more boards instead (boards).")
-            known.add(who)
+            members = frozenset(table)
+            text = f"[{', '.join(table)}]"
+            if len(members) != len(table) or len(table) != size:
+                kind = "teams" if contest.teams else "bots"
+                raise UserError(f"Table {text} needs {size} different {kind} (tables).")
+            if members in earlier_tables:
+                raise UserError(f"Table {text} is there twice. Play more boards instead (boards).")
+            earlier_tables.add(members)
         for name in names:
             if name not in seated:
                 raise UserError(f"{name} sits at no table. Give it one, or leave it out (tables).")
@@ -143,7 +143,7 @@ class Matches(FixedTables, frozen=True, tag="matches"):
         units = {contest.unit_name(unit): unit for unit in contest.units}
         left, days = [tuple(units[name] for name in table) for table in self.tables], []
         while left:
-            day = list(_apart(left))
+            day = list(_disjoint_tables(left))
             days.append(day)
             left = [table for table in left if table not in day]
         return days
@@ -153,11 +153,11 @@ class Matches(FixedTables, frozen=True, tag="matches"):
         return f", {count_in_digits(len(self.tables), 'chosen table')}"
 
 
-def _apart(tables: list[Meeting]) -> Iterator[Meeting]:
+def _disjoint_tables(tables: list[Meeting]) -> Iterator[Meeting]:
     """Yield the first tables at which nobody sits twice."""
     seated: set[int] = set()
     for table in tables:
-        who = {one for unit in table for one in unit}
-        if seated.isdisjoint(who):
-            seated |= who
+        members = {entrant for unit in table for entrant in unit}
+        if seated.isdisjoint(members):
+            seated |= members
             yield table

@@ -86,18 +86,18 @@ class Search:
 
         Raises UserError if the optimiser is not here in the version that the space names.
         """
-        here = optimiser_here()
-        if here != space.optimiser:
+        optimiser = optimiser_here()
+        if optimiser != space.optimiser:
             name, _, wanted = space.optimiser.partition(" ")
             raise UserError(
-                f"This tune was begun with {space.optimiser}, and {here} could propose other "
+                f"This tune was begun with {space.optimiser}, and {optimiser} could propose other "
                 f"values. Install the former to go on: pip install {name}=={wanted}."
             )
         import numpy as np
         from cmaes import CMA
 
         self._space = space
-        start = np.array([one.place_of(one.start) for _, one in space.parameters])
+        start = np.array([parameter.place_of(parameter.start) for _, parameter in space.parameters])
         self._cma = CMA(
             mean=start,
             sigma=WIDTH,
@@ -120,13 +120,15 @@ class Search:
 
     def tell(self, scores: Sequence[float]) -> None:
         """Take the scores of the candidates in their order; a higher one is better."""
-        self._cma.tell([(one, -score) for one, score in zip(self._asked, scores, strict=True)])
+        self._cma.tell(
+            [(candidate, -score) for candidate, score in zip(self._asked, scores, strict=True)]
+        )
         self._means.append(self._cma.mean)
         self._asked = [self._cma.ask() for _ in range(self._space.group)]
 
     def _values(self, places: Sequence[float]) -> Values:
         pairs = zip(self._space.parameters, places, strict=True)
-        return {name: one.at(float(place)) for (name, one), place in pairs}
+        return {name: parameter.value_at(float(place)) for (name, parameter), place in pairs}
 
 
 @lru_cache(maxsize=4)
@@ -170,10 +172,10 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
 def mean_lead(values: Sequence[float]) -> tuple[float, float]:
     """Return the mean of two or more independent leads, and half its interval by Student's t."""
-    many = len(values)
-    mean = sum(values) / many
-    error = sqrt(sum((one - mean) ** 2 for one in values) / (many - 1) / many)
-    return mean, t_quantile(0.975, many - 1) * error
+    count = len(values)
+    mean = sum(values) / count
+    error = sqrt(sum((value - mean) ** 2 for value in values) / (count - 1) / count)
+    return mean, t_quantile(0.975, count - 1) * error
 
 
 def verdict_of(
@@ -190,7 +192,7 @@ def verdict_of(
 
     anchor = Anchor(start, 0.0)
     pools = fit(results, partners=partners, anchor=anchor, corrections=luck).pools
-    rated = next(one for pool in pools for one in pool.entrants if one.name == tuned)
+    rated = next(rating for pool in pools for rating in pool.entrants if rating.name == tuned)
     elo, half = rated.elo, rated.half_width
     if rated.corrected and rated.corrected.elo is not None:
         elo, half = rated.corrected.elo, rated.corrected.half_width
@@ -211,7 +213,7 @@ FEWEST = 4
 """The fewest groups of candidates that tell a lead."""
 ROWS = 10
 """The largest number of steps in the table."""
-ABOUT = (
+GAIN_NOTE = (
     "The gain is the lead of the later half of the candidates so far over the start values, in "
     "points a game, with the luck of the tiles taken out. It is rather too small, because they "
     "vary around the best values and began farther away. The answer comes from the check, on deals "
@@ -244,7 +246,7 @@ class Way(NamedTuple):
 def tune_state(way: Way, boards: int) -> str:
     """Return the best values so far and their estimated gain in a line."""
     done = len(way.means)
-    best = " ".join(f"{name}={value_text(one)}" for name, one in way.best.items())
+    best = " ".join(f"{name}={value_text(value)}" for name, value in way.best.items())
     lead = way.lead(done)
     gain = f", about {_points(lead)} better than the start" if lead else ""
     return f"{done * way.boards_a_step:,} of {boards:,} boards searched: {best}{gain}."
@@ -253,15 +255,17 @@ def tune_state(way: Way, boards: int) -> str:
 def tune_sentence(verdict: Verdict, name: str) -> str:
     """Return the answer."""
     lead = Estimate(verdict.points, verdict.points_half_width)
-    sure = f"({_points(lead)}; {verdict.boards:,} new boards, 95 %)"
+    evidence = f"({_points(lead)}; {verdict.boards:,} new boards, 95 %)"
     if verdict.is_better:
-        by = f"{lead.text(1, '')} points a game (95 %)"
+        margin = f"{lead.text(1, '')} points a game (95 %)"
         if verdict.elo is not None:
-            by += f"; {Estimate(verdict.elo, verdict.elo_half_width).text()} Elo"
-        return f"**Better by {by}**: {name} with the new values, on {verdict.boards:,} new boards."
+            margin += f"; {Estimate(verdict.elo, verdict.elo_half_width).text()} Elo"
+        return (
+            f"**Better by {margin}**: {name} with the new values, on {verdict.boards:,} new boards."
+        )
     if verdict.is_worse:
-        return f"**Worse**: keep the values of {name} {sure}."
-    return f"**Undecided**: keep the values of {name} {sure}."
+        return f"**Worse**: keep the values of {name} {evidence}."
+    return f"**Undecided**: keep the values of {name} {evidence}."
 
 
 def tune_sections(way: Way, entry: str) -> Iterator[Section]:
@@ -271,10 +275,12 @@ def tune_sections(way: Way, entry: str) -> Iterator[Section]:
     if done >= FEWEST:
         blocks.append(Figure(macro="tuning", value=way))
     columns = [Column("boards"), *map(Column, way.parameters), Column("gain", detail="±")]
-    kept = sorted({done * at // ROWS for at in range(ROWS + 1)})
-    blocks.append(table("Steps of the search", columns, [_row(way, step) for step in kept]))
-    yield Section("The search", [*blocks, Paragraph(ABOUT, "faint")], id="search")
-    tune = [_range_text(name, one, way.best[name]) for name, one in way.parameters.items()]
+    steps = sorted({done * row // ROWS for row in range(ROWS + 1)})
+    blocks.append(table("Steps of the search", columns, [_row(way, step) for step in steps]))
+    yield Section("The search", [*blocks, Paragraph(GAIN_NOTE, "faint")], id="search")
+    tune = [
+        _range_text(name, parameter, way.best[name]) for name, parameter in way.parameters.items()
+    ]
     paste: list[Block] = [
         Paragraph("The bot with the best values, for an event file:"),
         Code(fill((entry,), way.best)[0]),
@@ -287,7 +293,7 @@ def tune_sections(way: Way, entry: str) -> Iterator[Section]:
 def _row(way: Way, step: int) -> list[str | Cell]:
     lead = way.lead(step)
     gain = (lead or Estimate(None)).cell(1)
-    values = (value_text(one) for one in way.steps[step].best.values())
+    values = (value_text(value) for value in way.steps[step].best.values())
     return [f"{step * way.boards_a_step:,}", *values, gain]
 
 
@@ -295,11 +301,11 @@ def _points(lead: Estimate) -> str:
     return f"{lead.text(1)} points a game"
 
 
-def _range_text(name: str, one: Parameter, start: float) -> str:
-    parts = {"start": start, "min": one.min, "max": one.max}
-    said = [f"{key} = {value_text(value)}" for key, value in parts.items()]
-    said += ["integer = true"] * one.integer + ['scale = "log"'] * (one.scale == "log")
-    return f"{name} = {{ {', '.join(said)} }}"
+def _range_text(name: str, parameter: Parameter, start: float) -> str:
+    parts = {"start": start, "min": parameter.min, "max": parameter.max}
+    pairs = [f"{key} = {value_text(value)}" for key, value in parts.items()]
+    pairs += ["integer = true"] * parameter.integer + ['scale = "log"'] * (parameter.scale == "log")
+    return f"{name} = {{ {', '.join(pairs)} }}"
 
 
 # Tune: candidates for a bot's parameters play the bot as it is, group by group. Pure.
@@ -337,9 +343,9 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     # --- to be planned ---
 
-    def with_boards(self, asked: int | None, written: int | None) -> tuple["Tune", int]:
+    def with_boards(self, option_boards: int | None, file_boards: int | None) -> tuple["Tune", int]:
         """Return the format and the boards of the search. Raises UserError."""
-        boards, least = asked or written or USUAL, GROUP * self.BOARDS_A_SITTING
+        boards, least = option_boards or file_boards or USUAL, GROUP * self.BOARDS_A_SITTING
         if boards < least:
             raise UserError(
                 f"A tune compares {GROUP} candidates on {self.BOARDS_A_SITTING} deals at a time: "
@@ -398,7 +404,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
     def set_values(self, command: Command, values: Values) -> Command:
         """Return the bot's command with these values of its parameters."""
         triples = zip(command.argv, self.words, fill(self.words, values), strict=True)
-        argv = (word if word != written else now for now, written, word in triples)
+        argv = (word if word != template else now for now, template, word in triples)
         return replace(command, argv=tuple(argv))
 
     # --- to be extended ---
@@ -421,8 +427,8 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
         A deal of the search is none of the check's: the values were searched to win on it.
         """
-        first, seen = self._first_checked(contest), contest.first_board_of
-        checked = (one for one in results if seen.get(one.board, one.board) >= first)
+        first, repeats = self._first_checked(contest), contest.first_board_of
+        checked = (result for result in results if repeats.get(result.board, result.board) >= first)
         return SomeResults(checked, luck_of(results))
 
     def describe_boards(self, contest: Contest) -> str:
@@ -459,29 +465,29 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         """Return the answer by the check so far; None before two boards of it are complete."""
         first = self._first_checked(contest)
         checked = (result for result in results if result.board >= first)
-        games, known = with_known_luck(SomeResults(checked, luck_of(results)))
+        games, luck = with_known_luck(SomeResults(checked, luck_of(results)))
         start, tuned = contest.entrants[0].name, contest.entrants[-1].name
         repeats = contest.first_board_of
-        values = _margins(contest, games, tuned, first, known, repeats)
+        values = _margins(contest, games, tuned, first, luck, repeats)
         partners = contest.rules.deal.partners
         if len(values) < 2:
             return None
         rated = contest.rated(games)
-        return verdict_of(values, rated, tuned, start, partners=partners, luck=known)
+        return verdict_of(values, rated, tuned, start, partners=partners, luck=luck)
 
     def way(self, contest: Contest, results: Iterable[Result]) -> Way:
         """Return the way of the search. Raises UserError."""
         size = contest.boards_a_sitting
-        played, known = with_known_luck(results)
+        played, luck = with_known_luck(results)
         groups: list[list[Result]] = [[] for _ in range(self.groups(contest))]
-        for one in played:
-            if one.board < self._first_checked(contest):
-                groups[(one.board - 1) // size].append(one)
+        for result in played:
+            if result.board < self._first_checked(contest):
+                groups[(result.board - 1) // size].append(result)
         scores = list[tuple[float, ...]]()
-        for at, games in enumerate(groups):
+        for index, games in enumerate(groups):
             if len(games) < GAMES_A_BOARD * GROUP * size:
                 break
-            scores.append(_scores(contest, games, at * size + 1, known))
+            scores.append(_scores(contest, games, index * size + 1, luck))
         steps = search_path(self.space, tuple(scores))
         means = [sum(group) / GROUP for group in scores]
         return Way(dict(self.parameters), steps, means, GROUP * size)
@@ -499,11 +505,11 @@ def _scores(
     contest: Contest, results: Sequence[Result], first: int, luck: Corrections | None
 ) -> tuple[float, ...]:
     """Return the mean lead of each candidate of a group over the start, in points a game."""
-    games: dict[str, list[Result]] = {one.name: [] for one in contest.entrants[1:-1]}
-    for one in results:
-        for name in set(one.seats) & games.keys():
-            games[name].append(one)
-    each = (_margins(contest, some, name, first, luck) for name, some in games.items())
+    games: dict[str, list[Result]] = {entrant.name: [] for entrant in contest.entrants[1:-1]}
+    for result in results:
+        for name in set(result.seats) & games.keys():
+            games[name].append(result)
+    each = (_margins(contest, own_games, name, first, luck) for name, own_games in games.items())
     return tuple(sum(values) / len(values) for values in each)
 
 
@@ -516,7 +522,7 @@ def _margins(
     repeats: Container[int] = (),
 ) -> list[float]:
     """Return the lead of a bot over the start on each board but `repeats`, in points a game."""
-    found = outcomes(
+    board_outcomes = outcomes(
         POINTS, results, name, lost_by=contest.target, since=first, luck=luck, repeats=repeats
     )
-    return [one.value for one in found]
+    return [outcome.value for outcome in board_outcomes]

@@ -72,12 +72,12 @@ def sprt_state(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     return f"{line}, about {GAMES_A_BOARD * boards_still_needed(settings, last)} more games"
 
 
-def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) -> list[Block]:
-    """Return a test of `one` against another in a report: the answer, the path, a table."""
-    so_far = sprt_sentence(settings, steps, one, other)
-    made: list[Block] = [
+def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], first: str, other: str) -> list[Block]:
+    """Return a test of `first` against another in a report: the answer, the path, a table."""
+    so_far = sprt_sentence(settings, steps, first, other)
+    blocks: list[Block] = [
         Paragraph(f"**{so_far}**", media=Media.MARKDOWN),
-        Paragraph(describe_question(settings, one)),
+        Paragraph(describe_question(settings, first)),
     ]
     if steps:
         caption = "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):"
@@ -86,31 +86,31 @@ def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str)
             for step in subsample(steps, ROWS)
         ]
         columns = [*map(Column, ("boards", "LLR", UNITS[settings.measure]))]
-        made += (
+        blocks += (
             Paragraph(caption, media=Media.MARKDOWN),
             Code(sparkline(settings, steps), media=Media.MARKDOWN),
             Figure(macro="walk", value=(settings, steps, so_far)),
             table("Steps of the test", columns, rows),
         )
-    return made
+    return blocks
 
 
-def sprt_sentence(settings: Sprt, steps: Sequence[SprtStep], one: str, other: str) -> str:
+def sprt_sentence(settings: Sprt, steps: Sequence[SprtStep], first: str, other: str) -> str:
     """Return the answer, or a sentence that there is none yet."""
     boards = steps[-1].boards if steps else 0
     verdict = answer(settings, steps)
     if verdict == "H1":
-        sure = _after(settings, boards, settings.alpha)
-        return f"Yes: {one} is {_more(settings)} {other} ({sure})."
+        evidence = _after(settings, boards, settings.alpha)
+        return f"Yes: {first} is {_more(settings)} {other} ({evidence})."
     if verdict == "H0":
-        sure = _after(settings, boards, settings.beta)
-        return f"No: {one} is {_less(settings)} {other} ({sure})."
+        evidence = _after(settings, boards, settings.beta)
+        return f"No: {first} is {_less(settings)} {other} ({evidence})."
     played = f"{count_in_digits(boards, 'board')} played"
     if boards == settings.max_boards:
         played += f", as many as the event allows{_more_boards(settings, steps)}"
     elif steps:
         played += f"; about {boards_still_needed(settings, steps[-1]):,} more would decide"
-    return f"Undecided whether {one} is better than {other}: {played}."
+    return f"Undecided whether {first} is better than {other}: {played}."
 
 
 def _more_boards(settings: Sprt, steps: Sequence[SprtStep]) -> str:
@@ -143,10 +143,10 @@ def _after(settings: Sprt, boards: int, error: float) -> str:
     return f"{count_in_digits(boards, 'board')}, {100 * (1 - error):g} %{luck}"
 
 
-def describe_question(settings: Sprt, one: str) -> str:
+def describe_question(settings: Sprt, first: str) -> str:
     """Return the hypotheses and the error rates in a sentence."""
     return (
-        f"H0: {one} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
+        f"H0: {first} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
         f"{settings.h1:g}, or more. H1 is wrongly accepted with probability {settings.alpha:g}, "
         f"H0 with {settings.beta:g}. The test decides after {settings.min_boards} boards at the "
         f"earliest and plays at most {settings.max_boards}.{FOULS * (settings.measure == 'points')}"
@@ -157,7 +157,7 @@ def describe_question(settings: Sprt, one: str) -> str:
 def sparkline(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     """Draw the walk in at most 60 characters, by the ratio's place between the bounds."""
     (low, high), most = settings.bounds, len(BARS) - 1
-    heights = (len(BARS) * (one.llr - low) / (high - low) for one in subsample(steps, WIDTH))
+    heights = (len(BARS) * (step.llr - low) / (high - low) for step in subsample(steps, WIDTH))
     return "".join(BARS[min(max(int(height), 0), most)] for height in heights)
 
 
@@ -182,23 +182,27 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     sprt: Sprt = Sprt()
     """Hypotheses and error rates of the test; its `max_boards` are the event's boards."""
 
-    def with_boards(self, asked: int | None, written: int | None) -> tuple[Self, int]:
+    def with_boards(self, option_boards: int | None, file_boards: int | None) -> tuple[Self, int]:
         """Return the format, and its most boards: of the command line, of the event file, its own.
 
         Raises UserError.
         """
         test = self.sprt
-        if not asked and written and test.max_boards not in (written, Sprt().max_boards):
+        if (
+            not option_boards
+            and file_boards
+            and test.max_boards not in (file_boards, Sprt().max_boards)
+        ):
             raise UserError(
-                f"boards = {written} contradicts max_boards = {test.max_boards}: versus plays at "
-                "most max_boards. Leave one out."
+                f"boards = {file_boards} contradicts max_boards = {test.max_boards}: versus plays "
+                "at most max_boards. Leave one out."
             )
-        most = asked or written or test.max_boards
+        most = option_boards or file_boards or test.max_boards
         if most < test.min_boards:
             raise UserError(
                 f"Versus decides nothing before {test.min_boards} boards (min_boards): "
-                f"{'--boards' if asked else 'boards'} must be at least {test.min_boards}, not "
-                f"{most}."
+                f"{'--boards' if option_boards else 'boards'} must be at least {test.min_boards}, "
+                f"not {most}."
             )
         try:
             return replace(self, sprt=replace(test, max_boards=most)), most
@@ -230,13 +234,13 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
         # A block is one sitting of each circular order and rotation.
         block = contest.boards_a_sitting * (2 if contest.teams else 1)
-        own = contest.boards_of(contest.units)
+        boards = contest.boards_of(contest.units)
         tried: list[Outcome] = []
-        for first in own[::block]:
-            yield [Pairings([[contest.units]], range(first, min(first + block, own.stop)))]
+        for first in boards[::block]:
+            yield [Pairings([[contest.units]], range(first, min(first + block, boards.stop)))]
             over = before.latest()
-            known = find_luck(over) if self.sprt.without_luck else None
-            tried += self._outcomes(contest, over, first, known)
+            luck = find_luck(over) if self.sprt.without_luck else None
+            tried += self._outcomes(contest, over, first, luck)
             if is_decided(self.sprt, tried):
                 return
 
@@ -252,17 +256,17 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         if replace(self.sprt, max_boards=test.max_boards) != test:
             return "the hypotheses cannot change after the first game (sprt)"
         # Swapping the two after the first results would be a second test of the same results.
-        one, other = map(first_version, self.sides(old))
-        if [one, other] != [*map(first_version, self.sides(new))]:
-            return f"it tests whether {one} is better than {other}"
+        first, other = map(first_version, self.sides(old))
+        if [first, other] != [*map(first_version, self.sides(new))]:
+            return f"it tests whether {first} is better than {other}"
         return None
 
     def expect_boards(self, contest: Contest, results: Sequence[Result]) -> int | None:
         """Estimate the boards until the answer, if all are like these; None: no board is whole."""
         from tournaments.rating.likelihood_ratio import boards_expected  # It needs numpy.
 
-        known = find_luck(results) if self.sprt.without_luck else None
-        return boards_expected(self.sprt, self._outcomes(contest, results, 1, known))
+        luck = find_luck(results) if self.sprt.without_luck else None
+        return boards_expected(self.sprt, self._outcomes(contest, results, 1, luck))
 
     @property
     def unstopped(self) -> RoundRobin:
@@ -286,8 +290,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
 
     def describe_state(self, contest: Contest, results: Iterable[Result]) -> str:
         """Return the state of the test in a line."""
-        one, _ = self.sides(contest)
-        return f"Is {one} better? {sprt_state(self.sprt, self.steps(contest, results))}"
+        first, _ = self.sides(contest)
+        return f"Is {first} better? {sprt_state(self.sprt, self.steps(contest, results))}"
 
     def describe_lead(
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
@@ -309,9 +313,9 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:
         """Yield the test: its answer, its question, and its path."""
-        one, other = self.sides(contest)
-        blocks = sprt_blocks(self.sprt, self.steps(contest, results), one, other)
-        title = f"Is {one} better than {other}?"
+        first, other = self.sides(contest)
+        blocks = sprt_blocks(self.sprt, self.steps(contest, results), first, other)
+        title = f"Is {first} better than {other}?"
         yield Section(title, blocks, id="question", label="The test", media=Media.FILES)
 
     def steps(self, contest: Contest, results: Iterable[Result]) -> tuple[SprtStep, ...]:
@@ -319,8 +323,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         from tournaments.rating.likelihood_ratio import walk  # It needs numpy.
 
         since = contest.boards_of(contest.units).start
-        games, known = with_known_luck(results) if self.sprt.without_luck else (results, None)
-        return walk(self.sprt, self._outcomes(contest, games, since, known))
+        games, luck = with_known_luck(results) if self.sprt.without_luck else (results, None)
+        return walk(self.sprt, self._outcomes(contest, games, since, luck))
 
     def answer(self, contest: Contest, results: Iterable[Result]) -> Verdict:
         """Return the answer so far; "undecided" is one too."""
@@ -335,9 +339,9 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         self, contest: Contest, results: Iterable[Result], since: int, luck: Corrections | None
     ) -> tuple[Outcome, ...]:
         """Return the outcomes of boards; without luck the plain ones."""
-        one, _ = self.sides(contest)
+        first, _ = self.sides(contest)
         return outcomes(
-            *(self.sprt, results, one),
+            *(self.sprt, results, first),
             lost_by=contest.target,
             since=since,
             luck=luck,

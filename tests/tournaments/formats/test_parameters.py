@@ -19,7 +19,7 @@ RANGES = (
 
 @given(some.sampled_from(RANGES), some.floats(-1, 2))
 def test_every_place_is_a_value_of_the_range(one: Parameter, place: float) -> None:
-    value = one.at(place)
+    value = one.value_at(place)
     assert one.min <= value <= one.max
     assert isinstance(value, int) or not one.integer
     assert float(value_text(value)) == value
@@ -27,7 +27,7 @@ def test_every_place_is_a_value_of_the_range(one: Parameter, place: float) -> No
 
 @pytest.mark.parametrize("one", RANGES)
 def test_the_start_has_a_place_and_the_place_that_value(one: Parameter) -> None:
-    assert one.at(one.place_of(one.start)) == one.start
+    assert one.value_at(one.place_of(one.start)) == one.start
 
 
 @pytest.mark.parametrize(
