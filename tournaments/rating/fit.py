@@ -9,7 +9,7 @@ from tournaments.rating import regression
 from tournaments.rating.regression import Bools, Design, Floats, Ints, numbered, sums, wide
 from tournaments.rating.statistics import ELO, Error, degrees_of_freedom
 from tournaments.rating.tables import Bound
-from tournaments.rating.tally import WHOLE, Meetings, Tally, meetings, totals_by_deal
+from tournaments.rating.tally import GAME_PARTS, Meetings, Tally, meetings, totals_by_deal
 
 
 class Core(NamedTuple):
@@ -35,23 +35,23 @@ class Core(NamedTuple):
     """Its place: '' in the core; '>' took points off it, perhaps through others, and lost
     none to it; '<' the other way around; '?' nothing leads from one to the other, or both ways
     lead through games of partners that rate nobody."""
-    above: Bools
+    reach: Bools
     """True if the row's entrant took points off the column's, perhaps through others."""
 
 
 def core_of(tally: Tally, anchor: str | None = None) -> Core:
     """Find the parts of a pool; `anchor` is the entrant whose rating is fixed beforehand."""
-    within: Bools = np.ones(len(tally.board), np.bool_)
+    mask: Bools = np.ones(len(tally.board), np.bool_)
     met, size = meetings(tally), len(tally.names)
     while True:
-        way = _reach(_arrows(met, within), size)
+        way = _reach(_arrows(met, mask), size)
         part = _parts(tally, way & way.T, anchor)
-        still = of_one_part(part, tally.left, tally.right)
-        if (still == within).all():
+        new_mask = of_one_part(part, tally.left, tally.right)
+        if (new_mask == mask).all():
             break
-        within = still
-    above = _reach(_arrows(met, np.ones_like(within)), size)
-    return Core(part, _bounds(part, above), above)
+        mask = new_mask
+    reach = _reach(_arrows(met, np.ones_like(mask)), size)
+    return Core(part, _bounds(part, reach), reach)
 
 
 def of_one_part(part: Ints, left: Ints, right: Ints) -> Bools:
@@ -79,21 +79,21 @@ def _parts(tally: Tally, mutual: Bools, anchor: str | None) -> Ints:
     """
     first = mutual.argmax(axis=1)
     size = len(first)
-    seen = np.concatenate((tally.left.ravel(), tally.right.ravel()))
-    members, games = np.bincount(first, minlength=size), np.bincount(first[seen], minlength=size)
-    order = sorted(set(first.tolist()), key=lambda one: (-members[one], -games[one], one))
+    indices = np.concatenate((tally.left.ravel(), tally.right.ravel()))
+    members, games = np.bincount(first, minlength=size), np.bincount(first[indices], minlength=size)
+    order = sorted(set(first.tolist()), key=lambda i: (-members[i], -games[i], i))
     if len(order) == size and anchor in tally.names:
-        order.sort(key=lambda one: tally.names[one] != anchor)
+        order.sort(key=lambda i: tally.names[i] != anchor)
     number = np.zeros(size, np.int64)
     number[order] = np.arange(len(order))
     return np.asarray(number[first], np.int64)
 
 
-def _bounds(part: Ints, above: Bools) -> tuple[Bound, ...]:
+def _bounds(part: Ints, reach: Bools) -> tuple[Bound, ...]:
     core = part == 0
     names: dict[tuple[bool, bool], Bound] = {(True, False): ">", (False, True): "<"}
     return tuple(
-        "" if core[i] else names.get((bool(above[i, core].any()), bool(above[core, i].any())), "?")
+        "" if core[i] else names.get((bool(reach[i, core].any()), bool(reach[core, i].any())), "?")
         for i in range(len(part))
     )
 
@@ -125,7 +125,7 @@ class Cells(NamedTuple):
 
     def expected(self, theta: Floats) -> Floats:
         """Return each cell's expected share of the points with these coefficients."""
-        return regression.expected_share(self.design.at(theta))[self.row]
+        return regression.expected_share(self.design.predict(theta))[self.row]
 
     def rated(self) -> "Cells":
         """Return only the cells that rate entrants, their boards renumbered."""
@@ -183,12 +183,12 @@ def fit_model(tally: Tally, core: Core, zero: Floats, prior: float) -> Fit:
     games = sums(cells.row[use], cells.games[use], count)
     points = sums(cells.row[use], cells.points[use], count)
     zeros, moved = _levels(core, zero, design.size)
-    pinned, held = zeros @ zeros.T, moved @ moved.T
+    pinned, shifts = zeros @ zeros.T, moved @ moved.T
     if tally.left.shape[1] > 1:
         blind = _blind(design.squares(games) + pinned)
-        pinned, held = pinned + blind, held + blind
+        pinned, shifts = pinned + blind, shifts + blind
     theta, information = regression.logistic(design, games, points, pinned, prior)
-    bread: Floats = np.asarray(np.linalg.inv(information), np.float64) - held
+    bread: Floats = np.asarray(np.linalg.inv(information), np.float64) - shifts
     rated = cells.rated()
     misfit = rated.points - rated.games * rated.expected(theta)
     clustered = regression.clustered(design, rated.row, rated.board, misfit, bread)
@@ -203,11 +203,11 @@ def _cells(tally: Tally, core: Core) -> Cells:
     del codes, kind
     board, row = np.divmod(cells, len(design.column))
     weight = np.ones_like(cell) if tally.weight is None else tally.weight
-    whole = 1 if tally.weight is None else WHOLE
-    count = sums(cell, weight, len(cells)) / whole
-    points = sums(cell, weight * tally.half, len(cells)) / whole / 2
+    game_parts = 1 if tally.weight is None else GAME_PARTS
+    count = sums(cell, weight, len(cells)) / game_parts
+    points = sums(cell, weight * tally.half, len(cells)) / game_parts / 2
     if tally.luck:
-        luck = sums(cell, weight * tally.luck.half, len(cells)) / whole
+        luck = sums(cell, weight * tally.luck.half, len(cells)) / game_parts
         points = points - tally.pairs_a_point * luck
     rated = sums(row, count, len(design.column)) * rates
     design = _seats_that_show(design, rated, size, tally.sides)
@@ -236,9 +236,11 @@ def _design(tally: Tally, core: Core) -> tuple[Design, Ints, Floats]:
 
 def _seats_that_show(design: Design, games: Floats, size: int, sides: int) -> Design:
     """Return the design, without its seats if these games cannot tell them from the entrants."""
-    seen = design.squares(games)
-    rank, without = (np.linalg.matrix_rank(m, hermitian=True) for m in (seen, seen[:size, :size]))
-    if rank - without == sides - 1:
+    information = design.squares(games)
+    rank, entrant_rank = (
+        np.linalg.matrix_rank(m, hermitian=True) for m in (information, information[:size, :size])
+    )
+    if rank - entrant_rank == sides - 1:
         return design
     entrant = design.column < size
     return Design(np.where(entrant, design.column, 0), design.value * entrant, size)
@@ -254,24 +256,24 @@ def _levels(core: Core, zero: Floats, columns: int) -> tuple[Floats, Floats]:
     return zeros, moved
 
 
-def _blind(seen: Floats) -> Floats:
+def _blind(information: Floats) -> Floats:
     """Return the projection on the directions without information."""
-    values, vectors = np.linalg.eigh(seen)
-    none: Bools = values < SINGULAR * values.max()
-    return np.asarray(vectors[:, none] @ vectors[:, none].T, np.float64)
+    values, vectors = np.linalg.eigh(information)
+    is_null: Bools = values < SINGULAR * values.max()
+    return np.asarray(vectors[:, is_null] @ vectors[:, is_null].T, np.float64)
 
 
 def _boards(rated: Cells, size: int) -> tuple[int, ...]:
     members = np.abs(rated.design.value) > 0
     members &= rated.design.column < size
     boards = int(rated.board.max(initial=0)) + 1
-    who, use = rated.design.column[rated.row], members[rated.row]
-    where = np.broadcast_to(rated.board[:, None], use.shape)
-    seen = regression.distinct(who[use] * boards + where[use]) // boards
-    return tuple(np.bincount(seen, minlength=size).tolist())
+    entrants, use = rated.design.column[rated.row], members[rated.row]
+    board = np.broadcast_to(rated.board[:, None], use.shape)
+    appearances = regression.distinct(entrants[use] * boards + board[use]) // boards
+    return tuple(np.bincount(appearances, minlength=size).tolist())
 
 
-SURE = 0.05
+BOUND_CHANCE = 0.05
 """Probability of the results if a bound is the true rating."""
 FARTHEST = 500.0
 """Distance in natural logits within which bounds are sought."""
@@ -297,11 +299,11 @@ class Sweep(NamedTuple):
         return np.asarray((-np.logaddexp(0, -lead) * self.weight).sum(axis=1), np.float64)
 
     def bound(self) -> float:
-        """Return the shift at which these results have the probability `SURE`."""
+        """Return the shift at which these results have the probability `BOUND_CHANCE`."""
         low, high = -FARTHEST, FARTHEST
         while (middle := (low + high) / 2) not in (low, high):
-            likely = float(self.log_chance(np.array([middle]))[0]) > log(SURE)
-            low, high = (low, middle) if likely == (self.sign > 0) else (middle, high)
+            is_likely = float(self.log_chance(np.array([middle]))[0]) > log(BOUND_CHANCE)
+            low, high = (low, middle) if is_likely == (self.sign > 0) else (middle, high)
         return low
 
 
@@ -334,74 +336,74 @@ def bounds_of(fit: Fit, core: Core, sides: int) -> Bounds:
     """Bound the ratings of all parts outside the core."""
     cells, size = fit.cells, len(core.part)
     games = regression.sums(cells.row, cells.games, len(cells.design.column)) * 3 / (sides + 1)
-    known = np.where(core.part == 0, fit.theta[:size], np.nan)
-    found, sweeps = known.copy(), dict[int, Sweep]()
+    core_logits = np.where(core.part == 0, fit.theta[:size], np.nan)
+    logits, sweeps = core_logits.copy(), dict[int, Sweep]()
     for sign in (1, -1):
         # Entrants in between bound those farther out; entrants on the other side tell nothing.
-        placed = known.copy()
+        placed = core_logits.copy()
         for part in _outwards(core, sign):
-            inside = core.part == part
-            one = _sweep(fit, inside, placed, games, sign)
-            if len(one.weight):
-                sweeps[part] = one
-                placed[inside] = found[inside] = fit.theta[:size][inside] + one.bound()
-    return Bounds(found, sweeps)
+            is_member = core.part == part
+            sweep = _sweep(fit, is_member, placed, games, sign)
+            if len(sweep.weight):
+                sweeps[part] = sweep
+                placed[is_member] = logits[is_member] = fit.theta[:size][is_member] + sweep.bound()
+    return Bounds(logits, sweeps)
 
 
 def _outwards(core: Core, sign: int) -> list[int]:
     """Return the parts above the core, or those below it, the nearest first."""
-    reached = (core.above if sign > 0 else core.above.T).sum(axis=1)
+    reached = (core.reach if sign > 0 else core.reach.T).sum(axis=1)
     wanted = ">" if sign > 0 else "<"
     rows = zip(reached.tolist(), core.part.tolist(), core.bound, strict=True)
-    parts = sorted({(many, part) for many, part, bound in rows if bound == wanted})
+    parts = sorted({(count, part) for count, part, bound in rows if bound == wanted})
     return [part for _, part in parts]
 
 
-def _sweep(fit: Fit, inside: Bools, placed: Floats, games: Floats, sign: int) -> Sweep:
+def _sweep(fit: Fit, is_member: Bools, placed: Floats, games: Floats, sign: int) -> Sweep:
     """Collect the results of a part against placed entrants, in either order of the two sides.
 
     Unplaced partners of its members are assumed to be as strong as the part.
     """
     members = fit.cells.design.column[:, :-2]  # The last two columns are the seats.
-    own, half = inside[members], members.shape[1] // 2
+    is_own, half = is_member[members], members.shape[1] // 2
     first, second = slice(half), slice(half, None)
     unknown = np.isnan(placed)
     logits = np.where(unknown, 0.0, placed)
-    logits[inside] = fit.theta[: len(inside)][inside]
-    lead = _at(fit, logits)
-    found = []
+    logits[is_member] = fit.theta[: len(is_member)][is_member]
+    lead = _leads(fit, logits)
+    columns = []
     for ours, theirs, way in ((first, second, 1), (second, first, -1)):
-        use = own[:, ours].any(axis=1) & ~unknown[members[:, theirs]].any(axis=1) & (games > 0)
+        use = is_own[:, ours].any(axis=1) & ~unknown[members[:, theirs]].any(axis=1) & (games > 0)
         moved = unknown[members[use, ours]].mean(axis=1)
-        found.append((moved, way * lead[use], games[use]))
-    moved, leads, weight = (np.concatenate(both) for both in zip(*found, strict=True))
+        columns.append((moved, way * lead[use], games[use]))
+    moved, leads, weight = (np.concatenate(both) for both in zip(*columns, strict=True))
     return Sweep(moved, leads, weight, sign)
 
 
-def _at(fit: Fit, logits: Floats) -> Floats:
-    return fit.cells.design.at(np.concatenate((logits, fit.theta[len(logits) :])))
+def _leads(fit: Fit, logits: Floats) -> Floats:
+    return fit.cells.design.predict(np.concatenate((logits, fit.theta[len(logits) :])))
 
 
 def chances(bounds: Bounds, fit: Fit, core: Core, tally: Tally) -> Floats:
     """Return the probabilities that the row's entrant is better than the column's; ½ in a part."""
-    inside, logits = core.part == 0, fit.theta[: len(core.part)]
+    is_core, logits = core.part == 0, fit.theta[: len(core.part)]
     # An entrant above another won all of their games, which are independent of each other.
-    only = core.above & ~core.above.T
+    is_above = core.reach & ~core.reach.T
     won = 1 - np.exp(log(0.5) * totals_by_deal(tally)[0]) / 2
-    better = np.where(only, won, np.where(only.T, 1 - won, 0.5))
-    low, high = logits[inside].min(), logits[inside].max()
-    between = (low + high) / 2 + ((high - low) / 2 + 1) * PLACES
+    better = np.where(is_above, won, np.where(is_above.T, 1 - won, 0.5))
+    low, high = logits[is_core].min(), logits[is_core].max()
+    grid = (low + high) / 2 + ((high - low) / 2 + 1) * PLACES
     levels: dict[int, list[tuple[int, Floats]]] = {1: [], -1: []}
-    for i in np.flatnonzero(~inside).tolist():
+    for i in np.flatnonzero(~is_core).tolist():
         sweep = bounds.sweeps.get(int(core.part[i]))
         if sweep is not None:
-            worse = np.exp(sweep.log_chance(logits[inside] - logits[i])) / 2
-            better[i, inside] = 1 - worse if sweep.sign > 0 else worse
-            better[inside, i] = 1 - better[i, inside]
-            levels[sweep.sign].append((i, sweep.log_chance(between - logits[i])))
+            worse = np.exp(sweep.log_chance(logits[is_core] - logits[i])) / 2
+            better[i, is_core] = 1 - worse if sweep.sign > 0 else worse
+            better[is_core, i] = 1 - better[i, is_core]
+            levels[sweep.sign].append((i, sweep.log_chance(grid - logits[i])))
     if levels[-1]:
-        below, chance = zip(*levels[-1], strict=True)
-        for i, own in levels[1]:
-            better[i, below] = 1 - np.exp((own + np.stack(chance)).max(axis=1)) / 2
-            better[below, i] = 1 - better[i, below]
+        indices, chance = zip(*levels[-1], strict=True)
+        for i, log_chance in levels[1]:
+            better[i, indices] = 1 - np.exp((log_chance + np.stack(chance)).max(axis=1)) / 2
+            better[indices, i] = 1 - better[i, indices]
     return better

@@ -101,7 +101,7 @@ def _variance(settings: Sprt, variance: Floats, mean: Floats, n: Floats, games: 
     centre = sum(_thetas(settings, games)) / 2
     if settings.measure == "nelo":
         return np.full_like(variance, 1 + centre**2 / 2)
-    share = _inside(mean, n)
+    share = _clip_share(mean, n)
     return np.asarray(variance * centre * (1 - centre) / (share * (1 - share)), np.float64)
 
 
@@ -111,18 +111,18 @@ def _variance_without_skew(
     """Return V for points. `third`: third central moment; `off`: from the mean to the centre."""
     size = np.sqrt(variance)
     skew = np.clip(third / size**3, -MOST_SKEW, MOST_SKEW)
-    there = np.clip(variance + skew * size * off, variance / 3, 3 * variance)
-    return np.asarray(there * (1 + tail * np.maximum(np.sign(off) * skew, 0) / np.sqrt(n)))
+    v = np.clip(variance + skew * size * off, variance / 3, 3 * variance)
+    return np.asarray(v * (1 + tail * np.maximum(np.sign(off) * skew, 0) / np.sqrt(n)))
 
 
-def _inside(share: Floats, n: Floats) -> Floats:
+def _clip_share(share: Floats, n: Floats) -> Floats:
     """Clip a share of n boards off 0 and 1, as if a clean sweep were a quarter board short."""
     return np.clip(share, 0.25 / (n + 1), 1 - 0.25 / (n + 1))
 
 
 def _estimate(settings: Sprt, lead: Floats, n: Floats, games: int) -> Floats:
     if settings.measure == "elo":
-        share = _inside(lead + 0.5, n)
+        share = _clip_share(lead + 0.5, n)
         return np.asarray(400 * np.log10(share / (1 - share)), np.float64)
     return lead * NELO / sqrt(games) if settings.measure == "nelo" else lead
 
@@ -134,7 +134,7 @@ def is_decided(settings: Sprt, outcomes: Sequence[Outcome]) -> bool:
 
 def _tried(settings: Sprt, outcomes: Sequence[Outcome]) -> RatioPath:
     used = outcomes[: settings.max_boards]
-    return ratio_path(settings, [one.value for one in used], used[0].games)
+    return ratio_path(settings, [outcome.value for outcome in used], used[0].games)
 
 
 def _decided(settings: Sprt, path: RatioPath) -> Bools:

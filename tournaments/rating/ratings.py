@@ -112,7 +112,7 @@ class _Pairs(NamedTuple):
 
     members: Ints
     """The two entrants of each pair."""
-    of: Ints
+    number: Ints
     """For each row of the design: the pairs on both sides,"""
     sign: Floats
     """with 1 and -1, or with 0 and 0 if both sides are the same pair."""
@@ -124,37 +124,37 @@ def partnerships(fit: Fit, names: tuple[str, ...]) -> tuple[Partners, ...]:
     count = len(pairs.members)
     expected = cells.expected(fit.theta)
     misfit = cells.points - cells.games * expected
-    at, sign = pairs.of[cells.row], pairs.sign[cells.row]
-    games = sums(at.ravel(), (np.abs(sign) * cells.games[:, None]).ravel(), count)
+    number, sign = pairs.number[cells.row], pairs.sign[cells.row]
+    games = sums(number.ravel(), (np.abs(sign) * cells.games[:, None]).ravel(), count)
     won = np.stack((cells.points, cells.games - cells.points), axis=1) * np.abs(sign)
-    points = sums(at.ravel(), won.ravel(), count)
-    gained = sums(at.ravel(), (sign * misfit[:, None]).ravel(), count)
+    points = sums(number.ravel(), won.ravel(), count)
+    gained = sums(number.ravel(), (sign * misfit[:, None]).ravel(), count)
     weight = sums(cells.row, cells.games * expected * (1 - expected), len(cells.design.column))
     errors = _errors(cells, pairs, misfit, weight)
     sums_of = np.stack((games, points, gained), axis=1).tolist()
-    found = [
-        _told(names, pairs.members[i], sums_of[i], errors[i])
+    partners = [
+        _partners(names, pairs.members[i], sums_of[i], errors[i])
         for i in np.flatnonzero(games).tolist()
     ]
-    return tuple(sorted(found, key=lambda two: (-(two.synergy or 0.0), two.names)))
+    return tuple(sorted(partners, key=lambda two: (-(two.synergy or 0.0), two.names)))
 
 
 def _pairs(cells: Cells, size: int) -> _Pairs:
     column = cells.design.column
     code = column[:, 0:4:2] * size + column[:, 1:4:2]
-    codes, of = np.unique(code, return_inverse=True)
+    codes, number = np.unique(code, return_inverse=True)
     members = np.stack(np.divmod(codes, size), axis=1)
     met = (code[:, 0] != code[:, 1])[:, None]
-    return _Pairs(members, of.reshape(code.shape), met * np.array([1.0, -1.0]))
+    return _Pairs(members, number.reshape(code.shape), met * np.array([1.0, -1.0]))
 
 
-def _told(
+def _partners(
     names: tuple[str, ...], members: Ints, sums_of: Sequence[float], error: Error | None
 ) -> Partners:
-    one, other = sorted(names[i] for i in members)
+    first, other = sorted(names[i] for i in members)
     games, points, gained = sums_of
     return Partners(
-        names=(one, other),
+        names=(first, other),
         games=int(games),
         win_share=points / games,
         # Rounded, as ratings are: ties must fall to the name, and all machines agree.
@@ -169,14 +169,14 @@ def _errors(cells: Cells, pairs: _Pairs, misfit: Floats, weight: Floats) -> list
     shared = np.zeros((count, design.size))
     for side in (0, 1):
         part = (pairs.sign[:, side] * weight)[:, None] * design.value
-        np.add.at(shared, (pairs.of[:, side][:, None], design.column), part)
+        np.add.at(shared, (pairs.number[:, side][:, None], design.column), part)
     explained = shared @ np.linalg.pinv(design.squares(weight), SINGULAR, hermitian=True)
-    own = sums(pairs.of.ravel(), (np.abs(pairs.sign) * weight[:, None]).ravel(), count)
-    left = own - (explained * shared).sum(axis=1)
+    information = sums(pairs.number.ravel(), (np.abs(pairs.sign) * weight[:, None]).ravel(), count)
+    left = information - (explained * shared).sum(axis=1)
     variance, boards = _clustered(cells, pairs, misfit, explained)
     return [
         Error(sqrt(max(variance[i], 0.0) * n / max(n - 1, 1)), n - 1)
-        if left[i] > TOLD_APART * own[i]
+        if left[i] > TOLD_APART * information[i]
         else None
         for i, n in enumerate(boards.astype(int).tolist())
     ]
@@ -191,20 +191,20 @@ def _clustered(
     meat = np.zeros((size, size))
     for block in regression.score_blocks(cells.design, cells.row, cells.board, misfit):
         row = cells.row[block.use]
-        sums_at = (block.cluster[:, None] * count + pairs.of[row]).ravel()
+        sums_at = (block.cluster[:, None] * count + pairs.number[row]).ravel()
         value = (pairs.sign[row] * misfit[block.use, None]).ravel()
         met = pairs.sign[row].ravel() != 0
-        seen, at = np.unique(sums_at[met], return_inverse=True)
-        board, pair = np.divmod(seen, count)
-        own = sums(at, value[met], len(seen))
-        square += sums(pair, own**2, count)
+        codes, index = np.unique(sums_at[met], return_inverse=True)
+        board, pair = np.divmod(codes, count)
+        totals = sums(index, value[met], len(codes))
+        square += sums(pair, totals**2, count)
         boards += sums(pair, np.ones_like(pair), count)
-        for first in range(0, len(seen), AT_ONCE):
+        for first in range(0, len(codes), AT_ONCE):
             few = slice(first, first + AT_ONCE)
-            np.add.at(cross, pair[few], own[few, None] * block.scores[board[few]])
+            np.add.at(cross, pair[few], totals[few, None] * block.scores[board[few]])
         meat += block.scores.T @ block.scores
-    twice = 2 * (cross * explained).sum(axis=1)
-    return square - twice + ((explained @ meat) * explained).sum(axis=1), boards
+    cross_term = 2 * (cross * explained).sum(axis=1)
+    return square - cross_term + ((explained @ meat) * explained).sum(axis=1), boards
 
 
 # The rating model: results in, Elo tables with error bars out. Pure; the order never matters.
@@ -261,17 +261,19 @@ def fit_both(
     if any(result.fouls for result in results):
         honest = (result for result in results if not result.fouls)
         for pool in fit(honest, prior=prior, partners=partners, anchor=anchor).pools:
-            for one in pool.entrants:
-                clean[one.name, pool.anchor] = convert(one, Clean, from_attributes=True)
+            for rating in pool.entrants:
+                clean[rating.name, pool.anchor] = convert(rating, Clean, from_attributes=True)
     pools = []
     for pool in ratings.pools:
-        lowest = min((one.elo or 0.0 for one in pool.entrants if not one.bound), default=0.0)
+        lowest = min(
+            (rating.elo or 0.0 for rating in pool.entrants if not rating.bound), default=0.0
+        )
         entrants = []
-        for one in pool.entrants:
+        for rating in pool.entrants:
             # Ratings without fouls are on the same scale with the same anchor, or with none.
-            without = clean.get((one.name, pool.anchor))
-            cost = _cost(one, usage.get(one.name), lowest, one.name in stopped)
-            entrants.append(replace(one, clean=without, cost=cost))
+            clean_rating = clean.get((rating.name, pool.anchor))
+            cost = _cost(rating, usage.get(rating.name), lowest, rating.name in stopped)
+            entrants.append(replace(rating, clean=clean_rating, cost=cost))
         pools.append(replace(pool, entrants=tuple(entrants)))
     return Ratings(tuple(pools))
 
@@ -338,24 +340,26 @@ def _rate(tally: Tally, prior: float, anchor: Anchor | None) -> Pool:
     zero = (core.part == 0).astype(np.float64)
     if anchor:
         zero = np.array([float(name == anchor.name) for name in tally.names])
-    found = fit_model(tally._replace(luck=None), core, zero / zero.sum(), prior)
-    whole = tally.played[:, 3] > 0
-    who, board, over, _ = tally.played.T
-    played = regression.by_cluster(who, board, over, len(games))
-    weight = None if tally.appearance_weight is None else tally.appearance_weight[whole]
-    margins = regression.by_cluster(who[whole], board[whole], over[whole], len(games), weight)
+    fit = fit_model(tally._replace(luck=None), core, zero / zero.sum(), prior)
+    is_whole = tally.played[:, 3] > 0
+    entrant, board, over, _ = tally.played.T
+    played = regression.by_cluster(entrant, board, over, len(games))
+    weight = None if tally.appearance_weight is None else tally.appearance_weight[is_whole]
+    margins = regression.by_cluster(
+        entrant[is_whole], board[is_whole], over[is_whole], len(games), weight
+    )
     corrected_fit = corrected_margins = None
     if tally.luck:
         # With the luck taken out, a bot may have won more than all its games.
         with suppress(ValueError, np.linalg.LinAlgError):
             if core.bound.count("") > 1:
                 corrected_fit = fit_model(tally, core, zero / zero.sum(), prior)
-        left = tally.overs()[whole]
-        where = who[whole], board[whole]
-        corrected_margins = regression.by_cluster(*where, left, len(games), weight)
+        left = tally.overs()[is_whole]
+        keys = entrant[is_whole], board[is_whole]
+        corrected_margins = regression.by_cluster(*keys, left, len(games), weight)
     by_deal, points_by_deal = totals_by_deal(tally)
     win_share = points_by_deal.sum(axis=1) / by_deal.sum(axis=1)
-    facts = tally, games, points, win_share, core, found, bounds_of(found, core, tally.sides)
+    facts = tally, games, points, win_share, core, fit, bounds_of(fit, core, tally.sides)
     return _pool(_Case(*facts, played, margins, anchor, corrected_fit, corrected_margins))
 
 
@@ -395,7 +399,7 @@ def _order(case: _Case) -> list[int]:
     """Sort the entrants for the table; one that took points off others and lost none is above."""
     core = case.core
     # An entrant above another is above all that the other is; a part's entrants have one number.
-    lead = (core.above.sum(axis=1) - core.above.sum(axis=0)).tolist()
+    lead = (core.reach.sum(axis=1) - core.reach.sum(axis=0)).tolist()
 
     def place(i: int) -> tuple[int, int, float, str]:
         group = PLACES.index(core.bound[i])
@@ -453,7 +457,7 @@ def _corrected(case: _Case, i: int) -> Corrected | None:
 def _error(case: _Case, fit: Fit, i: int) -> Error:
     """Return the error of a rating over the level."""
     if case.anchor is not None:
-        return _apart(fit, i, case.tally.names.index(case.anchor.name))
+        return _lead_error(fit, i, case.tally.names.index(case.anchor.name))
     return fit.error(i, boards=fit.boards[i])
 
 
@@ -481,11 +485,11 @@ def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
     """Return the advantages over the last seat, if the fit has them."""
     tally, size = case.tally, len(case.games)
     use = of_one_part(case.core.part, tally.left, tally.right)
-    taken = np.zeros((tally.sides, tally.sides))
+    halves = np.zeros((tally.sides, tally.sides))
     a, b = tally.seat[use].T
-    np.add.at(taken, (a, b), tally.half[use])
-    np.add.at(taken, (b, a), 2 - tally.half[use])
-    way = regression.reach(taken > 0)
+    np.add.at(halves, (a, b), tally.half[use])
+    np.add.at(halves, (b, a), 2 - tally.half[use])
+    way = regression.reach(halves > 0)
     boards, seats = len(regression.distinct(tally.board[use])), []
     for seat, logit in enumerate(case.fit.theta[size:].tolist()):
         trusted = bool(way[seat, -1] and way[-1, seat])
@@ -509,7 +513,7 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
             if part[i] == part[j]:
                 # Luck is taken out of the core alone, as are the ratings that this shows.
                 fit = case.fit if part[i] else case.sharpest_fit
-                error = _apart(fit, i, j)
+                error = _lead_error(fit, i, j)
                 lead = ELO * float(fit.theta[i] - fit.theta[j])
                 errors[i, j] = errors[j, i] = error.size
                 los[i, j], los[j, i] = _superiority(lead, error), _superiority(-lead, error)
@@ -521,7 +525,7 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
     )
 
 
-def _apart(fit: Fit, i: int, j: int) -> Error:
+def _lead_error(fit: Fit, i: int, j: int) -> Error:
     return fit.error(i, j, boards=min(fit.boards[i], fit.boards[j]))
 
 
@@ -538,7 +542,7 @@ def _savings(tally: Tally) -> tuple[Gain | None, Gain | None]:
         regression.saving(pair[use], board[use], value, count)
         for value, use in (
             (sign * (tally.half - 1)[met], np.ones(len(pair), np.bool_)),
-            ((sign * tally.lead[met])[tally.whole[met]], tally.whole[met]),
+            ((sign * tally.lead[met])[tally.is_whole[met]], tally.is_whole[met]),
         )
     )
     return points, margin
@@ -549,15 +553,15 @@ def _gains(tally: Tally) -> tuple[Gain | None, Gain | None]:
     if tally.luck is None:
         return None, None
     met, pair, sign, design = _sides(tally)
-    whole, board = tally.whole[met], tally.board[met]
+    is_whole, board = tally.is_whole[met], tally.board[met]
     sides, members = tally.sides, tally.left.shape[1]
     # Both in 1 / (2 x sides x members x PARTS) points.
     points = sign * (tally.half - 1)[met] * np.int64(sides * members * PARTS)
-    fewer = points - sign * tally.luck.half[met] * 2 * (sides - 1)
-    lead, less = (sign * one[met] for one in (tally._replace(luck=None).leads(), tally.leads()))
-    wins = regression.variance_ratio(design, pair, board, (points, fewer))
-    left = lead[whole], less[whole]
-    return wins, regression.variance_ratio(design, pair[whole], board[whole], left)
+    net_points = points - sign * tally.luck.half[met] * 2 * (sides - 1)
+    lead, less = (sign * leads[met] for leads in (tally._replace(luck=None).leads(), tally.leads()))
+    wins = regression.variance_ratio(design, pair, board, (points, net_points))
+    left = lead[is_whole], less[is_whole]
+    return wins, regression.variance_ratio(design, pair[is_whole], board[is_whole], left)
 
 
 def _sides(tally: Tally) -> tuple[Bools, Ints, Ints, Design]:

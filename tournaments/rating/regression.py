@@ -50,12 +50,12 @@ def numbered(codes: Ints, size: int) -> tuple[Ints, Ints]:
     Like `numpy.unique`, but without sorting if a table of all codes takes less memory.
     """
     if size > SPARSE * len(codes):
-        found, place = np.unique(codes, return_inverse=True)
-        return found, place
-    found = np.flatnonzero(np.bincount(codes, minlength=size))
+        values, place = np.unique(codes, return_inverse=True)
+        return values, place
+    values = np.flatnonzero(np.bincount(codes, minlength=size))
     number = np.zeros(size, np.int32)
-    number[found] = np.arange(len(found))
-    return found, number[codes]
+    number[values] = np.arange(len(values))
+    return values, number[codes]
 
 
 def sums(index: Ints, values: Floats | Ints, size: int) -> Floats:
@@ -70,7 +70,7 @@ class Design(NamedTuple):
     value: Floats
     size: int
 
-    def at(self, theta: Floats) -> Floats:
+    def predict(self, theta: Floats) -> Floats:
         """Return the predictor of each row."""
         return np.asarray((self.value * theta[self.column]).sum(axis=1), np.float64)
 
@@ -102,7 +102,7 @@ def logistic(
         if prior:
             draws = prior * _leverage(design, games, theta, pinned)
         tried, won = games + draws, points + draws / 2
-        p = expected_share(design.at(theta))
+        p = expected_share(design.predict(theta))
         information = design.squares(tried * p * (1 - p)) + pinned
         try:
             step = np.asarray(
@@ -111,23 +111,23 @@ def logistic(
         except np.linalg.LinAlgError:
             break
         theta = theta + _shortened(step, theta, design, tried, won)
-        if not prior and np.abs(design.at(theta)).max(initial=0) > _FAR:
+        if not prior and np.abs(design.predict(theta)).max(initial=0) > _FAR:
             break
         if np.abs(step).max() < _CLOSE:
-            p = expected_share(design.at(theta))
+            p = expected_share(design.predict(theta))
             return theta, design.squares(games * p * (1 - p)) + pinned
     raise ValueError("no finite ratings fit these results; use a prior above 0")
 
 
 def _leverage(design: Design, games: Floats, theta: Floats, pinned: Floats) -> Floats:
     """Return, for each row, how many coefficients its games inform, without pinned directions."""
-    p = expected_share(design.at(theta))
+    p = expected_share(design.predict(theta))
     weight = games * p * (1 - p)
     covariance = np.linalg.inv(design.squares(weight) + pinned)
     spread = np.zeros(len(weight))
-    for one, own in zip(design.column.T, design.value.T, strict=True):
-        for other, its in zip(design.column.T, design.value.T, strict=True):
-            spread += own * its * covariance[one, other]
+    for column, value in zip(design.column.T, design.value.T, strict=True):
+        for other, other_value in zip(design.column.T, design.value.T, strict=True):
+            spread += value * other_value * covariance[column, other]
     return np.asarray(weight * spread, np.float64)
 
 
@@ -141,8 +141,8 @@ def _shortened(
 ) -> Floats:
     """Halve the step until the likelihood does not fall: Newton's method may overshoot far away."""
 
-    def likelihood(where: Floats) -> float:
-        logit = design.at(where)
+    def likelihood(point: Floats) -> float:
+        logit = design.predict(point)
         return float((points * logit - games * np.logaddexp(0, logit)).sum())
 
     least = likelihood(theta)
@@ -251,7 +251,7 @@ def variance_ratio(
     for value in values:
         deviations = _deviations(row, cluster, value, len(design.column), np.ones_like(value))
         blocks = score_blocks(design, *deviations)
-        parts.append(np.concatenate([np.square(one.scores).sum(axis=1) for one in blocks]))
+        parts.append(np.concatenate([np.square(block.scores).sum(axis=1) for block in blocks]))
     return _ratio(*parts)
 
 
@@ -262,16 +262,16 @@ def saving(group: Ints, cluster: Ints, value: Ints, groups: int) -> Gain | None:
     Σ n/(n-1) Σ(y - ȳ)²  /  Σ G/(G-1) Σ(cluster's sum of y - ȳ)². The interval is that of
     `variance_ratio`, and so are the cases without one.
     """
-    known = by_cluster(group, cluster, value, groups)
-    use = (known.clusters > 1) & (known.size > known.clusters)
+    stats = by_cluster(group, cluster, value, groups)
+    use = (stats.clusters > 1) & (stats.size > stats.clusters)
     parts = []
     # By themselves values are clusters of one.
-    for count, where in ((known.size, np.arange(len(value))), (known.clusters, cluster)):
-        owner, place, deviation = _deviations(group, where, value, groups, np.ones_like(value))
+    for count, labels in ((stats.size, np.arange(len(value))), (stats.clusters, cluster)):
+        owner, place, deviation = _deviations(group, labels, value, groups, np.ones_like(value))
         factor = np.where(use, count / np.maximum(count - 1, 1), 0.0)
-        within = cluster[place] if where is not cluster else place
+        index = cluster[place] if labels is not cluster else place
         size = int(cluster.max(initial=-1)) + 1
-        parts.append(sums(within, factor[owner] * deviation**2, size))
+        parts.append(sums(index, factor[owner] * deviation**2, size))
     return _ratio(*parts)
 
 

@@ -133,16 +133,16 @@ def outcomes(
     if not boards:
         return ()
     first = boards[min(boards)][0]
-    own = _checked(entrant or first.seats[0], boards.values())
+    name = _checked(entrant or first.seats[0], boards.values())
     # The number of jobs decides which boards are complete, but not which are without a gap.
     games = len(rotations(first.seats))
-    whole = takewhile(lambda board: len(boards.get(board, ())) == games, count(since))
+    full_boards = takewhile(lambda board: len(boards.get(board, ())) == games, count(since))
     points = partial(_margin, lost_by=lost_by, luck=luck)
     each = points if settings.measure == "points" else _share
     # Sums of halves, and of whole parts of luck, are exact: the order of the games cannot matter.
     return tuple(
-        Outcome(board, games, sum(each(own, game) for game in boards[board]) / games)
-        for board in whole
+        Outcome(board, games, sum(each(name, game) for game in boards[board]) / games)
+        for board in full_boards
         if board not in repeats
     )
 
@@ -155,28 +155,30 @@ def _checked(entrant: str, boards: Iterable[Sequence[Result]]) -> str:
     return entrant
 
 
-def _share(own: str, game: Result) -> float:
-    mine, others = _split(own, game.seats, game.places)
+def _share(entrant: str, game: Result) -> float:
+    mine, others = _split(entrant, game.seats, game.places)
     return share_of_pairs((min(mine), min(others)), 0)
 
 
-def _margin(own: str, game: Result, lost_by: int, luck: Corrections | None) -> float:
-    lead = _lead(own, game, game.scores)
+def _margin(entrant: str, game: Result, lost_by: int, luck: Corrections | None) -> float:
+    lead = _lead(entrant, game, game.scores)
     if game.why == "foul":
-        share = _share(own, game)
+        share = _share(entrant, game)
         lead = min(lead, -lost_by) if share == 0 else max(lead, lost_by) if share == 1 else 0.0
-    return lead - _lead(own, game, luck[game.game].points) / PARTS if luck else lead
+    return lead - _lead(entrant, game, luck[game.game].points) / PARTS if luck else lead
 
 
-def _lead(own: str, game: Result, values: Sequence[int]) -> float:
-    mine, others = _split(own, game.seats, values)
+def _lead(entrant: str, game: Result, values: Sequence[int]) -> float:
+    mine, others = _split(entrant, game.seats, values)
     return sum(mine) / len(mine) - sum(others) / len(others)
 
 
-def _split(own: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[int], list[int]]:
+def _split(
+    entrant: str, seats: Sequence[str], values: Sequence[int]
+) -> tuple[list[int], list[int]]:
     sides: tuple[list[int], list[int]] = [], []
     for name, value in zip(seats, values, strict=True):
-        sides[name != own].append(value)
+        sides[name != entrant].append(value)
     return sides
 
 

@@ -38,10 +38,10 @@ def t_cdf(t: float, df: int) -> float:
     if df > _CLOSED_FORM:
         return normal_cdf(t * (1 - 1 / (4 * df)) / sqrt(1 + t * t / (2 * df)))
     # Rounding of the sum may exceed the limits slightly.
-    return min(1.0, max(0.0, (1 + _inside(atan(t / sqrt(df)), df)) / 2))
+    return min(1.0, max(0.0, (1 + _central_probability(atan(t / sqrt(df)), df)) / 2))
 
 
-def _inside(theta: float, df: int) -> float:
+def _central_probability(theta: float, df: int) -> float:
     """Return the signed probability of lying between -t and t, theta = atan(t / sqrt(df))."""
     square, odd = cos(theta) ** 2, df % 2
     term, total = (cos(theta), 0.0) if odd else (1.0, 0.0)
@@ -79,8 +79,8 @@ class Error(NamedTuple):
 
     def half_width(self, wrong: float = WRONG) -> float:
         """Return the half width of the estimate's interval, which misses the truth with `wrong`."""
-        inside = 1 - wrong / 2
-        quantile = t_quantile(inside, self.df) if self.df else NormalDist().inv_cdf(inside)
+        p = 1 - wrong / 2
+        quantile = t_quantile(p, self.df) if self.df else NormalDist().inv_cdf(p)
         return self.size * quantile
 
     def cdf(self, deviation: float) -> float:
@@ -100,9 +100,9 @@ def rank_intervals(los: Sequence[Sequence[float]]) -> tuple[tuple[int, int], ...
     Two are in order if the 95 % interval of their difference leaves out 0, as it is shown.
     The best rank is 1 + the number that are better, the worst n - the number that are worse.
     """
-    size, sure = len(los), 1 - WRONG / 2
+    size, level = len(los), 1 - WRONG / 2
     return tuple(
-        (1 + sum(other[i] > sure for other in los), size - sum(own > sure for own in los[i]))
+        (1 + sum(other[i] > level for other in los), size - sum(p > level for p in los[i]))
         for i in range(size)
     )
 
@@ -152,6 +152,6 @@ class _HasElo(Protocol):
     def bound(self) -> Bound: ...
 
 
-def elo_of(one: _HasElo) -> Estimate:
+def elo_of(rating: _HasElo) -> Estimate:
     """Return the rating of a line of a table, in Elo, or its bound."""
-    return Estimate(one.elo, one.half_width, one.bound)
+    return Estimate(rating.elo, rating.half_width, rating.bound)

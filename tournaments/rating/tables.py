@@ -33,8 +33,8 @@ def margin_of(result: Result, side: int, sides: int) -> float | None:
     """
     if result.why == "foul":
         return None
-    own, total = sum(result.scores[side::sides]), sum(result.scores)
-    return (sides * own - total) / ((sides - 1) * (len(result.scores) // sides))
+    score, total = sum(result.scores[side::sides]), sum(result.scores)
+    return (sides * score - total) / ((sides - 1) * (len(result.scores) // sides))
 
 
 def own_fouls(result: Result) -> Iterator[int]:
@@ -64,13 +64,13 @@ def count_fouls(results: Iterable[Result], *, forfeits: bool) -> tuple[FoulCount
 
     `forfeits`: also the games that were lost before they began.
     """
-    found: dict[tuple[str, FoulClass], FoulCount] = {}
+    counts: dict[tuple[str, FoulClass], FoulCount] = {}
     for result in results:
         for foul in result.fouls if forfeits else fouls_committed(result):
             key = result.seats[foul.seat], foul.foul
-            before = found[key].games if key in found else 0
-            found[key] = FoulCount(*key, before + 1, result.game, foul.seat)
-    return tuple(found[key] for key in sorted(found))
+            before = counts[key].games if key in counts else 0
+            counts[key] = FoulCount(*key, before + 1, result.game, foul.seat)
+    return tuple(counts[key] for key in sorted(counts))
 
 
 K = 8.0
@@ -107,13 +107,13 @@ def update(
     fouls = Counter(result.seats[seat] for seat in own_fouls(result))
     after: dict[str, LiveRating] = {}
     for side, team in enumerate(teams):
-        made = share_of_pairs(result.places[:sides], side)
-        gain = K * (made - _expected(elos, side))
+        share = share_of_pairs(result.places[:sides], side)
+        gain = K * (share - _expected(elos, side))
         for name in team:
             old = after.get(name) or before.get(name, NEW)
-            after[name] = LiveRating(old.elo + gain, old.games + 1, old.wins + made, old.fouls)
-    for name, many in fouls.items():
-        after[name] = replace(after[name], fouls=after[name].fouls + many)
+            after[name] = LiveRating(old.elo + gain, old.games + 1, old.wins + share, old.fouls)
+    for name, count in fouls.items():
+        after[name] = replace(after[name], fouls=after[name].fouls + count)
     return after
 
 
@@ -141,7 +141,7 @@ Bound = Literal["", ">", "<", "?"]
 
 FARTHEST_ANCHOR = 1e6
 """The highest Elo that an entrant may be anchored at."""
-NONE = "none"
+NO_ANCHOR = "none"
 """Word that takes an anchor out of an event's plan."""
 
 
@@ -159,15 +159,15 @@ class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-def anchored(said: str | None) -> Anchor | None:
+def anchored(text: str | None) -> Anchor | None:
     """Read NAME=ELO from the command line; None stays None. Raises UserError."""
-    if said is None:
+    if text is None:
         return None
-    name, _, elo = said.rpartition("=")
+    name, _, elo = text.rpartition("=")
     with suppress(ValueError):
         if name:
             return Anchor(name, float(elo))
-    raise UserError(f"An anchor is a name and its Elo, as in greedy=1500, not {said!r}.")
+    raise UserError(f"An anchor is a name and its Elo, as in greedy=1500, not {text!r}.")
 
 
 class Correction(NamedTuple):
@@ -361,7 +361,7 @@ class Pool(Struct, frozen=True, kw_only=True):
 
 def is_luck_out(pool: Pool) -> bool:
     """Tell whether luck is taken out where the entrants of a pool are compared."""
-    return any(one.corrected and one.corrected.elo is not None for one in pool.entrants)
+    return any(rating.corrected and rating.corrected.elo is not None for rating in pool.entrants)
 
 
 class Ratings(Struct, frozen=True):

@@ -16,7 +16,7 @@ MOST = 2**27
 """Bound below which boards, scores and places must be, so that their sums fit."""
 
 
-WHOLE = 720_720
+GAME_PARTS = 720_720
 """Parts of a game: the least number that 1 to 14 divide, so that most shares are exact."""
 
 
@@ -52,7 +52,7 @@ class Tally(NamedTuple):
     """half points of the first,"""
     lead: Ints
     """and its score minus the second's, summed over members,"""
-    whole: Bools
+    is_whole: Bools
     """which counts only if no foul ended the game."""
     played: Ints
     """For each appearance of an entrant: entrant, board, sides x own score - all scores, and 1 if
@@ -60,7 +60,7 @@ class Tally(NamedTuple):
     luck: LuckColumns | None = None
     """The luck that is taken out of points and margins; None: nothing is."""
     weight: Ints | None = None
-    """For each pair of sides: its weight in parts of `WHOLE`; None: no board repeats a deal."""
+    """For each pair of sides: its weight, of `GAME_PARTS`; None: no board repeats a deal."""
     appearance_weight: Ints | None = None
     """For each appearance of an entrant: its weight likewise."""
 
@@ -92,8 +92,8 @@ def collect(
 
     `corrections`: the luck to take out; None: nothing is.
     """
-    boards, whole, seatings = array("i"), array("b"), array("q")
-    seen, scores, places = array("i"), array("i"), array("i")
+    boards, is_whole, seatings = array("i"), array("b"), array("q")
+    seat_ids, scores, places = array("i"), array("i"), array("i")
     points, shares = array("q"), array("q")
     ids: dict[str, int] = {}
     fouls: Counter[str] = Counter()
@@ -101,9 +101,9 @@ def collect(
     for result in results:
         seats = _checked(result, seats, partners)
         boards.append(result.board)
-        whole.append(result.why != "foul")
+        is_whole.append(result.why != "foul")
         seatings.append(hash((result.board, result.seats)))
-        seen.extend(ids.setdefault(name, len(ids)) for name in result.seats)
+        seat_ids.extend(ids.setdefault(name, len(ids)) for name in result.seats)
         scores.extend(result.scores)
         places.extend(result.places)
         fouls.update(result.seats[seat] for seat in own_fouls(result))
@@ -118,21 +118,23 @@ def collect(
     # Seat s is on side s modulo the number of sides.
     shape = len(boards), members, seats // members
     # Partners are a set: the seat within the side is not part of the model.
-    who = np.sort(rank[np.asarray(seen, np.int32)].reshape(shape), axis=1).swapaxes(1, 2)
+    players = np.sort(rank[np.asarray(seat_ids, np.int32)].reshape(shape), axis=1).swapaxes(1, 2)
     score = np.asarray(scores, np.int32).reshape(shape).sum(axis=1, dtype=np.int32)
     place = np.asarray(places, np.int32).reshape(shape)[:, 0, :]
     counts = tuple(fouls[name] for name in names)
-    tables = np.asarray(boards, np.int32), np.asarray(whole, np.bool_)
-    tally = _broken_up(names, counts, *tables, who, score, place)
+    tables = np.asarray(boards, np.int32), np.asarray(is_whole, np.bool_)
+    tally = _broken_up(names, counts, *tables, players, score, place)
     weight = _weights(seatings)
     if weight is not None:
-        each = np.broadcast_to(weight[:, None, None], who.shape)[_appearances(who)]
+        each = np.broadcast_to(weight[:, None, None], players.shape)[_appearances(players)]
         pairs = np.repeat(weight, len(tally.board) // len(weight))
         tally = tally._replace(weight=pairs, appearance_weight=each)
     if corrections is None:
         return tally
-    by_side = (np.asarray(one, np.int64).reshape(shape).sum(axis=1) for one in (points, shares))
-    return tally._replace(luck=_luck_columns(who, *by_side))
+    by_side = (
+        np.asarray(column, np.int64).reshape(shape).sum(axis=1) for column in (points, shares)
+    )
+    return tally._replace(luck=_luck_columns(players, *by_side))
 
 
 def _weights(seatings: "array[int]") -> Ints | None:
@@ -146,7 +148,7 @@ def _weights(seatings: "array[int]") -> Ints | None:
     )
     if len(different) == len(seatings):
         return None
-    return np.asarray(WHOLE // count[place], np.int64)
+    return np.asarray(GAME_PARTS // count[place], np.int64)
 
 
 def _checked(result: Result, before: int, partners: bool) -> int:
@@ -168,42 +170,42 @@ def _broken_up(
     names: tuple[str, ...],
     fouls: tuple[int, ...],
     board: Ints,
-    whole: Bools,
-    who: Ints,
+    is_whole: Bools,
+    players: Ints,
     score: Ints,
     place: Ints,
 ) -> Tally:
-    """Split games into pairs and appearances; `who` is by game, side, member; the rest by side."""
-    games, sides, members = who.shape
+    """Split games into pairs and appearances; `players`: by game, side, member; others by side."""
+    games, sides, members = players.shape
     a, b = np.triu_indices(sides, 1)
-    apart = np.broadcast_arrays(
-        who, board[:, None, None], _over(score)[:, :, None], whole[:, None, None]
+    columns = np.broadcast_arrays(
+        players, board[:, None, None], _over(score)[:, :, None], is_whole[:, None, None]
     )
-    played = np.stack(apart, axis=-1, dtype=np.int32)
-    new = _appearances(who)
+    played = np.stack(columns, axis=-1, dtype=np.int32)
+    new = _appearances(players)
     return Tally(
         names=names,
         fouls=fouls,
         sides=sides,
         board=np.repeat(board, len(a)),
         seat=np.tile(np.stack((a, b), axis=1).astype(np.int8), (games, 1)),
-        left=who[:, a].reshape(-1, members),
-        right=who[:, b].reshape(-1, members),
+        left=players[:, a].reshape(-1, members),
+        right=players[:, b].reshape(-1, members),
         half=(1 + np.sign(place[:, b] - place[:, a])).ravel().astype(np.int8),
         lead=(score[:, a] - score[:, b]).ravel(),
-        whole=np.repeat(whole, len(a)),
+        is_whole=np.repeat(is_whole, len(a)),
         played=played.reshape(-1, 4) if new.all() else played[new],
     )
 
 
-def _luck_columns(who: Ints, points: Ints, share: Ints) -> LuckColumns:
+def _luck_columns(players: Ints, points: Ints, share: Ints) -> LuckColumns:
     """Split the luck of games as their scores are; `points` and `share` are by game and side."""
-    a, b = np.triu_indices(who.shape[1], 1)
-    over = np.broadcast_to(_over(points)[:, :, None], who.shape)
+    a, b = np.triu_indices(players.shape[1], 1)
+    over = np.broadcast_to(_over(points)[:, :, None], players.shape)
     return LuckColumns(
         half=(share[:, a] - share[:, b]).ravel(),
         lead=(points[:, a] - points[:, b]).ravel(),
-        over=over[_appearances(who)],
+        over=over[_appearances(players)],
     )
 
 
@@ -211,9 +213,9 @@ def _over(score: Ints) -> Ints:
     return np.asarray(score.shape[1] * score - score.sum(axis=1, keepdims=True), score.dtype)
 
 
-def _appearances(who: Ints) -> Bools:
+def _appearances(players: Ints) -> Bools:
     """Tell of each member whether it is new on its side: one that partners itself appears once."""
-    return np.asarray(np.diff(who, prepend=-1) != 0, np.bool_)
+    return np.asarray(np.diff(players, prepend=-1) != 0, np.bool_)
 
 
 class Meetings(NamedTuple):
@@ -235,10 +237,10 @@ def meetings(tally: Tally) -> Meetings:
     """Return who met whom: what two entrants took off each other is a sum of these columns."""
     size, board = len(tally.names), wide(tally.board)
     columns = [
-        (one * size + other, board, half)
+        (entrant * size + other, board, half)
         for left in wide(tally.left).T
         for right in wide(tally.right).T
-        for one, other, half in ((left, right, tally.half), (right, left, 2 - tally.half))
+        for entrant, other, half in ((left, right, tally.half), (right, left, 2 - tally.half))
     ]
     return Meetings(*(np.concatenate(column) for column in zip(*columns, strict=True)))
 
@@ -249,7 +251,7 @@ def totals_by_deal(tally: Tally) -> tuple[Floats, Floats]:
     if tally.weight is None:
         return met.totals(size)
     weight = np.tile(tally.weight, len(met.pair) // max(1, len(tally.weight)))
-    games, halves = (sums(met.pair, w, size**2) / WHOLE for w in (weight, weight * met.half))
+    games, halves = (sums(met.pair, w, size**2) / GAME_PARTS for w in (weight, weight * met.half))
     return games.reshape(size, size), halves.reshape(size, size) / 2
 
 
@@ -274,30 +276,30 @@ def by_pool(tally: Tally) -> list[Tally]:
 def _select(tally: Tally, pool: Ints) -> Tally:
     number = np.full(len(tally.names), -1, np.int32)
     number[pool] = np.arange(len(pool))
-    mine, seen = number[tally.left[:, 0]] >= 0, number[tally.played[:, 0]] >= 0
-    who, *others = tally.played[seen].T
-    pairs = ("board", "seat", "half", "lead", "whole", *["weight"] * (tally.weight is not None))
-    own = tally._replace(
+    mine, is_member = number[tally.left[:, 0]] >= 0, number[tally.played[:, 0]] >= 0
+    entrant, *others = tally.played[is_member].T
+    pairs = ("board", "seat", "half", "lead", "is_whole", *["weight"] * (tally.weight is not None))
+    pool_tally = tally._replace(
         **{name: getattr(tally, name)[mine] for name in pairs},
         names=tuple(tally.names[i] for i in pool),
         fouls=tuple(tally.fouls[i] for i in pool),
         left=number[tally.left[mine]],
         right=number[tally.right[mine]],
-        played=np.stack((number[who], *others), axis=1),
+        played=np.stack((number[entrant], *others), axis=1),
         appearance_weight=None
         if tally.appearance_weight is None
-        else tally.appearance_weight[seen],
+        else tally.appearance_weight[is_member],
         luck=tally.luck
-        and LuckColumns(tally.luck.half[mine], tally.luck.lead[mine], tally.luck.over[seen]),
+        and LuckColumns(tally.luck.half[mine], tally.luck.lead[mine], tally.luck.over[is_member]),
     )
-    return _numbered(own)
+    return _numbered(pool_tally)
 
 
 def _numbered(tally: Tally) -> Tally:
     boards = regression.distinct(tally.board)
-    who, where, over, whole = tally.played.T
-    numbers = np.searchsorted(boards, where).astype(np.int32)
+    entrant, board, over, is_whole = tally.played.T
+    numbers = np.searchsorted(boards, board).astype(np.int32)
     return tally._replace(
         board=np.searchsorted(boards, tally.board).astype(np.int32),
-        played=np.stack((who, numbers, over, whole), axis=1),
+        played=np.stack((entrant, numbers, over, is_whole), axis=1),
     )
