@@ -158,11 +158,11 @@ class Lanes:
             return
         own_s = time.process_time()
         bots_s = (self._ended_ms + sum(pool.cpu_ms() for pool in self._pools)) / 1000
-        own, bots = own_s - self._seen_own_s, bots_s - self._seen_bots_s
-        if own + bots >= LOOK_S:
+        referee_s, bots = own_s - self._seen_own_s, bots_s - self._seen_bots_s
+        if referee_s + bots >= LOOK_S:
             self._seen_at = time.monotonic()
             self._seen_own_s, self._seen_bots_s = own_s, bots_s
-            self._bots_share = bots / own if own else inf
+            self._bots_share = bots / referee_s if referee_s else inf
             self._settle()
 
     def _settle(self) -> None:
@@ -179,7 +179,7 @@ class Lanes:
         instant = self._bots_share <= INSTANT
         self._keep_to(frozenset(self._cores) if instant else usable_cores())
 
-    def _keep_to(self, chosen: Collection[int]) -> None:
-        if chosen != self._kept:
-            self._kept = chosen
-            stay_on(chosen)
+    def _keep_to(self, cores: Collection[int]) -> None:
+        if cores != self._kept:
+            self._kept = cores
+            stay_on(cores)

@@ -34,7 +34,7 @@ class FoulWatch:
     def __init__(self, book: Book, *, stops: bool) -> None:
         """Watch the bots; if it `stops` the run, for one whose first games end by its fouls."""
         self._folder, self._stops = book.folder, stops
-        self._entrants = {one.name: one for one in book.event.entrants if not one.retired}
+        self._entrants = {bot.name: bot for bot in book.event.entrants if not bot.retired}
         self.fouls: dict[str, list[str]] = {name: [] for name in self._entrants}
         """The words about the foul of each such bot in its first games, as they ended."""
         self._crashed: dict[str, int] = Counter()
@@ -64,9 +64,9 @@ class FoulWatch:
         if self._stops:
             ((usual, _),) = Counter(fouls).most_common(1)
             word = shell_word(self._entrants[name]).replace(f"{Path.cwd()}/", "")
-            how = f"lost each of its first {FIRST_GAMES} games by a foul"
-            how = "crashes" if self._crashed[name] == FIRST_GAMES else how
-            raise UserError(f"{name} {how}: {usual}. Try `boneyard check {word}`.")
+            fault = f"lost each of its first {FIRST_GAMES} games by a foul"
+            fault = "crashes" if self._crashed[name] == FIRST_GAMES else fault
+            raise UserError(f"{name} {fault}: {usual}. Try `boneyard check {word}`.")
 
 
 # Play an event on this machine: sittings side by side, each result into the ledger.

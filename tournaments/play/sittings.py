@@ -67,14 +67,14 @@ class RunStoppedError(Exception):
     """A stop of the run, which can go on later; played games are stored. The text is the reason."""
 
 
-def save_crash(folder: Folder, bug: BaseException | str, where: str) -> str:
+def save_crash(folder: Folder, bug: BaseException | str, place: str) -> str:
     """Save the traceback of a bug of ours, or a worker's; return a sentence for the user."""
     trace = bug if isinstance(bug, str) else "".join(traceback.format_exception(bug))
     with suppress(OSError):
         make_private(folder)
         write_atomic(folder.crash, [trace.encode()])
     return (
-        f"Boneyard itself failed {where}; the unfinished games do not count. "
+        f"Boneyard itself failed {place}; the unfinished games do not count. "
         f"Please report {folder.crash}."
     )
 
@@ -88,26 +88,26 @@ def root_cause(group: BaseExceptionGroup[Any]) -> BaseException:
 
 
 def stop_sentence(
-    folder: Folder, ended: BaseExceptionGroup[Exception], stopped: Literal["run", "game"], when: str
+    folder: Folder, group: BaseExceptionGroup[Exception], kind: Literal["run", "game"], place: str
 ) -> str:
     """Say why a run, or a game with a person, stopped; a bug of ours is kept in the folder.
 
     Raises UserError if it is the user's doing.
     """
-    error = root_cause(ended)
+    error = root_cause(group)
     if isinstance(error, UserError):
         raise error
     if isinstance(error, RunStoppedError):
         return str(error)
     if isinstance(error, MACHINE):
-        return f"The {stopped} stopped: {describe_error(error)}."
-    return save_crash(folder, ended, when)
+        return f"The {kind} stopped: {describe_error(error)}."
+    return save_crash(folder, group, place)
 
 
 # Commit results after fsync while the sitting continues.
 
 
-AHEAD = 64
+QUEUED_RESULTS = 64
 """Most games that may end before a slow disk has stored the first of them."""
 Over = Callable[[Result], Awaitable[None]]
 """A function that takes the result of a game that is over."""
@@ -123,7 +123,7 @@ async def commit_results(
     `sync`: blocks until the disk has all games that are over. `at_once`: each result counts before
     the next game begins, which depends on it. Raises what `sync` and `count` raise, in a group.
     """
-    sender, receiver = trio.open_memory_channel[Result](AHEAD)
+    sender, receiver = trio.open_memory_channel[Result](QUEUED_RESULTS)
 
     async def counted(*results: Result) -> None:
         await trio.to_thread.run_sync(sync)
@@ -209,15 +209,15 @@ class SittingRunner:
         async with trio.open_nursery() as nursery:
             for _ in range(min(tables, len(self._left))):
                 nursery.start_soon(self._play_on, shared)
-        for one in shared:
-            one.flush_all()
+        for player in shared:
+            player.flush_all()
 
     async def _play_on(self, shared: list[MultiplexedBot]) -> None:
         """Play game after game at one table."""
-        while self._left and not any(one.bot.fault for one in shared):
+        while self._left and not any(bot.bot.fault for bot in shared):
             game = self._left.popleft()
             referee = self._new_referee(game)
-            shares = [one.open_channel(referee.setup.number) for one in shared]
+            shares = [bot.open_channel(referee.setup.number) for bot in shared]
             log = WholeGame(self._log)
             try:
                 await self._play_game(game, referee, shares, log)
@@ -301,10 +301,10 @@ def greeting_complaint(name: str, bot: BotProcess) -> str | None:
     if bot.fault is None:
         return None
     words = bot.stderr_tail()
-    said = f" Its stderr ends: {words}" if words else ""
+    addition = f" Its stderr ends: {words}" if words else ""
     if crash_line(words):
-        said = f" It crashed: {name_crash(words)}."
-    return f"Bot {name} sends no hello: {bot.fault.detail}{said}"
+        addition = f" It crashed: {name_crash(words)}."
+    return f"Bot {name} sends no hello: {bot.fault.detail}{addition}"
 
 
 # The bots' greetings before the first game: a bot that does not greet is its user's mistake.
@@ -342,11 +342,11 @@ async def check_greetings(
     """
     poller = Poller()
     # The candidates of a tune have one command.
-    first = {one.command: one for one in reversed([*entrants]) if not one.retired}
+    first = {entrant.command: entrant for entrant in reversed([*entrants]) if not entrant.retired}
     connected = sandbox.is_locked and any(command.network for command in first)
     if connected and (wrong := await trio.to_thread.run_sync(network_faults)):
-        kept = f"The sandbox does not keep what `network` promises here: {', '.join(wrong)}."
-        raise UserError(kept)
+        text = f"The sandbox does not keep what `network` promises here: {', '.join(wrong)}."
+        raise UserError(text)
     active = enumerate(reversed(first.values()))
     complaints: dict[int, str] = {}
 
@@ -492,23 +492,23 @@ class LoggedSittings:
         path = self._folder.log(plan.name)
         is_new = not actual_path(path).exists()
         log = GameLog(path, record)
-        apart = not has_dependent_games(self._event)
+        is_independent = not has_dependent_games(self._event)
         try:
-            async with commit_results(log.sync, self._count, at_once=not apart) as over:
+            async with commit_results(log.sync, self._count, at_once=not is_independent) as over:
                 numbered = numbers(plan.names, plan.boards, self._seed)
                 logged = () if is_new else read_games(path)
-                cut = {one.game.game: one for one in logged if not one.result}
+                cut = {game.game.game: game for game in logged if not game.result}
                 referee = partial(self._referee, plan, numbered, cut)
 
-                async def ended(result: Result) -> None:
+                async def take_result(result: Result) -> None:
                     await over(result)
                     if not self._may_go_on(plan):
                         runner.leave_off()
 
-                runner = SittingRunner(self._poller, pool, log, referee, ended)
+                runner = SittingRunner(self._poller, pool, log, referee, take_result)
                 wanted = games if self._may_go_on(plan) else ()
                 in_turn = sorted(wanted, key=lambda game: numbered[game.board])
-                await runner.play(in_turn, several=apart)
+                await runner.play(in_turn, several=is_independent)
                 # Another sitting plays while the disk stores these games.
                 rise()
         finally:

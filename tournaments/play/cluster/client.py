@@ -54,11 +54,11 @@ PATIENCE_S = 600.0
 """Time that a run waits for a scheduler that it has lost, in s."""
 FAREWELL_S = 5.0
 """Time that the engine may take to disconnect a run, in s."""
-GONE = "Lost the connection to the scheduler at {}; reconnecting."
-ABSENT = "No scheduler answers at {}. Is a `dask scheduler` running there? Retrying."
-AGAIN = "The scheduler is back; open orders are sent again."
+CUT_MESSAGE = "Lost the connection to the scheduler at {}; reconnecting."
+ABSENCE_MESSAGE = "No scheduler answers at {}. Is a `dask scheduler` running there? Retrying."
+RETURN_MESSAGE = "The scheduler is back; open orders are sent again."
 """Messages for a cut connection, for one that never was there, and for one that is back."""
-AHEAD = 2
+ORDERS_A_SITTING = 2
 """Orders that are out for each sitting that the workers can play at once: a worker that finishes
 one finds the next one waiting."""
 
@@ -74,7 +74,7 @@ class Wanted(NamedTuple):
     """The order."""
     reply: trio.MemorySendChannel[Answer]
     """The channel that receives the answer."""
-    kept: asyncio.Event
+    release: asyncio.Event
     """Set when the engine may forget the answer."""
 
 
@@ -85,9 +85,9 @@ async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
     """
     assert client.scheduler
     async with asyncio.timeout(ANSWER_S):
-        found = await client.scheduler.identity()
-    known: dict[str, dict[str, Any]] = found["workers"]
-    return known
+        identity = await client.scheduler.identity()
+    workers: dict[str, dict[str, Any]] = identity["workers"]
+    return workers
 
 
 class DaskClient:
@@ -138,12 +138,12 @@ class DaskClient:
     async def played(self, order: bytes) -> AsyncIterator[Answer]:
         """Have an order played; the engine forgets its answer when the block ends."""
         sender, receiver = trio.open_memory_channel[Answer](1)
-        name, kept = content_name(order), asyncio.Event()
-        self._loop.call(partial(self._want, name, Wanted(order, sender, kept)))
+        name, release = content_name(order), asyncio.Event()
+        self._loop.call(partial(self._want, name, Wanted(order, sender, release)))
         try:
             yield await receiver.receive()
         finally:
-            self._loop.call(kept.set)
+            self._loop.call(release.set)
             self._loop.call(partial(self._wanted.pop, name, None))
 
     def dismiss(self, worker: str) -> None:
@@ -162,10 +162,10 @@ class DaskClient:
                 try:
                     await self._connection()
                 except* (OSError, TimeoutError, LostError) as group:
-                    self._lost(group)
+                    self._report_loss(group)
                 await asyncio.sleep(RETRY_S)
 
-    def _lost(self, group: BaseExceptionGroup[Exception]) -> None:
+    def _report_loss(self, group: BaseExceptionGroup[Exception]) -> None:
         waited = time.monotonic() - self._connected_at
         if waited > PATIENCE_S:
             reason = f"no scheduler at {self._address} for {PATIENCE_S:.0f} s"
@@ -173,14 +173,14 @@ class DaskClient:
         self._soon(partial(self._count, None, 0))
         if not self._cut:
             self._cut = True
-            self._say((GONE if self._met else ABSENT).format(self._address))
+            self._say((CUT_MESSAGE if self._met else ABSENCE_MESSAGE).format(self._address))
 
     async def _connection(self) -> None:
         """Send all orders until the connection is cut."""
         async with self._client() as client:
             await client.register_plugin(RunPlugin(self._run, self._data), self._run)
             if self._cut:
-                self._say(AGAIN if self._met else "The scheduler is connected.")
+                self._say(RETURN_MESSAGE if self._met else "The scheduler is connected.")
             self._met, self._cut = True, False
             try:
                 async with asyncio.TaskGroup() as group:
@@ -251,14 +251,14 @@ class DaskClient:
             # The engine failed in some other way: other workers may try, but not for ever.
             answer = Unplayed("", "left", f"it came back as {error!r}")
         self._soon(partial(self._reply, wanted, answer))
-        await wanted.kept.wait()
+        await wanted.release.wait()
         future.release()  # type: ignore[no-untyped-call]
 
     async def _look(self, client: Client) -> None:
         """Count the sittings that the present workers can play at once, again and again."""
         while True:
-            known = await workers_of(client)
-            offers = [worker["resources"].get(self._resource) for worker in known.values()]
+            workers = await workers_of(client)
+            offers = [worker["resources"].get(self._resource) for worker in workers.values()]
             fit = [int(jobs) for jobs in offers if jobs]
             self._connected_at = time.monotonic()
             self._soon(partial(self._count, len(fit), sum(fit)))
@@ -267,11 +267,11 @@ class DaskClient:
     async def _dismissals(self, client: Client) -> None:
         while True:
             name = await self._leaving.get()
-            known = await workers_of(client)
+            workers = await workers_of(client)
             await client.retire_workers(
                 [
                     address
-                    for address, worker in known.items()
+                    for address, worker in workers.items()
                     if str(worker["name"]).partition("@")[0] == name
                 ]
             )
@@ -281,7 +281,7 @@ class DaskClient:
             self.workers = workers
             self._changed.set()
             self._changed = trio.Event()
-        self.places.total_tokens = max(1, AHEAD * jobs)
+        self.places.total_tokens = max(1, ORDERS_A_SITTING * jobs)
 
     @staticmethod
     def _reply(wanted: Wanted, answer: Answer) -> None:
@@ -347,8 +347,8 @@ async def connect(
 
 
 def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle | None:
-    one = event.entrants[entrant]
-    return None if one.retired else bundles[one.fingerprint]
+    bot = event.entrants[entrant]
+    return None if bot.retired else bundles[bot.fingerprint]
 
 
 async def say_if_nobody_comes(

@@ -37,41 +37,41 @@ class ClusterAddress(NamedTuple):
     """A folder with ca.pem, cert.pem and key.pem."""
 
 
-def parse_cluster_option(said: str, tls: Path | None) -> ClusterAddress:
+def parse_cluster_option(text: str, tls: Path | None) -> ClusterAddress:
     """Read the value of `--cluster`. Raises UserError, also for an address without TLS."""
-    return ClusterAddress(_checked(said), _complete(said, tls))
+    return ClusterAddress(_checked(text), _complete(text, tls))
 
 
-def _checked(said: str) -> str:
+def _checked(text: str) -> str:
     """Return a scheduler's address in full. Raises UserError."""
-    address = said if "://" in said else f"tls://{said}"
+    address = text if "://" in text else f"tls://{text}"
     protocol, _, rest = address.partition("://")
     host, _, port = rest.rpartition(":")
     if protocol not in ("tcp", "tls") or not host or not port.isdigit():
-        raise UserError(f"{said!r} is not a scheduler's address. Give one such as tls://head:8786.")
+        raise UserError(f"{text!r} is not a scheduler's address. Give one such as tls://head:8786.")
     if protocol == "tcp":
         raise UserError(PLAIN.format(address=address))
     return address
 
 
-def check_worker_name(said: str) -> str:
+def check_worker_name(name: str) -> str:
     """Check a worker's name from the command line.
 
     Raises UserError for a name that a log cannot hold.
     """
     try:
-        return msgspec.convert(said, WorkerName)
+        return msgspec.convert(name, WorkerName)
     except msgspec.ValidationError:
         raise UserError(
-            f"--name {said!r}: a worker's name has up to 64 letters, digits, dots, dashes and "
+            f"--name {name!r}: a worker's name has up to 64 letters, digits, dots, dashes and "
             "underscores, and begins with a letter or a digit."
         ) from None
 
 
-def _complete(said: str, tls: Path | None) -> Path:
+def _complete(text: str, tls: Path | None) -> Path:
     """Return the folder of the certificates. Raises UserError."""
     if tls is None:
-        raise UserError(f"{said}: --tls FOLDER is missing, with ca.pem, cert.pem and key.pem.")
+        raise UserError(f"{text}: --tls FOLDER is missing, with ca.pem, cert.pem and key.pem.")
     for name in ("ca.pem", "cert.pem", "key.pem"):
         if not (tls / name).is_file():
             raise UserError(f"--tls {tls}: {name} is missing in this folder.")
@@ -80,11 +80,11 @@ def _complete(said: str, tls: Path | None) -> Path:
     return tls
 
 
-def need_engine(what: str) -> None:
+def need_engine(feature: str) -> None:
     """Refuse to go on without the engine's packages. Raises UserError."""
     for package in ("distributed", "cryptography"):
         if find_spec(package) is None:
-            raise UserError(MISSING.format(what=what, package=package))
+            raise UserError(MISSING.format(what=feature, package=package))
 
 
 # An asyncio loop in a thread of its own, under trio: cancelled with the task that runs it.

@@ -70,16 +70,16 @@ def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
     bot, base = resolve_command(bot, base)
     # A file is sent with its content: a link would send the content of its target.
     check_folder(bot, base)
-    lying = replace(bot, reads=tuple(one for one in bot.reads if BUILD not in one))
+    lying = replace(bot, reads=tuple(path for path in bot.reads if BUILD not in path))
     check_files(lying, base, base / BUILD)
     home = (base / (bot.folder or ".")).resolve()
     words = (*bot.run, *bot.build, *bot.reads)
     roots = [str(home)] if bot.folder else []
     # Absolute paths, without following links.
-    roots += [os.path.normpath(home / path) for path in _named(bot, home)]
+    roots += [os.path.normpath(home / path) for path in _command_paths(bot, home)]
     archive = _archive(bot.name, roots)
     moved = {word: _moved(word, roots) for word in words}
-    written = WrittenBot(
+    entry = WrittenBot(
         name="bot",
         run=tuple(moved[word] for word in bot.run),
         build=tuple(moved[word] for word in bot.build),
@@ -88,19 +88,19 @@ def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
         network=bot.network,
         environment=bot.environment,
     )
-    return Bundle(_digest(written, str(home), archive), written, str(home), archive)
+    return Bundle(_digest(entry, str(home), archive), entry, str(home), archive)
 
 
 def _digest(bot: WrittenBot, home: str, archive: bytes) -> str:
     return hashlib.sha256(f"{bot}|{home}|".encode() + archive).hexdigest()
 
 
-def _named(bot: WrittenBot, home: Path) -> Iterator[str]:
+def _command_paths(bot: WrittenBot, home: Path) -> Iterator[str]:
     """Yield the files and folders that a bot's commands name, except those of an installation."""
     program = home / bot.run[0]
-    found = str(program) if is_file(program) else shutil.which(bot.run[0])
+    program_path = str(program) if is_file(program) else shutil.which(bot.run[0])
     # An installation consists of folders; a program that stands alone is the bot's own.
-    for path in program_paths(Path(found or program)):
+    for path in program_paths(Path(program_path or program)):
         if is_file(Path(path)) and os.access(path, os.X_OK):
             yield path
     for word in (*bot.run, *bot.build):
@@ -149,7 +149,7 @@ def unpack_bot(bundle: Bundle, folder: Path) -> Entrant:
     if bundle.name != _digest(bundle.bot, bundle.home, bundle.archive):
         raise UserError(f"the bundle {bundle.name!r} is damaged")
     place = folder / bundle.name
-    with _alone(folder / f"{bundle.name}.lock"):
+    with _hold_lock(folder / f"{bundle.name}.lock"):
         files, ready = place / "files", place / READY
         home = files / bundle.home.lstrip("/")
         if not ready.exists():
@@ -212,7 +212,7 @@ def _filled(bot: WrittenBot, files: str) -> WrittenBot:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _hold_lock(path: Path) -> Iterator[None]:
     """Hold a lock that ends with its process."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Whoever may read a file may lock it.
@@ -344,7 +344,7 @@ def offered_resources(mode: SandboxMode, confinement: Confinement, jobs: int) ->
     wishes: list[SandboxMode] = ["off"]
     wishes += ["auto"] if mode != "off" else []
     wishes += ["require"] if confinement.is_locked else []
-    return {resource(wish, one): jobs for wish in wishes for one in {"", wasmtime_version()}}
+    return {resource(wish, wasm): jobs for wish in wishes for wasm in {"", wasmtime_version()}}
 
 
 # Checks of workers' answers: each must be a possible answer to its order. Pure.
@@ -367,16 +367,16 @@ def answering(
         for n, part in enumerate(order.parts)
         for game, numbered in zip(part.games, part.numbers, strict=True)
     }
-    known, parts = set(had) & ordered.keys(), [list[LogRecord]() for _ in order.parts]
-    before = len(known)
+    done_games, parts = set(had) & ordered.keys(), [list[LogRecord]() for _ in order.parts]
+    before = len(done_games)
     for first, records in _games(lines):
-        if first.game in ordered and first.game not in known:
+        if first.game in ordered and first.game not in done_games:
             n, game, number = ordered[first.game]
             _check_first(order, game, number, first)
             _check(event, order.parts[n], game, records)
             parts[n] += records
-            known |= {record.game for record in records if isinstance(record, Result)}
-    if len(known) == before:
+            done_games |= {record.game for record in records if isinstance(record, Result)}
+    if len(done_games) == before:
         raise BrokenAnswerError("it has no result of a game that was ordered")
     return parts
 

@@ -90,8 +90,8 @@ class Logs:
 
     def append(self, plan: PlannedSitting, played: Output, games: Sequence[LogRecord]) -> None:
         """Write games down; they are safe when this returns. Blocks. Raises OSError."""
-        where = played.machine, played.worker
-        record = sitting(self._event, plan, played.confinement, *where)
+        origin = played.machine, played.worker
+        record = sitting(self._event, plan, played.confinement, *origin)
         log = self._open.get(plan.name)
         if log is None:
             log = self._open[plan.name] = GameLog(self._folder.log(plan.name), record)
@@ -163,7 +163,7 @@ class ClusterRunner:
 
         Raises UserError if one does not.
         """
-        playing = (n for n, one in enumerate(self._event.entrants) if not one.retired)
+        playing = (n for n, entrant in enumerate(self._event.entrants) if not entrant.retired)
         plan, reason = PlannedSitting("roll-call", tuple(playing), (), ""), ""
         for attempt in range(REFUSALS + DEATHS):
             order = self._order([OrderPart(plan, (), ())], attempt)
@@ -182,7 +182,7 @@ class ClusterRunner:
         left, parts = sum(self._ledger.left.values()), list[OrderPart]()
         for part in self._cut(stage, nursery):
             parts.append(part)
-            games = sum(len(one.games) for one in parts)
+            games = sum(len(part.games) for part in parts)
             # Towards the end no order has more than its share, so that all workers end together.
             if games >= min(self._pace.games, left / self._workers.places.total_tokens):
                 await self._give(parts, nursery)
@@ -204,10 +204,10 @@ class ClusterRunner:
 
     def _part(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> OrderPart:
         numbered = numbers(plan.names, plan.boards, self._seed)
-        own = tuple(numbered[game.board] for game in games)
-        known = (self._ledger.results.get(game.name) for game in plan.games)
-        had = tuple(filter(None, known)) if has_dependent_games(self._event) else ()
-        return OrderPart(plan, tuple(games), own, had)
+        game_numbers = tuple(numbered[game.board] for game in games)
+        results = (self._ledger.results.get(game.name) for game in plan.games)
+        had = tuple(filter(None, results)) if has_dependent_games(self._event) else ()
+        return OrderPart(plan, tuple(games), game_numbers, had)
 
     async def _give(self, parts: Sequence[OrderPart], nursery: trio.Nursery) -> None:
         """Send an order as soon as there is a place for it."""
@@ -215,9 +215,9 @@ class ClusterRunner:
         for part in parts:
             self._logs.expect(part.plan)
         await self._workers.places.acquire_on_behalf_of(place)
-        nursery.start_soon(self._given, place, parts)
+        nursery.start_soon(self._run_order, place, parts)
 
-    async def _given(self, place: object, parts: Sequence[OrderPart]) -> None:
+    async def _run_order(self, place: object, parts: Sequence[OrderPart]) -> None:
         try:
             await self._ordered(parts)
         finally:
@@ -232,14 +232,14 @@ class ClusterRunner:
             order = self._order(parts, refusals + deaths)
             async with self._workers.played(encoded(order)) as answer:
                 if isinstance(answer, Output):
-                    answer = await self._kept(order, answer)
+                    answer = await self._store(order, answer)
             if isinstance(answer, Unplayed):
                 self._refused(answer)
                 refusals += answer.fate != "left"
                 deaths += answer.fate == "left"
                 if refusals == REFUSALS or deaths == DEATHS:
-                    where = f"in sitting {parts[0].plan.name}"
-                    raise RunStoppedError(f"The run stopped {where}: {answer.reason}.")
+                    place = f"in sitting {parts[0].plan.name}"
+                    raise RunStoppedError(f"The run stopped {place}: {answer.reason}.")
             parts = [self._part(plan, left) for plan, left in self._lacking(parts) if left]
 
     def _lacking(
@@ -254,7 +254,7 @@ class ClusterRunner:
         seeds = {board: self._seed(board) for board in sorted(boards)}
         return Order(self._run, attempt, tuple(parts), seeds)
 
-    async def _kept(self, order: Order, played: Output) -> Answer:
+    async def _store(self, order: Order, played: Output) -> Answer:
         """Store the games, then count them; drop games that have a result already.
 
         An answer that cannot belong to the order counts as the worker's refusal.
@@ -296,10 +296,10 @@ class ClusterRunner:
         Raises RunStoppedError for a bug of ours.
         """
         if answer.fate == "bug":
-            where = f"on worker {answer.worker}"
+            place = f"on worker {answer.worker}"
             if answer.game:
-                where = f"in game {answer.game} {where}"
-            raise RunStoppedError(save_crash(self._folder, answer.reason, where))
+                place = f"in game {answer.game} {place}"
+            raise RunStoppedError(save_crash(self._folder, answer.reason, place))
         if answer.fate != "left":
             self._tell(f"Worker {answer.worker} gets no more sittings: {answer.reason}.")
             self._workers.dismiss(answer.worker)

@@ -173,7 +173,7 @@ class OrderRunner:
             self._lanes.playing(pool) as rise,
         ):
             try:
-                if time.monotonic() < end or not any(one.lines for one in logs):
+                if time.monotonic() < end or not any(log.lines for log in logs):
                     await self._play(run, seeds, part, log, pool, end)
             finally:
                 # The worker lives on after an order that fails.
@@ -221,9 +221,9 @@ class OrderRunner:
             key = bundle.name, sandbox.is_locked
             if key not in self._ready:
                 bot = await trio.to_thread.run_sync(unpack_bot, bundle, self._folder)
-                alone = [replace(bot, name=run.event.entrants[entrant].name)]
+                entrants = [replace(bot, name=run.event.entrants[entrant].name)]
                 start_ms = run.event.clock.start_ms
-                await check_greetings(alone, start_ms, sandbox, at_home=False)
+                await check_greetings(entrants, start_ms, sandbox, at_home=False)
                 self._ready[key] = bot.command
             return self._ready[key]
 
@@ -488,22 +488,22 @@ def work(
     The arguments are those of the command. `folder`: None for a temporary one.
     """
     name = own_name() if name is None else check_worker_name(name)
-    there = parse_cluster_option(address, tls)
+    scheduler = parse_cluster_option(address, tls)
     places = jobs or default_jobs()
     with temporary_folder("worker", shared=True) as temporary:
-        own = (folder or temporary).resolve()
-        own.mkdir(parents=True, exist_ok=True)
-        proven = choose_sandbox(sandbox, Limits(), own)
+        bot_folder = (folder or temporary).resolve()
+        bot_folder.mkdir(parents=True, exist_ok=True)
+        proven = choose_sandbox(sandbox, Limits(), bot_folder)
         more = "" if jobs else ", more if bots are quick"
         state = proven.confinement.description
         _tell(name, f"sandbox {state}, sittings side by side: {places}{more}")
         used = sorted(usable_cores())[:places]
         parts = [
             WorkerProcess(
-                address=there.address,
-                tls=str(there.tls),
+                address=scheduler.address,
+                tls=str(scheduler.tls),
                 name=check_worker_name(f"{name}.{number}") if len(used) > 1 else name,
-                folder=str(own),
+                folder=str(bot_folder),
                 temporary=str(temporary),
                 patience=patience,
                 sandbox=sandbox,
@@ -516,8 +516,8 @@ def work(
         if len(parts) == 1:
             with writing_beside():
                 return run_async(_play, parts[0])
-        words = [(sys.executable, "-P", "-c", PROGRAM, encode_json(one).decode()) for one in parts]
-        return run_async(_wait_for, [subprocess.Popen(one) for one in words])
+        args = [(sys.executable, "-P", "-c", PROGRAM, encode_json(part).decode()) for part in parts]
+        return run_async(_wait_for, [subprocess.Popen(command) for command in args])
 
 
 async def _wait_for(processes: Sequence[subprocess.Popen[bytes]]) -> int:
@@ -543,23 +543,23 @@ def play_part() -> None:
     sys.exit(code)
 
 
-async def _play(own: WorkerProcess) -> int:
+async def _play(process: WorkerProcess) -> int:
     """Play until the scheduler lets this process go; return the exit code."""
     code = 0
     poller = Poller()
-    proven = Sandbox(own.confinement, Limits())
-    lanes = Lanes(own.jobs, core=own.core)
-    runner = OrderRunner(poller, own.name, Path(own.folder), proven, lanes)
+    proven = Sandbox(process.confinement, Limits())
+    lanes = Lanes(process.jobs, core=process.core)
+    runner = OrderRunner(poller, process.name, Path(process.folder), proven, lanes)
     connection = SchedulerConnection(
-        own.address,
+        process.address,
         runner,
-        name=own.name,
-        jobs=own.jobs or 1,
-        offers=offered_resources(own.sandbox, own.confinement, own.jobs or 1),
-        folder=Path(own.temporary),
-        security=read_certificates(Path(own.tls)),
-        patience_s=own.patience,
-        tell=partial(_tell, own.name),
+        name=process.name,
+        jobs=process.jobs or 1,
+        offers=offered_resources(process.sandbox, process.confinement, process.jobs or 1),
+        folder=Path(process.temporary),
+        security=read_certificates(Path(process.tls)),
+        patience_s=process.patience,
+        tell=partial(_tell, process.name),
     )
     with cancelled_by_signals() as scope:
         try:
@@ -568,7 +568,7 @@ async def _play(own: WorkerProcess) -> int:
                 await Loop().run(connection.serve)
                 nursery.cancel_scope.cancel()
         except* OSError as group:
-            _tell(own.name, f"{root_cause(group)}.")
+            _tell(process.name, f"{root_cause(group)}.")
             code = STOPPED
     return INTERRUPTED if scope.cancelled_caught else code
 
