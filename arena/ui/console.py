@@ -125,8 +125,8 @@ def print_json(value: object, indent: int = 1) -> None:
 
 def shown_path(path: Path) -> str:
     """Return a path as short as a user can use it here."""
-    here = Path.cwd()
-    return f"{path.relative_to(here) if path.is_relative_to(here) else path}"
+    folder = Path.cwd()
+    return f"{path.relative_to(folder) if path.is_relative_to(folder) else path}"
 
 
 def plain_console() -> "Console":
@@ -147,13 +147,13 @@ def text_look(logged: "LoggedGame", console: "Console", glyphs: bool) -> "Look":
 
 
 def print_paged(
-    shown: Iterable["RenderableType"], console: "Console", page: Pager | None = None
+    parts: Iterable["RenderableType"], console: "Console", page: Pager | None = None
 ) -> None:
     """Print parts with an empty line after each; through a pager if they are longer than a screen.
 
     `page`: shows text in a pager, piece by piece. Only a terminal that is read needs one.
     """
-    pieces = (_drawn(part, console) for part in shown)
+    pieces = (_drawn(part, console) for part in parts)
     if not (page and console.is_terminal and sys.stdin.isatty()):
         console.file.writelines(pieces)
         console.file.flush()
@@ -161,7 +161,7 @@ def print_paged(
     screen: list[str] = []
     for piece in pieces:
         screen.append(piece)
-        if sum(one.count("\n") for one in screen) >= console.height:
+        if sum(piece.count("\n") for piece in screen) >= console.height:
             page(chain(screen, pieces))
             return
     console.file.write("".join(screen))
@@ -171,9 +171,9 @@ def _drawn(part: "RenderableType", console: "Console") -> str:
     """Return a part as the console prints it, with an empty line after it."""
     from rich.text import Text
 
-    whole = isinstance(part, Text) and not console.is_terminal
+    soft_wrap = isinstance(part, Text) and not console.is_terminal
     with console.capture() as captured:
-        console.print(part, soft_wrap=whole)
+        console.print(part, soft_wrap=soft_wrap)
         console.print()
     return captured.get()
 
@@ -190,21 +190,21 @@ LINE_EVERY_S = 30.0
 
 
 @contextmanager
-def working(what: str, *, lines: bool = False) -> Iterator[Callable[[int, int], None]]:
+def working(title: str, *, lines: bool = False) -> Iterator[Callable[[int, int], None]]:
     """Show that work goes on; yield a function that tells how much is done, and of how much.
 
     `lines`: a pipe gets a line now and then.
     """
-    begun = monotonic()
-    due = begun + LINE_EVERY_S
+    start = monotonic()
+    due = start + LINE_EVERY_S
 
-    def tell(done: int, of: int) -> None:
+    def tell(done: int, total: int) -> None:
         nonlocal due
         now = monotonic()
-        if lines and now >= due and 0 < done < of:
+        if lines and now >= due and 0 < done < total:
             due = now + LINE_EVERY_S
-            left = duration((now - begun) / done * (of - done) / 60)
-            print_note(f"{what}: {done:,} of {of:,}, {left} left.")
+            left = duration((now - start) / done * (total - done) / 60)
+            print_note(f"{title}: {done:,} of {total:,}, {left} left.")
 
     if not sys.stderr.isatty():
         yield tell
@@ -213,13 +213,13 @@ def working(what: str, *, lines: bool = False) -> Iterator[Callable[[int, int], 
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def track(items: Iterable[T], what: str, of: int) -> Iterator[T]:
+def track(items: Iterable[T], title: str, total: int) -> Iterator[T]:
     """Yield the items, and show how many are done."""
-    with working(what) as tell:
+    with working(title) as tell:
         for done, item in enumerate(items):
-            tell(done, of)
+            tell(done, total)
             yield item

@@ -31,14 +31,14 @@ def emblem_numbers(entrants: Iterable[str], names: Sequence[str]) -> Mapping[str
 
     A name that is not among them is left out.
     """
-    places = {printable(name): at for at, name in enumerate(entrants)}
-    return {shown: places[shown] for shown in map(printable, names) if shown in places}
+    places = {printable(name): place for place, name in enumerate(entrants)}
+    return {name: places[name] for name in map(printable, names) if name in places}
 
 
 # The HTML pages: each joins a template, its styles, scripts and data into one file.
 
 
-HERE = Path(__file__).parent
+UI_FOLDER = Path(__file__).parent
 """The folder of the templates, styles and scripts of `arena`."""
 SOURCES = (".css", ".j2", ".js", ".py", ".svg")
 """The files here from which pages follow, besides the games."""
@@ -48,7 +48,7 @@ POLICY = (
     "default-src 'none'; style-src {styles}; script-src {scripts}; img-src {images};"
     " connect-src {to}; base-uri 'none'; form-action 'none'"
 )
-BESIDE = "'self' file:"
+LOCAL_SCRIPTS = "'self' file:"
 """Scripts beside a page: of one that is opened as a file, some browsers do not count files."""
 COMMENT = re.compile(r"^ *(/\*.*?\*/|//.*?)\n", re.MULTILINE | re.DOTALL)
 """A comment on lines of its own, in a style sheet or a script."""
@@ -81,7 +81,7 @@ def page(
     environment = _environment(folders)
     style = _joined(environment, ("base.css", *styles))
     theme, script = _joined(environment, (THEME,)), _joined(environment, scripts)
-    allowed = f"{_hash(theme)} {_hash(script)}{f' {BESIDE}' * loads_scripts}"
+    allowed = f"{_hash(theme)} {_hash(script)}{f' {LOCAL_SCRIPTS}' * loads_scripts}"
     policy = POLICY.format(styles=_hash(style), scripts=allowed, images="data:", to=connect)
     return environment.get_template(template).render(
         **_signs(environment),
@@ -114,11 +114,11 @@ class SitePages:
 
     def page(self, template: str, kind: str, title: str, *, root: str, **values: Any) -> str:
         """Return a page as HTML; `root` leads from its folder to that of the shared files."""
-        own = "'self'"
+        site = "'self'"
         return self.render(
             template,
             **self._signs,
-            policy=POLICY.format(styles=own, scripts=own, images=f"{own} data:", to="'none'"),
+            policy=POLICY.format(styles=site, scripts=site, images=f"{site} data:", to="'none'"),
             kind=kind,
             title=title,
             root=root,
@@ -133,7 +133,7 @@ class SitePages:
 def _environment(folders: Sequence[Path]) -> "Environment":
     from arena.ui.templates import environment  # Jinja2 takes 40 ms.
 
-    return environment((*folders, HERE))
+    return environment((*folders, UI_FOLDER))
 
 
 def _signs(environment: "Environment") -> dict[str, str]:
@@ -145,8 +145,8 @@ def _signs(environment: "Environment") -> dict[str, str]:
 @cache
 def generator() -> str:
     """Return the mark of this version in its pages: others make other pages of the same games."""
-    own = sorted(path for path in HERE.iterdir() if path.suffix in SOURCES)
-    digest = hashlib.sha256(b"".join(map(Path.read_bytes, own))).hexdigest()
+    sources = sorted(path for path in UI_FOLDER.iterdir() if path.suffix in SOURCES)
+    digest = hashlib.sha256(b"".join(map(Path.read_bytes, sources))).hexdigest()
     return f"Boneyard {__version__} {digest[:12]}"
 
 

@@ -140,7 +140,7 @@ class Scene(Struct, frozen=True):
     foul: Foul | None
 
 
-def about(logged: LoggedGame, seat: int | None = None) -> GameInfo:
+def logged_game_info(logged: LoggedGame, seat: int | None = None) -> GameInfo:
     """Return the facts about a logged game that a page shows to every viewer."""
     sitting = logged.sitting
     info = game_info(logged.game.game, sitting.seats, sitting.rules)
@@ -183,14 +183,14 @@ class SceneBuilder:
         self._look = text.Look(tuple(names), partners=partners)
         self._clocks = clocks
         self._times = [
-            Time(0, clock.bank_ms) if seat in (None, at) else None
-            for at, clock in enumerate(clocks)
+            Time(0, clock.bank_ms) if seat in (None, index) else None
+            for index, clock in enumerate(clocks)
         ]
         self._round = self._lead = 0
 
     def scene(self, frame: Frame) -> Scene:
         """Return the scene of the next frame."""
-        left, right = self._laid(frame)
+        left, right = self._count_new_tiles(frame)
         record = frame.record
         if isinstance(record, ChoiceRecord | FoulRecord):
             self._spend(record.seat, record.ms)
@@ -201,16 +201,16 @@ class SceneBuilder:
             line=tiles(frame.line),
             lead=self._lead,
             laid=(left, right),
-            hands=tuple(_shown(hand) for hand in frame.hands),
+            hands=tuple(_tiles_or_count(hand) for hand in frame.hands),
             pips=frame.pips,
-            stock=_shown(frame.stock),
+            stock=_tiles_or_count(frame.stock),
             drawable=frame.drawable,
             pot=frame.pot,
             scores=record.scores if isinstance(record, Result) else frame.scores,
             points=record.points if isinstance(record, RoundRecord) else (),
             places=record.places if isinstance(record, Result) else (),
             times=tuple(self._times),
-            asked=_asked(frame),
+            asked=_prompt(frame),
             foul=_foul(record) if isinstance(record, FoulRecord) else None,
         )
 
@@ -225,11 +225,11 @@ class SceneBuilder:
         fields = {
             "turn": frame.turn,
             "words": scene["words"] if frame.events == other.events else self._words(frame),
-            "hands": tuple(map(_shown, frame.hands)),
+            "hands": tuple(map(_tiles_or_count, frame.hands)),
             "pips": frame.pips,
-            "stock": _shown(frame.stock),
+            "stock": _tiles_or_count(frame.stock),
             "times": tuple(self._times),
-            "asked": _asked(frame),
+            "asked": _prompt(frame),
             "foul": _foul(record) if isinstance(record, FoulRecord) else None,
         }
         return {key: value for key, value in fields.items() if value != scene[key]}
@@ -237,13 +237,13 @@ class SceneBuilder:
     def _words(self, frame: Frame) -> str:
         return " ".join(text.frame_sentences(frame, self._look))
 
-    def _laid(self, frame: Frame) -> tuple[int, int]:
+    def _count_new_tiles(self, frame: Frame) -> tuple[int, int]:
         if frame.round != self._round:
             self._round, self._lead = frame.round, 0
-        laid = [event for event in frame.events if isinstance(event, Played | TurnedUp)]
-        left = sum(isinstance(event, Played) and event.end == "left" for event in laid)
+        plays = [event for event in frame.events if isinstance(event, Played | TurnedUp)]
+        left = sum(isinstance(event, Played) and event.end == "left" for event in plays)
         self._lead += left
-        return left, len(laid) - left
+        return left, len(plays) - left
 
     def _spend(self, seat: int, ms: float) -> None:
         if time := self._times[seat]:
@@ -251,45 +251,45 @@ class SceneBuilder:
             self._times[seat] = Time(round(time.used + ms, 1), round(bank, 1))
 
 
-def tiles(some: Sequence[Tile]) -> Tiles:
+def tiles(tile_list: Sequence[Tile]) -> Tiles:
     """Return tiles in the notation of scenes."""
-    return "".join(map(DIGITS_OF.__getitem__, some))
+    return "".join(map(DIGITS_OF.__getitem__, tile_list))
 
 
 @lru_cache(maxsize=4096)
-def option(one: Option) -> str:
+def option(move: Option) -> str:
     """Return an option in the notation of scenes; see `Prompt.options`."""
-    match one:
+    match move:
         case Play():
-            return tiles([one.tile]) + SIGNS[one.end]
+            return tiles([move.tile]) + SIGNS[move.end]
         case PlayTwo():
-            return f"{tiles([one.left])}<{tiles([one.right])}>"
+            return f"{tiles([move.left])}<{tiles([move.right])}>"
         case _:
-            return text.option_words(one)
+            return text.option_words(move)
 
 
-def _shown(hidden: Sequence[Tile] | int) -> Tiles | int:
+def _tiles_or_count(hidden: Sequence[Tile] | int) -> Tiles | int:
     return hidden if isinstance(hidden, int) else tiles(hidden)
 
 
-def _asked(frame: Frame) -> Prompt | None:
+def _prompt(frame: Frame) -> Prompt | None:
     record = frame.record
     if record is None and frame.options and frame.turn is not None:
         return Prompt(frame.turn, tuple(map(option, frame.options)))
     if not isinstance(record, ChoiceRecord | FoulRecord) or not frame.options:
         return None
     if isinstance(record, FoulRecord):
-        return Prompt(record.seat, _listed(frame.options, None)[0], ms=record.ms)
-    options, chosen = _listed(frame.options, record.choice)
+        return Prompt(record.seat, _options(frame.options, None)[0], ms=record.ms)
+    options, choice = _options(frame.options, record.choice)
     note = printable(record.note, MAX_NOTE) if record.note else ""
-    return Prompt(record.seat, options, id=record.id, chosen=chosen, ms=record.ms, note=note)
+    return Prompt(record.seat, options, id=record.id, chosen=choice, ms=record.ms, note=note)
 
 
-def _listed(options: Sequence[Option], chosen: int | None) -> tuple[tuple[str, ...], int | None]:
+def _options(options: Sequence[Option], choice: int | None) -> tuple[tuple[str, ...], int | None]:
     if not isinstance(options[-1], Bid):
-        return tuple(map(option, options)), chosen
-    words, marks = zip(*text.options_text(options, chosen), strict=True)
-    return words, None if chosen is None else marks.index(True)
+        return tuple(map(option, options)), choice
+    words, marks = zip(*text.options_text(options, choice), strict=True)
+    return words, None if choice is None else marks.index(True)
 
 
 def _foul(record: FoulRecord) -> Foul:
@@ -313,7 +313,7 @@ GRADES = (0.02, 0.05, 0.1)
 In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles.
 """
 GRADE_NAMES = ("", "inaccuracy", "mistake", "blunder")
-SURE = 2
+CLEAR_GAP = 2
 """Standard errors that a gap must exceed to be called so: the rest may be noise of the worlds."""
 
 Reviewed = Mapping[int, Sequence[ReviewedDecision]]  # By seat.
@@ -322,7 +322,7 @@ Reviewed = Mapping[int, Sequence[ReviewedDecision]]  # By seat.
 class MarkedDraw(Struct, frozen=True, array_like=True):
     """The luck of the tiles that a seat drew at one moment, or of a deal, which has no tiles."""
 
-    at: int
+    index: int
     """The moment of the replay, from 0."""
     seat: int
     tiles: Tiles
@@ -335,7 +335,7 @@ class MarkedDraw(Struct, frozen=True, array_like=True):
 class MarkedDecision(Struct, frozen=True, array_like=True):
     """A decision, and what each option was worth to the seat that was asked."""
 
-    at: int
+    index: int
     seat: int
     gap: float
     """The value of the best option less that of the chosen one, in points of lead."""
@@ -365,8 +365,10 @@ class GameReview(Struct, frozen=True):
     grades: tuple[float, ...]
 
 
-def review_game(timeline: Timeline, terms: LuckTerms, known: Reviewed | None = None) -> GameReview:
-    """Review a game for those who may see all hands, or take over `known` decisions, by seat.
+def review_game(
+    timeline: Timeline, terms: LuckTerms, reviews: Reviewed | None = None
+) -> GameReview:
+    """Review a game for those who may see all hands, or take over `reviews`, by seat.
 
     `terms`: those of its luck. Raises UserError.
 
@@ -375,18 +377,18 @@ def review_game(timeline: Timeline, terms: LuckTerms, known: Reviewed | None = N
     """
     from arena.valuation.luck import luck_of_games, replay_chances
 
-    logged, shown = timeline.logged, [*join_draws(timeline.moments, None)]
+    logged, groups = timeline.logged, [*join_draws(timeline.moments, None)]
     seats = range(len(logged.sitting.seats))
     grades = tuple(part * target(logged.sitting.rules, len(seats)) for part in GRADES)
     expected = replay_chances(timeline)
-    places = places_in_replay(shown)
-    asked = [one for seat in seats for one in _decisions(timeline, places, seat, grades, known)]
+    places = places_in_replay(groups)
+    marks = [mark for seat in seats for mark in _decisions(timeline, places, seat, grades, reviews)]
     (luck,) = luck_of_games([timeline], terms)
     return GameReview(
-        tuple(_rounded(100 * share for share in one.shares[:-1]) for one in expected),
-        tuple(_rounded(one.leads[:-1]) for one in expected),
-        tuple(_draws(logged, shown, luck.draws)),
-        tuple(sorted(asked, key=lambda one: one.at)),
+        tuple(_rounded(100 * share for share in chance.shares[:-1]) for chance in expected),
+        tuple(_rounded(chance.leads[:-1]) for chance in expected),
+        tuple(_draws(logged, groups, luck.draws)),
+        tuple(sorted(marks, key=lambda mark: mark.index)),
         grades,
     )
 
@@ -396,33 +398,33 @@ def _rounded(numbers: Iterable[float]) -> tuple[float, ...]:
 
 
 def _draws(
-    logged: LoggedGame, shown: Sequence[Sequence[Moment]], draws: Sequence["DrawLuck"]
+    logged: LoggedGame, groups: Sequence[Sequence[Moment]], draws: Sequence["DrawLuck"]
 ) -> Iterator[MarkedDraw]:
     """Yield the luck of deals and draws, the draws of a seat at one moment together."""
-    luck = {(one.round, one.tile): one for one in draws if one.tile}
-    deals = {one.round: one for one in draws if not one.tile}
-    for at, together in enumerate(shown):
-        if deal := deals.pop(together[0].game.playing.number, None):
-            yield from (_marked(logged, at, seat, [deal]) for seat, _ in enumerate(deal.share))
+    luck = {(draw.round, draw.tile): draw for draw in draws if draw.tile}
+    deals = {draw.round: draw for draw in draws if not draw.tile}
+    for index, group in enumerate(groups):
+        if deal := deals.pop(group[0].game.playing.number, None):
+            yield from (_marked(logged, index, seat, [deal]) for seat, _ in enumerate(deal.share))
         came = [
-            (one.game.playing.number, high_first(event.tile))
-            for one in together
-            for event in one.events
+            (moment.game.playing.number, high_first(event.tile))
+            for moment in group
+            for event in moment.events
             if isinstance(event, Drew | TurnedUp) and event.tile
         ]
-        drawn = sorted((luck[one] for one in came if one in luck), key=attrgetter("seat"))
-        for seat, own in groupby(drawn, attrgetter("seat")):
-            yield _marked(logged, at, seat, [*own])
+        drawn = sorted((luck[key] for key in came if key in luck), key=attrgetter("seat"))
+        for seat, seat_draws in groupby(drawn, attrgetter("seat")):
+            yield _marked(logged, index, seat, [*seat_draws])
 
 
-def _marked(logged: LoggedGame, at: int, seat: int, draws: Sequence["DrawLuck"]) -> MarkedDraw:
+def _marked(logged: LoggedGame, index: int, seat: int, draws: Sequence["DrawLuck"]) -> MarkedDraw:
     """Return the luck by these: a side's points less the mean of the other sides'."""
     sides = range(count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats)))
-    points = [sum(one.points[side] for one in draws) for side in sides]
-    leads = (own - (sum(points) - own) / (len(points) - 1) for own in points)
-    share = sum(one.share[seat] for one in draws)
-    drawn = tiles([one.tile for one in draws if one.tile])
-    return MarkedDraw(at, seat, drawn, tuple(round(one, 2) for one in leads), round(100 * share, 1))
+    points = [sum(draw.points[side] for draw in draws) for side in sides]
+    leads = (value - (sum(points) - value) / (len(points) - 1) for value in points)
+    share = sum(draw.share[seat] for draw in draws)
+    drawn = tiles([draw.tile for draw in draws if draw.tile])
+    return MarkedDraw(index, seat, drawn, tuple(round(x, 2) for x in leads), round(100 * share, 1))
 
 
 def _decisions(
@@ -430,26 +432,26 @@ def _decisions(
     places: Mapping[int, int],
     seat: int,
     grades: Sequence[float],
-    known: Reviewed | None,
+    reviews: Reviewed | None,
 ) -> Iterator[MarkedDecision]:
     from arena.valuation.decision_loss import review_seat
 
     questions = timeline.questions(seat)
-    for one in (known or {}).get(seat) or review_seat(timeline, seat):
-        asked = questions[one.number - 1]
+    for decision in (reviews or {}).get(seat) or review_seat(timeline, seat):
+        question = questions[decision.number - 1]
         # Of bids that the page joins it shows the best.
-        rest = zip(one.values, one.errors, strict=True)
-        joined = group_options(asked.options, one.choice)
-        shown = [max(islice(rest, len(together))) for together, _ in joined]
-        leads, errors = map(_rounded, zip(*shown, strict=True))
-        gap, error, percent = _rounded((one.gap, one.error, one.percent_gap))
-        about = places[asked.index], seat, gap, error, _grade(one, grades)
-        yield MarkedDecision(*about, leads, () if one.exact else errors, percent, one.loss)
+        rest = zip(decision.values, decision.errors, strict=True)
+        joined = group_options(question.options, decision.choice)
+        values = [max(islice(rest, len(group))) for group, _ in joined]
+        leads, errors = map(_rounded, zip(*values, strict=True))
+        gap, error, percent = _rounded((decision.gap, decision.error, decision.percent_gap))
+        args = places[question.index], seat, gap, error, _grade(decision, grades)
+        yield MarkedDecision(*args, leads, () if decision.exact else errors, percent, decision.loss)
 
 
-def _grade(one: ReviewedDecision, grades: Sequence[float]) -> int:
-    sure = one.gap > SURE * one.error
-    return sum(one.gap >= least for least in grades) if sure else 0
+def _grade(decision: ReviewedDecision, grades: Sequence[float]) -> int:
+    is_clear = decision.gap > CLEAR_GAP * decision.error
+    return sum(decision.gap >= least for least in grades) if is_clear else 0
 
 
 # Replays: a page that replays a game, with all hands or as one seat saw them, and its data.
@@ -485,7 +487,7 @@ def pack_game(
     seat: int | None = None,
     *,
     terms: LuckTerms | None = None,
-    known: Reviewed | None = None,
+    reviews: Reviewed | None = None,
 ) -> PackedGame:
     """Return a game, packed, for everybody, with its review if wished, or as one seat saw it.
 
@@ -496,12 +498,12 @@ def pack_game(
     play = play_back(logged, timeline.moments if timeline else walk_log(logged), seat)
     if terms and timeline:
         with suppress(UserError):  # Few rules have no values.
-            play = replace(play, review=review_game(timeline, terms, known))
-    told = text.outcome_line(logged) if seat is None else _alone(logged, seat)
-    return PackedGame(play.about.game, told, _pack(play), play.review is not None)
+            play = replace(play, review=review_game(timeline, terms, reviews))
+    outcome = text.outcome_line(logged) if seat is None else _viewer_line(logged, seat)
+    return PackedGame(play.about.game, outcome, _pack(play), play.review is not None)
 
 
-def _alone(logged: LoggedGame, seat: int) -> str:
+def _viewer_line(logged: LoggedGame, seat: int) -> str:
     return f"Seen by seat {seat} only, {printable(logged.sitting.seats[seat])}"
 
 
@@ -542,7 +544,7 @@ def play_back(logged: LoggedGame, moments: Iterable[Moment], seat: int | None = 
     """Return all scenes of a game for everybody and for each seat, or for one seat only."""
     sitting = logged.sitting
     seats = (None, *range(len(sitting.seats))) if seat is None else (seat,)
-    return Playback(about(logged, seat), seats, tuple(_moments(sitting, moments, seats)))
+    return Playback(logged_game_info(logged, seat), seats, tuple(_moments(sitting, moments, seats)))
 
 
 def _moments(
@@ -550,8 +552,8 @@ def _moments(
 ) -> Iterator[tuple[Fields, ...]]:
     partners = sitting.rules.deal.partners
     makers = [
-        SceneBuilder(sitting.seats, sitting.seat_clocks, partners=partners, seat=one)
-        for one in seats
+        SceneBuilder(sitting.seats, sitting.seat_clocks, partners=partners, seat=seat)
+        for seat in seats
     ]
     before: Fields = {}
     for first, *others in frames_for(moments, seats):
@@ -629,24 +631,24 @@ def make_replays(task: ReplayTask) -> int:
 
     Raises DamagedFileError, OSError.
     """
-    made = 0
+    count = 0
     for logged in valid_games(read_games(task.log)):
         path = task.folder / f"{logged.game.game}{REPLAY_ENDING}"
         review = task.reviewed or (path.exists() and is_reviewed(path))
         if not (is_newer(path, task.log) and is_current(path, task.luck, reviewed=review)):
-            packed = pack_game(logged, terms=task.terms_of(logged) if review else None)
-            write_replay(path, replay_script(packed))
-            made += 1
-    return made
+            game = pack_game(logged, terms=task.terms_of(logged) if review else None)
+            write_replay(path, replay_script(game))
+            count += 1
+    return count
 
 
 def valid_games(games: Iterable[LoggedGame]) -> list[LoggedGame]:
     """Return a log's games in planned order; drop a game that was cut off and then played again."""
-    found: dict[int, LoggedGame] = {}
+    games_by_place: dict[int, LoggedGame] = {}
     for logged in games:
-        if logged.result or place_in_plan(logged) not in found:
-            found[place_in_plan(logged)] = logged
-    return [found[at] for at in sorted(found)]
+        if logged.result or place_in_plan(logged) not in games_by_place:
+            games_by_place[place_in_plan(logged)] = logged
+    return [games_by_place[place] for place in sorted(games_by_place)]
 
 
 def write_replay(path: Path, text: str) -> None:

@@ -53,20 +53,20 @@ class Broadcast:
     def publish(self, text: str) -> None:
         """Publish a message to all subscribers."""
         self._newest = [text]
-        for one in self._subscribers:
-            one.waiting.append(text)
+        for subscriber in self._subscribers:
+            subscriber.waiting.append(text)
         self.notify()
 
     @contextmanager
     def subscriber(self) -> Iterator["Subscriber"]:
         """Subscribe while the block runs, beginning with the newest message."""
-        one = Subscriber(self, deque(self._newest, self._keep))
-        self._subscribers.add(one)
+        subscriber = Subscriber(self, deque(self._newest, self._keep))
+        self._subscribers.add(subscriber)
         self.notify()
         try:
-            yield one
+            yield subscriber
         finally:
-            self._subscribers.remove(one)
+            self._subscribers.remove(subscriber)
             self.notify()
 
     async def first_subscriber(self) -> None:
@@ -76,7 +76,7 @@ class Broadcast:
 
     async def drained(self) -> None:
         """Wait until every subscriber has handled the newest message."""
-        while any(one.waiting or one.is_busy for one in self._subscribers):
+        while any(subscriber.waiting or subscriber.is_busy for subscriber in self._subscribers):
             await self.wait()
 
     async def wait(self) -> None:
@@ -294,7 +294,7 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
 # A person's screen in the browser: the page shows what the seat sees and sends back choices.
 
 
-KEPT = 64
+MOST_SCENES = 64
 """Scenes that a page may lag behind; a page that is reloaded begins with the newest."""
 COME_S = 3600.0
 """Seconds that the user has to open the page."""
@@ -337,22 +337,22 @@ RELOAD = '{"again":true}'
 class BrowserPlayer:
     """A person who looks at a page and clicks, in one game after another."""
 
-    def __init__(self, about: GameInfo, kept: str, *, clock: bool) -> None:
+    def __init__(self, info: GameInfo, command: str, *, clock: bool) -> None:
         """Prepare the page of the first game; nobody has opened it yet.
 
-        `kept` is the command that shows the game again; `clock`: the page shows the time left.
+        `command` is the one that shows the game again; `clock`: the page shows the time left.
         """
         self._clock = clock
         self._broadcast = Broadcast()
         self.swap = False
-        self.prepare(about, kept)
+        self.prepare(info, command)
 
-    def prepare(self, about: GameInfo, kept: str) -> None:
+    def prepare(self, info: GameInfo, command: str) -> None:
         """Show the next game from now on; pages that are open load themselves again."""
         self._broadcast.publish(RELOAD)
-        self._about = about
-        self._kept = kept
-        self._broadcast = Broadcast(KEPT)
+        self._info = info
+        self._command = command
+        self._broadcast = Broadcast(MOST_SCENES)
         self._wish = trio.Event()
         self._person: HumanPlayer | None = None
         self.review: Page | None = None  # Only of a game that is over: it shows all hands.
@@ -387,21 +387,21 @@ class BrowserPlayer:
     async def _play(self, person: HumanPlayer, live: LiveFrames) -> None:
         async for message in person.messages:
             if isinstance(message, GameStarts):
-                names, clocks = self._about.names, [message.clock] * message.seats
+                names, clocks = self._info.names, [message.clock] * message.seats
                 builder = SceneBuilder(names, clocks, partners=message.partners, seat=SPECTATOR)
             elif isinstance(message, Ask | RoundOver | GameOver):
                 *moves, scene = map(builder.scene, live.moves(message))
-                asked = message if isinstance(message, Ask) else None
-                shown = ShownScene(
+                ask = message if isinstance(message, Ask) else None
+                update = ShownScene(
                     seat=live.seat,
                     scene=scene,
                     moves=tuple(moves),
-                    id=asked.id if asked else None,
-                    until=1000 * time.time() + asked.time_ms if asked and self._clock else None,
+                    id=ask.id if ask else None,
+                    until=1000 * time.time() + ask.time_ms if ask and self._clock else None,
                     over=isinstance(message, GameOver),
                 )
-                self._broadcast.publish(encode_json(shown).decode())
-                if shown.over:
+                self._broadcast.publish(encode_json(update).decode())
+                if update.over:
                     return
 
     async def _tell(self, connection: Connection) -> None:
@@ -414,23 +414,23 @@ class BrowserPlayer:
         return page(
             "play.html.j2",
             "play",
-            ", ".join(self._about.names),
+            ", ".join(self._info.names),
             styles=("table.css", "game.css", "play.css"),
             scripts=(*TABLE_SCRIPTS, "choices.js", "chart.js", "sound.js", "play.js"),
-            data=self._about,
+            data=self._info,
             connect="'self'",
-            about=self._about,
-            kept=self._kept,
+            about=self._info,
+            kept=self._command,
         )
 
     def _hear(self, text: str) -> None:
         """Take an answer to the open question, or a wish; ignore others: two pages may be open."""
         try:
-            said = decode_json(text, BrowserMessage)
+            message = decode_json(text, BrowserMessage)
         except DamagedRecordError:
             return
-        if said.again:
-            self.swap = said.swap
+        if message.again:
+            self.swap = message.swap
             self._wish.set()
-        elif self._person and said.id is not None:
-            self._person.choose(said.id, said.choice)
+        elif self._person and message.id is not None:
+            self._person.choose(message.id, message.choice)

@@ -44,7 +44,7 @@ def template_cache() -> TemplateCache | None:
 @cache
 def environment(folders: tuple[Path, ...]) -> jinja2.Environment:
     """Return the environment of the templates in these folders."""
-    found = jinja2.Environment(
+    env = jinja2.Environment(
         loader=jinja2.FileSystemLoader((*folders, blocks.FOLDER)),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -52,5 +52,5 @@ def environment(folders: tuple[Path, ...]) -> jinja2.Environment:
         lstrip_blocks=True,
         bytecode_cache=template_cache(),
     )
-    found.filters |= {"inline": blocks.inline, "minus": blocks.minus, "plain": plain}
-    return found
+    env.filters |= {"inline": blocks.inline, "minus": blocks.minus, "plain": plain}
+    return env

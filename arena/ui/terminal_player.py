@@ -23,7 +23,7 @@ READ = 4096
 LONGEST = 256
 """Most bytes of a line that are used; nobody types more for an answer."""
 LEAVE = ("q", "quit", "leave")
-LISTED = 12
+MOST_LINES = 12
 """Most options that get a line each; more options are printed side by side."""
 
 
@@ -56,19 +56,19 @@ class TerminalPlayer:
                 return False
         return False
 
-    async def _answered(self, person: HumanPlayer, asked: Ask) -> bool:
+    async def _answered(self, person: HumanPlayer, question: Ask) -> bool:
         """Ask until there is an answer or no time is left; return False if the person leaves."""
-        self._print(numbered_options(asked.options))
-        with trio.move_on_after(asked.time_ms / 1000):
+        self._print(numbered_options(question.options))
+        with trio.move_on_after(question.time_ms / 1000):
             self._keys.forget()
             while True:
-                self._console.print(prompt(asked.options), end="", soft_wrap=True)
+                self._console.print(prompt(question.options), end="", soft_wrap=True)
                 line = await self._keys.line()
                 if line is None or line.strip().lower() in LEAVE:
                     self._console.print()
                     return False
-                choice = parse_choice(line, asked.options)
-                if choice is not None and person.choose(asked.id, choice):
+                choice = parse_choice(line, question.options)
+                if choice is not None and person.choose(question.id, choice):
                     self._console.print()
                     return True
                 self._print(Text("Enter one of the numbers above."))
@@ -85,9 +85,9 @@ def numbered_options(options: Sequence[Option]) -> Text:
         bids = [option.chips for option in options[1:] if isinstance(option, Bid)]
         several = f"{bids[0]} to {last.chips}" if len(bids) > 1 else f"{last.chips}"
         return Text(f"  0  check{f'; or bid {several} chips' if bids else ''}")
-    lines = [f"{number}  {text.option_words(one)}" for number, one in enumerate(options, 1)]
+    lines = [f"{number}  {text.option_words(option)}" for number, option in enumerate(options, 1)]
     return Text(
-        "\n".join(f"  {line}" for line in lines) if len(lines) <= LISTED else "; ".join(lines)
+        "\n".join(f"  {line}" for line in lines) if len(lines) <= MOST_LINES else "; ".join(lines)
     )
 
 
@@ -95,8 +95,8 @@ def prompt(options: Sequence[Option]) -> Text:
     """Return the text before the cursor."""
     if isinstance(options[-1], Bid):
         return Text("Your bid in chips (Enter to check, q to leave): ", "bold")
-    which = f"1 to {len(options)}, Enter for 1" if len(options) > 1 else "Enter"
-    return Text(f"Your choice ({which}, q to leave): ", "bold")
+    choices = f"1 to {len(options)}, Enter for 1" if len(options) > 1 else "Enter"
+    return Text(f"Your choice ({choices}, q to leave): ", "bold")
 
 
 def parse_choice(line: str, options: Sequence[Option]) -> int | None:

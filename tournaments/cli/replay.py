@@ -296,12 +296,12 @@ def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
     for draw in review.draws:
         if abs(draw.share) >= LUCKY:
             words = f"{look.name(draw.seat)} {draw.share:+.1f} % of the game"
-            yield draw.at, row("luck", [(words, "green" if draw.share > 0 else "yellow")], look)
+            yield draw.index, row("luck", [(words, "green" if draw.share > 0 else "yellow")], look)
     for one in review.decisions:
         if one.grade:
             width = f" ± {2 * one.error:.1f}" if one.error else ""
             lost = f"{one.gap:.1f}{width} points, {one.percent:.1f} % of the game"
-            yield one.at, row("lost", [(f"{lost}: {GRADE_NAMES[one.grade]}", "bold red")], look)
+            yield one.index, row("lost", [(f"{lost}: {GRADE_NAMES[one.grade]}", "bold red")], look)
 
 
 def _write_page(

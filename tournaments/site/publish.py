@@ -234,7 +234,7 @@ def _packed(logged: LoggedGame, review: Path | None) -> PackedGame:
     if review is None:
         return pack_game(logged)
     known = _decisions(review, review.stat().st_size).get(logged.game.game, {})
-    return pack_game(logged, terms=terms_of_game(review.parent, logged), known=known)
+    return pack_game(logged, terms=terms_of_game(review.parent, logged), reviews=known)
 
 
 @lru_cache(maxsize=1)

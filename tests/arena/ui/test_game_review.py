@@ -54,13 +54,13 @@ def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: in
     scenes, found = whole(game)[0], review_game(Timeline(game), USUAL_TERMS)
     assert len(found.chances) == len(found.leads) == len(scenes)
     asked = {at: scene["asked"] for at, scene in enumerate(scenes) if scene["asked"]}
-    assert [one.at for one in found.decisions] == [
+    assert [one.index for one in found.decisions] == [
         at for at, prompt in asked.items() if prompt["chosen"] is not None
     ]
     for one in found.decisions:
-        assert one.seat == asked[one.at]["seat"]
-        assert len(one.leads) == len(asked[one.at]["options"])
-        chosen = asked[one.at]["chosen"]
+        assert one.seat == asked[one.index]["seat"]
+        assert len(one.leads) == len(asked[one.index]["options"])
+        chosen = asked[one.index]["chosen"]
         if not one.errors:
             assert one.gap == pytest.approx(max(one.leads) - one.leads[chosen], abs=0.16)
 
@@ -124,11 +124,11 @@ def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[
     drawn = [tiles[0], tiles[-1]]
     luck = [replace(drawn[0], share=7.0), replace(drawn[1], share=-8.0)]
     rest = [replace(one, share=0.0) for one in review.draws if one not in drawn]
-    decisions = sorted([*wrong, *others], key=lambda one: one.at)
+    decisions = sorted([*wrong, *others], key=lambda one: one.index)
     changed = replace(review, decisions=tuple(decisions), draws=(*luck, *rest))
     play = replace(play_back(game, walk_log(game)), review=changed)
     html = replay_page("one", PackedGame(play.about.game, "told", _pack(play), True))
-    return html, [one.at for one in wrong], [one.at for one in luck]
+    return html, [one.index for one in wrong], [one.index for one in luck]
 
 
 def ready(page: Page) -> None:
