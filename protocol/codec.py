@@ -156,7 +156,7 @@ class QuestionForm:
 def encode_round_over(message: RoundOver, events: Iterable[bytearray]) -> list[bytes]:
     """Return the line of the message with each of these lists of events, without brackets."""
     start, end = _around_gaps(msgspec.structs.replace(message, events=[_GAP]))
-    return [b"".join((start, seen, end)) for seen in events]
+    return [b"".join((start, part, end)) for part in events]
 
 
 def decode_line(line: bytes) -> FromBot | Fault:
@@ -356,8 +356,8 @@ def json_for_terminal(value: object, indent: int = 1) -> str:
     text = indented_json(value, indent).decode()
     if text.replace("\n", "").isprintable():
         return text
-    shown = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
-    return shown.replace("\x7f", "\\u007f")
+    safe_text = "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    return safe_text.replace("\x7f", "\\u007f")
 
 
 def decode_json(data: bytes | str, kind: type[T]) -> T:
@@ -381,8 +381,8 @@ def printable(raw: bytes | str, limit: int = SHOWN_LINE) -> str:
     cut = text[:limit]
     if cut.isprintable() and cut == text:
         return text
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
-    return shown + "…" if len(text) > limit else shown
+    safe_text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
+    return safe_text + "…" if len(text) > limit else safe_text
 
 
 def printable_lines(text: str) -> str:
@@ -409,8 +409,8 @@ def protocol_schema() -> dict[str, Any]:
 
 def schema_of(kind: type, title: str) -> dict[str, Any]:
     """Return the JSON Schema of a file, made from its type."""
-    (whole,), definitions = _schemas(kind)
-    return {"$schema": DIALECT, "title": title, **whole, "$defs": definitions}
+    (schema,), definitions = _schemas(kind)
+    return {"$schema": DIALECT, "title": title, **schema, "$defs": definitions}
 
 
 def _schemas(*kinds: Any) -> tuple[tuple[dict[str, Any], ...], dict[str, Any]]:

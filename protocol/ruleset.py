@@ -44,7 +44,7 @@ def high_first(tile: Tile) -> Tile:
 # Rulesets: groups of closed choices, and their conflicts. `arena.engine` plays them.
 
 
-Who = TypeVar("Who")
+Occupant = TypeVar("Occupant")
 
 MOST_SEATS = 8
 """The most seats that a table has."""
@@ -282,8 +282,8 @@ class Ruleset(Group, frozen=True):
 
     def __post_init__(self) -> None:
         """Refuse choices that cannot be played together. Raises ImpossibleRulesError."""
-        for impossible, sentence in _conflicts(self):
-            if impossible:
+        for is_impossible, sentence in _conflicts(self):
+            if is_impossible:
                 raise ImpossibleRulesError(sentence)
         if not playable_seat_counts(self):
             check_seats(self, 4 if self.deal.partners else 2)
@@ -295,7 +295,7 @@ def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
     stakes, score = rules.stakes, rules.score
     leads = (lead.first, lead.later, lead.after_blocked, lead.after_tie)
     yield (
-        any(how in BY_DOUBLE for how in leads) and not deal.doubles,
+        any(choice in BY_DOUBLE for choice in leads) and not deal.doubles,
         "A set without doubles has none to lead with: choose another lead (first, later, "
         "after_blocked, after_tie) or a set with doubles (doubles = true).",
     )
@@ -357,8 +357,8 @@ def target(rules: Ruleset, seats: int) -> int:
     if rules.deal.partners and points.partners is not None:
         return points.partners
     more = points.five, points.six, points.seven, points.eight
-    said = (points.two, points.three, points.four, *more)[seats - 2]
-    return points.four if said is UNSET else said
+    value = (points.two, points.three, points.four, *more)[seats - 2]
+    return points.four if value is UNSET else value
 
 
 def count_sides(partners: bool, seats: int) -> int:
@@ -371,7 +371,7 @@ def side_of(partners: bool, seat: int) -> int:
     return seat % 2 if partners else seat
 
 
-def rotations(seats: tuple[Who, ...]) -> tuple[tuple[Who, ...], ...]:
+def rotations(seats: tuple[Occupant, ...]) -> tuple[tuple[Occupant, ...], ...]:
     """Return each rotation of a table once: two bots that partner themselves have two, not four."""
     return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
 
@@ -392,8 +392,8 @@ def hand_size(deal: Deal, seats: int) -> int | None:
         return hand
     if hand == "eight_minus_seats":
         return 8 - seats or None
-    said = (hand.two, hand.three, hand.four, hand.five, hand.six, hand.seven, hand.eight)[seats - 2]
-    return hand.four if said is UNSET else said
+    size = (hand.two, hand.three, hand.four, hand.five, hand.six, hand.seven, hand.eight)[seats - 2]
+    return hand.four if size is UNSET else size
 
 
 def set_of_tiles(deal: Deal) -> tuple[Tile, ...]:
@@ -434,22 +434,22 @@ def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
     More than four seats need a larger set (C deal), and tiles must be left if a turn may draw.
     """
     deal, tiles = rules.deal, len(set_of_tiles(rules.deal))
-    many = seats > SMALL
-    small = many and SETS[deal.highest_pip] == "double-six"
-    rest = rules.boneyard.reserve + 1 if many and rules.turn.draw_limit != 0 else 0
+    is_crowded = seats > SMALL
+    small = is_crowded and SETS[deal.highest_pip] == "double-six"
+    rest = rules.boneyard.reserve + 1 if is_crowded and rules.turn.draw_limit != 0 else 0
     dealt = seats * hand + deal.starter
     if dealt + rest <= tiles and not small:
         return None
-    said = f"{seats} seats × {hand} tiles need {dealt} tiles"
+    text = f"{seats} seats × {hand} tiles need {dealt} tiles"
     if deal.starter:
-        said += " with the starter"
+        text += " with the starter"
     if dealt <= tiles < dealt + rest:
-        said += f" and {rest} to draw from"
+        text += f" and {rest} to draw from"
     if small and dealt + rest <= tiles:
-        said += ", and more than four seats a larger set"
+        text += ", and more than four seats a larger set"
     most = 0 if small else (tiles - rest - deal.starter) // seats
-    which = f"{SETS[deal.highest_pip]}{'' if deal.doubles else ' without doubles'}"
-    return f"{said}; {which} has {tiles}: {_remedy(deal, dealt + rest, most)}."
+    set_name = f"{SETS[deal.highest_pip]}{'' if deal.doubles else ' without doubles'}"
+    return f"{text}; {set_name} has {tiles}: {_remedy(deal, dealt + rest, most)}."
 
 
 def _remedy(deal: Deal, need: int, most: int) -> str:
@@ -475,9 +475,9 @@ def choices() -> dict[str, str]:
 def group_of(choice: str, besides: tuple[str, ...] = ()) -> str:
     """Return the group of a choice. Raises UserError; `besides`: words that may be meant too."""
     owners = choices()
-    if inside := [own for own, group in owners.items() if group == choice]:
+    if members := [name for name, group in owners.items() if group == choice]:
         raise UserError(
-            f"{choice} is a group of choices, not a choice. Set one of {', '.join(inside)}."
+            f"{choice} is a group of choices, not a choice. Set one of {', '.join(members)}."
         )
     if choice not in owners:
         raise unknown_name("choice of rules", choice, (*owners, *besides))

@@ -9,7 +9,7 @@ import pytest
 from msgspec import Meta, Struct
 
 from protocol.errors import UserError
-from protocol.validation import SHOWN, convert_or_explain
+from protocol.validation import MAX_CHARS, convert_or_explain
 
 
 class Way(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
@@ -48,7 +48,7 @@ class Trip(Struct, frozen=True, forbid_unknown_fields=True):
         ({}, "to is missing."),
         ({"to": "A"}, 'to must be letters, not "A".'),
         ({"to": 3}, "to must be letters, not 3."),
-        ({"to": 99 * "A"}, f'to must be letters, not "{(SHOWN - 1) * "A"}….'),
+        ({"to": 99 * "A"}, f'to must be letters, not "{(MAX_CHARS - 1) * "A"}….'),
         ({"too": "a"}, "Unknown field too: did you mean to?"),
         ({"how": {"type": "long", "a\nb": 1}}, 'Unknown field how."a\\nb": there are type, miles.'),
         ({"by": "a"}, 'by must be a list of words, as by = ["a"], not "a".'),
