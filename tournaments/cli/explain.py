@@ -495,7 +495,10 @@ def _review_event(where: Path, asked: ExplainOptions) -> int:
         more.append(f"The decisions of a game: {_command(where, game, '--review', *place)}")
         more.append(f"One decision: {_command(where, game, f'{dear.number}', *place)}")
     own = own_bot(load_event(folder))
-    blocks = [*review_blocks(summary, played, own=own), *(Paragraph(one, "faint") for one in more)]
+    blocks = [
+        *review_blocks(summary, played, reader=own),
+        *(Paragraph(one, "faint") for one in more),
+    ]
     print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
     return INCOMPLETE if faults else 0
 

@@ -167,7 +167,7 @@ class Chart(NamedTuple):
     def __html__(self) -> str:
         """Return the drawing for a template."""
         foot = Axes(self.axes.x, Axis(0, 1))
-        marks = Markup("").join(one.svg(self.axes) for one in self.marks)
+        marks = Markup("").join(mark.svg(self.axes) for mark in self.marks)
         if self.height < 100:
             tag = Markup('<svg width="100%" height="{}%">{}</svg>')
             marks = tag.format(self.height, marks)
@@ -193,7 +193,7 @@ def percent(share: float) -> str:
 def nice(step: float) -> float:
     """Return the next step up that people count in: 1, 2, 5, 10."""
     power = 10.0 ** floor(log10(step))
-    return next(power * one for one in (1, 2, 5, 10) if power * one >= step * 0.999)
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= step * 0.999)
 
 
 def write_tick(value: float) -> str:
@@ -203,9 +203,9 @@ def write_tick(value: float) -> str:
 
 POINTS = 400
 """Points of a walk that are drawn."""
-APART = 0.09
+TICK_GAP = 0.09
 """Share of the width that two labels of the time axis need."""
-ABOVE = 0.07
+NAME_GAP = 0.07
 """Share of the height that two labels of other bots need."""
 FREE = 0.12
 """Share of the width that is free of points at either end: the labels of Elo stand there."""
@@ -222,25 +222,25 @@ class Forest(NamedTuple):
 
 def forest_of(ratings: Sequence[Estimate], *, grid: bool = True) -> Forest:
     """Return the intervals of these ratings, one known at least; of a bound all beyond it."""
-    scale = axis(end for one in ratings if one.value is not None for end in (one.low, one.high))
+    scale = axis(end for elo in ratings if elo.value is not None for end in (elo.low, elo.high))
     labels = [Label(write_tick(value), value, 0.15) for value in scale.ticks()]
-    back = [*(Stroke("grid", (value, value)) for value in scale.ticks()), Stroke("zero", (0, 0))]
+    lines = [*(Stroke("grid", (value, value)) for value in scale.ticks()), Stroke("zero", (0, 0))]
     axes = Axes(scale)
-    rows = [Chart("forest", axes, [*(back if grid else ()), *_interval(one)]) for one in ratings]
+    rows = [Chart("forest", axes, [*(lines if grid else ()), *_interval(elo)]) for elo in ratings]
     return Forest(Chart("axis", axes, labels), rows)
 
 
-def open_ends(one: Estimate) -> tuple[float, float]:
+def open_ends(elo: Estimate) -> tuple[float, float]:
     """Return the ends of an interval; those of a bound, or of an unknown value, are open."""
-    if one.value is None:
+    if elo.value is None:
         return EDGES
-    return (-inf if one.bound == "<" else one.low), (inf if one.bound == ">" else one.high)
+    return (-inf if elo.bound == "<" else elo.low), (inf if elo.bound == ">" else elo.high)
 
 
-def _interval(one: Estimate) -> Iterator[Mark]:
-    yield Stroke("interval", open_ends(one), (0.5, 0.5))
-    if one.value is not None and not one.bound:
-        yield Dot("rating", one.value, 0.5)
+def _interval(elo: Estimate) -> Iterator[Mark]:
+    yield Stroke("interval", open_ends(elo), (0.5, 0.5))
+    if elo.value is not None and not elo.bound:
+        yield Dot("rating", elo.value, 0.5)
 
 
 # --- a sequential test, and a search ---
@@ -250,23 +250,23 @@ def sprt_walk(settings: Sprt, steps: Sequence[SprtStep], answer: str) -> Chart:
     """Return the walk so far; there must be a step."""
     low, high = settings.bounds
     drawn = subsample(steps, POINTS)
-    along, ratios = Axis(0, drawn[-1].boards), [one.llr for one in drawn]
+    scale, ratios = Axis(0, drawn[-1].boards), [step.llr for step in drawn]
     marks: list[Mark] = [
         Stroke("bound", EDGES, (high, high)),
         Stroke("grid", EDGES, (0, 0)),
         Stroke("bound", EDGES, (low, low)),
-        Curve("path", [(0, 0.0), *((one.boards, one.llr) for one in drawn)]),
+        Curve("path", [(0, 0.0), *((step.boards, step.llr) for step in drawn)]),
         Label(minus(f"H1 is accepted at {high:.2f}"), 0, high, "start", dy=-4),
         Label(minus(f"H0 is accepted at {low:.2f}"), 0, low, "start", dy=14),
     ]
     words = f"The log-likelihood ratio, board by board. {answer}"
-    axes = Axes(along, axis((low, high, *ratios)))
-    return Chart("walk", axes, marks, words, _counts(along), 88)
+    axes = Axes(scale, axis((low, high, *ratios)))
+    return Chart("walk", axes, marks, words, _counts(scale), 88)
 
 
-def _counts(along: Axis) -> list[tuple[float, str, str]]:
+def _counts(scale: Axis) -> list[tuple[float, str, str]]:
     """Return the ticks of an axis of boards."""
-    return [(value, write_tick(value).lstrip("+"), "middle") for value in along.ticks()]
+    return [(value, write_tick(value).lstrip("+"), "middle") for value in scale.ticks()]
 
 
 class Course(NamedTuple):
@@ -283,22 +283,22 @@ def search_courses(way: Way) -> list[Course]:
     done, size = len(way.means), way.boards_a_step
     leads = [(step * size, lead) for step in range(1, done + 1) if (lead := way.lead(step))]
     last = leads[-1][1]
-    middle = [(at, lead.value or 0.0) for at, lead in leads]
+    middle = [(x, lead.value or 0.0) for x, lead in leads]
     # The first intervals rest on few groups: they may leave the figure.
     scale = axis((0.0, *(value for _, value in middle), last.low, last.high))
-    band = [(at, lead.low) for at, lead in leads] + [(at, lead.high) for at, lead in leads[::-1]]
-    inside = [(at, min(max(value, scale.low), scale.high)) for at, value in band]
-    marks = [Curve("band", inside, is_area=True), *_course(middle, 0.0)]
+    band = [(x, lead.low) for x, lead in leads] + [(x, lead.high) for x, lead in leads[::-1]]
+    area = [(x, min(max(value, scale.low), scale.high)) for x, value in band]
+    marks = [Curve("band", area, is_area=True), *_course(middle, 0.0)]
     ends = write_tick(round(scale.high, 1)), write_tick(round(scale.low, 1))
     gain = f"{last.text(1)} at the end"
     courses = [_drawn("Gain in points a game", minus(gain), marks, scale, ends, done * size)]
-    for name, one in way.parameters.items():
+    for name, parameter in way.parameters.items():
         values = [step.best[name] for step in way.steps]
-        places = [(at * size, one.place_of(value)) for at, value in enumerate(values)]
-        said = f"{value_text(values[0])} → {value_text(values[-1])}"
-        marks = _course(places, one.place_of(one.start))
-        ends = value_text(one.max), value_text(one.min)
-        courses.append(_drawn(name, said, marks, Axis(0, 1), ends, done * size))
+        places = [(index * size, parameter.place_of(value)) for index, value in enumerate(values)]
+        words = f"{value_text(values[0])} → {value_text(values[-1])}"
+        marks = _course(places, parameter.place_of(parameter.start))
+        ends = value_text(parameter.max), value_text(parameter.min)
+        courses.append(_drawn(name, words, marks, Axis(0, 1), ends, done * size))
     return courses
 
 
@@ -307,14 +307,14 @@ def _course(points: Sequence[tuple[float, float]], level: float) -> list[Mark]:
 
 
 def _drawn(
-    title: str, said: str, marks: Sequence[Mark], scale: Axis, ends: tuple[str, str], boards: int
+    title: str, value: str, marks: Sequence[Mark], scale: Axis, ends: tuple[str, str], boards: int
 ) -> Course:
-    along = Axis(0, boards)
+    scale_x = Axis(0, boards)
     corners = zip(ends, EDGES[::-1], strict=True)
-    labels = [Label(text, 0, at, "start", dy=11) for text, at in corners]
-    words = f"{title}: {said}"
-    chart = Chart("line", Axes(along, scale), [*marks, *labels], words, _counts(along), 84)
-    return Course(title, said, chart)
+    labels = [Label(text, 0, y, "start", dy=11) for text, y in corners]
+    words = f"{title}: {value}"
+    chart = Chart("line", Axes(scale_x, scale), [*marks, *labels], words, _counts(scale_x), 84)
+    return Course(title, value, chart)
 
 
 # --- Elo against time ---
@@ -322,67 +322,67 @@ def _drawn(
 
 def scaling_chart(curves: Sequence[Scaling], pool: Pool) -> Chart:
     """Return the Elo of these bots by their clocks, and the other bots of their pool nearby."""
-    points = [one for curve in curves for one in curve.points]
-    known = [elo_of(one) for one in points if one.elo is not None]
-    low = min((one.low for one in known), default=0.0)
-    high = max((one.high for one in known), default=0.0)
-    drawn = {one.name for one in points}
+    points = [point for curve in curves for point in curve.points]
+    elos = [elo_of(point) for point in points if point.elo is not None]
+    low = min((elo.low for elo in elos), default=0.0)
+    high = max((elo.high for elo in elos), default=0.0)
+    drawn = {point.name for point in points}
     near = [
-        (one.elo, one.name)
-        for one in pool.entrants
-        if one.name not in drawn
-        and one.elo is not None
-        and not one.bound
-        and low - (high - low) <= one.elo <= high + (high - low)
+        (bot.elo, bot.name)
+        for bot in pool.entrants
+        if bot.name not in drawn
+        and bot.elo is not None
+        and not bot.bound
+        and low - (high - low) <= bot.elo <= high + (high - low)
     ]
     up = axis((low, high, *(elo for elo, _ in near)))
-    times = dict(sorted({one.move_ms: one.time for one in points}.items()))
-    along = axis((log10(min(times)), log10(max(times))), FREE)
+    times = dict(sorted({point.move_ms: point.time for point in points}.items()))
+    time_axis = axis((log10(min(times)), log10(max(times))), FREE)
     marks = [*grid_across(up, -inf, "start", dy=-3)]
     marks += [Stroke("grid", (log10(ms), log10(ms))) for ms in times]
     marks += _others(sorted(near, reverse=True), up)
     for number, curve in enumerate(curves):
         marks += _curve(curve.points, number % 8)
     marks.append(Stroke("ground", EDGES, (-inf, -inf)))
-    names = " and ".join(one.entrant for one in curves)
+    names = " and ".join(curve.entrant for curve in curves)
     words = f"Elo of {names} against the time for a question, with 95 % intervals"
     words += "; the table has the numbers."
-    return Chart("scaling", Axes(along, up), marks, words, [*_times(times, along)], 90)
+    return Chart("scaling", Axes(time_axis, up), marks, words, [*_times(times, time_axis)], 90)
 
 
-def _times(times: Mapping[int, str], along: Axis) -> Iterator[tuple[float, str, str]]:
+def _times(times: Mapping[int, str], scale: Axis) -> Iterator[tuple[float, str, str]]:
     before = -inf
     for ms, words in times.items():
-        at = log10(ms)
-        if along.share(at) - before >= APART:
-            before = along.share(at)
-            yield at, words, "middle"
+        place = log10(ms)
+        if scale.share(place) - before >= TICK_GAP:
+            before = scale.share(place)
+            yield place, words, "middle"
 
 
 def _curve(points: Sequence[ScalingPoint], colour: int) -> Iterator[Mark]:
     before: ScalingPoint | None = None
-    for one in points:
-        x, rating = log10(one.move_ms), elo_of(one)
-        is_bound = one.elo is None or bool(one.bound)
+    for point in points:
+        x, rating = log10(point.move_ms), elo_of(point)
+        is_bound = point.elo is None or bool(point.bound)
         if before and not is_bound:
-            ends = (log10(before.move_ms), x), (before.elo or 0.0, one.elo or 0.0)
+            ends = (log10(before.move_ms), x), (before.elo or 0.0, point.elo or 0.0)
             yield Stroke(f"curve c{colour}", *ends)
         kind = "beyond" if is_bound else "interval"
         yield Stroke(f"{kind} c{colour}", (x, x), open_ends(rating))
         if not is_bound:
-            yield Dot(f"rating c{colour}", x, one.elo or 0.0, 5)
-        before = None if is_bound else one
+            yield Dot(f"rating c{colour}", x, point.elo or 0.0, 5)
+        before = None if is_bound else point
 
 
 def _others(others: Sequence[tuple[float, str]], up: Axis) -> Iterator[Mark]:
     """Yield the lines of other bots; names that would overlap stand in one label."""
-    at = 0
-    while at < len(others):
-        top = others[at][0]
-        close = [one for one in others[at:] if up.share(top) - up.share(one[0]) < ABOVE]
+    position = 0
+    while position < len(others):
+        top = others[position][0]
+        close = [pair for pair in others[position:] if up.share(top) - up.share(pair[0]) < NAME_GAP]
         yield from (Stroke("other", EDGES, (elo, elo)) for elo, _ in close)
         yield Label(", ".join(name for _, name in close), inf, top, "end", dy=-6)
-        at += len(close)
+        position += len(close)
 
 
 # The HTML page of an event: its values, its template, its script and its styles.

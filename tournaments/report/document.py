@@ -97,9 +97,9 @@ def encounters(tally: Tally, names: Sequence[str]) -> list[list[Encounter | None
     by_pair = by_cluster(pair, board, met.half[others], len(codes))
     columns = (by_pair.size, by_pair.clusters, by_pair.mean / 2, by_pair.clustered / 4)
     rows = zip(codes.tolist(), *(column.tolist() for column in columns), strict=True)
-    found = {code: _encounter(int(n), int(boards), *rest) for code, n, boards, *rest in rows}
+    by_code = {code: _encounter(int(n), int(boards), *rest) for code, n, boards, *rest in rows}
     order = [tally.names.index(name) for name in names]
-    return [[found.get(i * size + j) for j in order] for i in order]
+    return [[by_code.get(i * size + j) for j in order] for i in order]
 
 
 def _encounter(games: int, boards: int, share: float, spread: float) -> Encounter:
@@ -123,7 +123,7 @@ REGULAR = 99
 """Percentage of all margins that lie between the outermost bars."""
 MATRIX = 64
 """The largest number of entrants with a histogram, and in a page's table of all against all."""
-SURE = 0.975
+SHADE_LIMIT = 0.975
 """The probability from which a cell is shaded: the limit of a 95 % interval."""
 SELF = Cell(UNKNOWN, tone="self")
 
@@ -167,11 +167,11 @@ def compared_sections(
     pool: Pool, anchor: Anchor | None, tally: Tally, *, forest: bool
 ) -> list[Section]:
     """Return all sections about a pool; `forest`: whether the standings draw the intervals."""
-    names = [one.name for one in pool.entrants]
+    names = [bot.name for bot in pool.entrants]
     cells = _crosstable(pool, tally, names)
     chances = [
-        [SELF if own == other else _likelihood(likely) for other, likely in enumerate(line)]
-        for own, line in enumerate(pool.los)
+        [SELF if row == other else _likelihood(likelihood) for other, likelihood in enumerate(line)]
+        for row, line in enumerate(pool.los)
     ]
     texts = (" – ".join(map(str, row)) for row in won_lost(tally).tolist())
     results = dict(zip(tally.names, texts, strict=True))
@@ -190,10 +190,10 @@ def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> list[list[Cell]]:
     met = encounters(tally, names[:MATRIX])
     return [
         [
-            SELF if own == other else _encounter_cell(cell.games, cell.wins, _at(met, own, other))
+            SELF if row == other else _encounter_cell(cell.games, cell.wins, _get(met, row, other))
             for other, cell in enumerate(cells)
         ]
-        for own, cells in enumerate(pool.crosstable)
+        for row, cells in enumerate(pool.crosstable)
     ]
 
 
@@ -205,8 +205,8 @@ def _tables(
         ("Crosstable", "Win % of the row against the column.", cells),
         ("Who is better", "Chance in % that the row is stronger than the column.", chances),
     )
-    for title, about, rows in tables:
-        blocks: list[Block] = [Paragraph(about), Matrix(title, names, rows)]
+    for title, note, rows in tables:
+        blocks: list[Block] = [Paragraph(note), Matrix(title, names, rows)]
         yield Section(title, blocks, media=Media.MARKDOWN)
 
 
@@ -215,15 +215,15 @@ def _pairings(
 ) -> Section:
     rows = [
         [
-            None if own == other else Pairing(cells[own][other], chances[own][other], met.games)
+            None if row == other else Pairing(cells[row][other], chances[row][other], met.games)
             for other, met in enumerate(line[:MATRIX])
         ]
-        for own, line in enumerate(pool.crosstable[:MATRIX])
+        for row, line in enumerate(pool.crosstable[:MATRIX])
     ]
     # Several pools of one page need names of their own.
     caption = f"All against all, {names[0]} to {names[-1]}"
-    shown = PairingMatrix(caption, names[:MATRIX], rows, len(names[MATRIX:]))
-    figure = Figure(macro="pairings", value=shown)
+    matrix = PairingMatrix(caption, names[:MATRIX], rows, len(names[MATRIX:]))
+    figure = Figure(macro="pairings", value=matrix)
     return Section("Pairings", [figure], id="pairings", media=Media.HTML)
 
 
@@ -231,7 +231,7 @@ def _bots_of_pool(pool: Pool, tally: Tally, names: list[str]) -> Section:
     spread = margins(tally, names[:MATRIX])
     drawn = histograms(spread)
     best = pool.entrants[:MATRIX]
-    cards = [BotCard(one, elo_of(one).cell(), drawn.get(one.name)) for one in best]
+    cards = [BotCard(bot, elo_of(bot).cell(), drawn.get(bot.name)) for bot in best]
     blocks: list[Block] = [Figure(macro="bots", value=cards)]
     if len(names) > MATRIX:
         left_out = len(names) - MATRIX
@@ -241,8 +241,8 @@ def _bots_of_pool(pool: Pool, tally: Tally, names: list[str]) -> Section:
     return Section("Bots", blocks, id="bots", media=Media.HTML)
 
 
-def _at(met: Sequence[Sequence[Encounter | None]], own: int, other: int) -> Encounter | None:
-    return met[own][other] if max(own, other) < len(met) else None
+def _get(met: Sequence[Sequence[Encounter | None]], row: int, other: int) -> Encounter | None:
+    return met[row][other] if max(row, other) < len(met) else None
 
 
 def _encounter_cell(games: int, score: float, met: Encounter | None) -> Cell:
@@ -254,19 +254,21 @@ def _encounter_cell(games: int, score: float, met: Encounter | None) -> Cell:
     return Cell(f"{100 * (score / games):.0f}", interval, tone=met.decided if met else "")
 
 
-def _likelihood(likely: float) -> Cell:
-    if SURE >= likely >= 1 - SURE:
-        return Cell(f"{100 * likely:.1f}")
-    return Cell(f"{100 * likely:.1f}", tone="ahead" if likely > SURE else "behind")
+def _likelihood(likelihood: float) -> Cell:
+    if SHADE_LIMIT >= likelihood >= 1 - SHADE_LIMIT:
+        return Cell(f"{100 * likelihood:.1f}")
+    return Cell(f"{100 * likelihood:.1f}", tone="ahead" if likelihood > SHADE_LIMIT else "behind")
 
 
 def margins(tally: Tally, names: Sequence[str]) -> dict[str, Floats]:
     """Return the margins of each entrant in games that no foul ended; omit those without any."""
-    who, _, over, whole = tally.played.T
+    entrants, _, over, is_whole = tally.played.T
     # Kept as integers in the tally: sides x own sum - all sums, over (sides - 1) x members.
     scale = (tally.sides - 1) * tally.left.shape[1]
-    found = {name: over[(who == tally.names.index(name)) & (whole > 0)] / scale for name in names}
-    return {name: values for name, values in found.items() if len(values)}
+    by_name = {
+        name: over[(entrants == tally.names.index(name)) & (is_whole > 0)] / scale for name in names
+    }
+    return {name: values for name, values in by_name.items() if len(values)}
 
 
 def histograms(margins: dict[str, Floats]) -> dict[str, Histogram]:
@@ -278,7 +280,10 @@ def histograms(margins: dict[str, Floats]) -> dict[str, Histogram]:
         return {}
     everything = np.abs(np.concatenate(list(margins.values())))
     width = charts.nice(max(1.0, float(np.percentile(everything, REGULAR)) * 2 / (BINS - 2)))
-    return {name: Histogram(_histogram(own, width), _said(own)) for name, own in margins.items()}
+    return {
+        name: Histogram(_histogram(values, width), _words(values))
+        for name, values in margins.items()
+    }
 
 
 def _histogram(values: Floats, width: float) -> charts.Chart:
@@ -286,9 +291,9 @@ def _histogram(values: Floats, width: float) -> charts.Chart:
     counts = bar_counts(values, width)
     far = width * BINS / 2
     marks: list[charts.Mark] = []
-    for at, height in enumerate((counts / counts.max()).tolist()):
-        left = at * width - far
-        kind = "behind" if at < BINS // 2 else "ahead" if at > BINS // 2 else "level"
+    for index, height in enumerate((counts / counts.max()).tolist()):
+        left = index * width - far
+        kind = "behind" if index < BINS // 2 else "ahead" if index > BINS // 2 else "level"
         if height:
             marks.append(charts.Bar(kind, (left + 0.06 * width, left + 0.94 * width), (0, height)))
     marks += [charts.Stroke("zero", (0, 0)), charts.Stroke("ground", charts.EDGES, (0, 0))]
@@ -304,11 +309,11 @@ def bar_counts(values: Floats, width: float) -> Floats:
     middle = BINS // 2
     # Away from 0, so that a margin and its opposite are in opposite bars.
     place = np.sign(values) * np.ceil(np.abs(values) / width - 0.5)
-    within = np.clip(place, -middle, middle) + middle
-    return np.bincount(within.astype(np.int64), minlength=BINS).astype(np.float64)
+    bins = np.clip(place, -middle, middle) + middle
+    return np.bincount(bins.astype(np.int64), minlength=BINS).astype(np.float64)
 
 
-def _said(values: Floats) -> str:
+def _words(values: Floats) -> str:
     low, middle, high = (f"{value:+.0f}" for value in np.percentile(values, (25, 50, 75)))
     if len(values) == 1:
         return minus(f"One game: {middle}.")
@@ -346,10 +351,11 @@ class ReportData(NamedTuple):
 
 def report_document(data: ReportData) -> Document:
     """Build the report."""
-    event, results, known = data.event, data.results, data.measured
-    listed = build_game_list(event, data.shown, known.rounds)
-    seats, boards = sum(len(one.seats) for one in results), {one.board for one in data.shown}
-    evidence = [one for one in known.evidence if one.board in boards]
+    event, results, facts = data.event, data.results, data.measured
+    games = build_game_list(event, data.shown, facts.rounds)
+    seats = sum(len(result.seats) for result in results)
+    boards = {result.board for result in data.shown}
+    evidence = [example for example in facts.evidence if example.board in boards]
     headline = event_text.headline(event, len(results), data.planned)
     blocks: list[Block] = [
         *paragraphs(filter(None, [event_text.foul_warning(event, results)]), "strong"),
@@ -363,24 +369,24 @@ def report_document(data: ReportData) -> Document:
         *paragraphs(describe_file_names(event), "faint"),
         *paragraphs(data.notes, "strong"),
         *(
-            Paragraph(said, "strong", media=Media.HTML)
-            for said in describe_same_answers(known.times.same_bots, event.entrants)
+            Paragraph(sentence, "strong", media=Media.HTML)
+            for sentence in describe_same_answers(facts.times.same_bots, event.entrants)
         ),
         *event.format.report(event, event.active_results(results), link_to_games),
         *scaling_sections(event, data.ratings.pools),
         *_pools(data),
         *([review_section(data.review, seats)] if data.review else []),
         _fouls(results, evidence),
-        Section("Games", [Figure(macro="games", value=listed)], id="games", media=Media.HTML),
-        time_section(known.times),
+        Section("Games", [Figure(macro="games", value=games)], id="games", media=Media.HTML),
+        time_section(facts.times),
         _conditions(data),
     ]
-    return Document(event.heading, blocks, listed)
+    return Document(event.heading, blocks, games)
 
 
 def describe_file_names(event: Event) -> Iterator[str]:
     """Yield which bot is which file, where a name had to be spelt in letters a to z."""
-    titles = {one.name: file_title(one) for one in event.entrants if not one.retired}
+    titles = {bot.name: file_title(bot) for bot in event.entrants if not bot.retired}
     spelt = [f"{name} is {printable(title)}" for name, title in titles.items() if title]
     if spelt:
         yield f"{join_words(spelt)}."
@@ -394,11 +400,11 @@ def lead_sentence(data: ReportData) -> str:
 def _result(pools: Sequence[Pool]) -> Iterator[Block]:
     """Yield the figure of the best ratings."""
     best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
-    if any(one.elo is not None for one in best):
-        ratings = [elo_of(one) for one in best]
+    if any(bot.elo is not None for bot in best):
+        ratings = [elo_of(bot) for bot in best]
         axis, intervals = forest_of(ratings)
         parts = zip(best, ratings, intervals, strict=True)
-        lines = [(one.name, rating.cell(), interval) for one, rating, interval in parts]
+        lines = [(bot.name, rating.cell(), interval) for bot, rating, interval in parts]
         yield Figure(macro="result", value=(axis, lines))
 
 
@@ -410,16 +416,16 @@ def _pools(data: ReportData) -> Iterator[Block]:
     tallies = by_pool(collect(rated, data.event.rules.deal.partners))
     by_names = {frozenset(tally.names): tally for tally in tallies}
     if len(pools) > 1:
-        apart = "No games connect the pools: their ratings cannot be compared."
-        yield Paragraph(apart, media=Media.HTML)
+        note = "No games connect the pools: their ratings cannot be compared."
+        yield Paragraph(note, media=Media.HTML)
     for number, pool in enumerate(pools, 1):
-        tally = by_names[frozenset(one.name for one in pool.entrants)]
+        tally = by_names[frozenset(bot.name for bot in pool.entrants)]
         forest = number > 1 or len(pool.entrants) > AT_A_GLANCE
         sections = compared_sections(pool, data.event.anchor, tally, forest=forest)
         if len(pools) > 1:
-            sections = [replace(one, scope=f" of pool {number}") for one in sections]
+            sections = [replace(section, scope=f" of pool {number}") for section in sections]
         # Only the first pool has addresses, so that each leads to one place.
-        yield from (replace(one, id="") if number > 1 else one for one in sections)
+        yield from (replace(section, id="") if number > 1 else section for section in sections)
 
 
 # --- fouls ---
@@ -444,43 +450,43 @@ def _fouls(results: Sequence[Result], evidence: Sequence[FoulExample]) -> Sectio
         fouled = sum(bool(result.fouls) for result in results)
         columns = [Column("bot", "name"), Column("foul", "word"), Column("games")]
         rows = [
-            (Cell(one.entrant, href=link_to_games(one.entrant)), one.foul, f"{one.games}")
-            for one in counts
+            (Cell(row.entrant, href=link_to_games(row.entrant)), row.foul, f"{row.games}")
+            for row in counts
         ]
-        where = "`report.html` and the game logs have the evidence: `boneyard replay`."
+        source = "`report.html` and the game logs have the evidence: `boneyard replay`."
         blocks = [
             Paragraph(f"{fouled} of {len(results)} games.", media=Media.HTML),
             table("Fouls by class", columns, rows),
-            Paragraph(f"{event_text.FORFEIT} {where}", media=Media.MARKDOWN),
+            Paragraph(f"{event_text.FORFEIT} {source}", media=Media.MARKDOWN),
         ]
-        if any(one.foul == "forfeit" for one in counts):
+        if any(row.foul == "forfeit" for row in counts):
             blocks.append(Paragraph(event_text.FORFEIT, "faint", media=Media.HTML))
     if evidence:
-        shown = [_foul_evidence(one) for one in evidence[:EVIDENCE_SHOWN]]
-        examples = _examples(shown, len(evidence))
+        fouls = [_foul_evidence(example) for example in evidence[:EVIDENCE_SHOWN]]
+        examples = _examples(fouls, len(evidence))
         blocks.append(Section("Evidence", examples, media=Media.HTML, folded=True))
     return Section("Fouls", blocks, id="fouls", media=media)
 
 
-def _examples(shown: Sequence[FoulEvidence], total: int) -> list[Block]:
+def _examples(fouls: Sequence[FoulEvidence], total: int) -> list[Block]:
     left_out = ""
-    if total > len(shown):
-        left_out = f", up to {len(shown)} in all; {total - len(shown)} more are left out"
-    about = (
+    if total > len(fouls):
+        left_out = f", up to {len(fouls)} in all; {total - len(fouls)} more are left out"
+    note = (
         f"The first {EXAMPLES} of each bot and class{left_out}. The game logs have all fouls. "
         "Run the commands in the event's folder."
     )
-    return [Paragraph(about, "faint"), Figure(macro="evidence", value=shown)]
+    return [Paragraph(note, "faint"), Figure(macro="evidence", value=fouls)]
 
 
-def _foul_evidence(one: FoulExample) -> FoulEvidence:
+def _foul_evidence(example: FoulExample) -> FoulEvidence:
     """Return a foul as text."""
     # In the log a line's end is an escape like any other; here it may end the line.
-    stderr = printable(one.stderr, WORDS).replace("\\n", "\n").strip("\n")
-    command = f"boneyard explain . {one.game} --seat {one.seat}"
-    moment = f"{replay_address(one.game)}&at=foul&seat={one.seat}"
-    detail, line = printable(one.detail, WORDS), printable(one.line)
-    return FoulEvidence(one, detail, line, stderr, command, moment)
+    stderr = printable(example.stderr, WORDS).replace("\\n", "\n").strip("\n")
+    command = f"boneyard explain . {example.game} --seat {example.seat}"
+    moment = f"{replay_address(example.game)}&at=foul&seat={example.seat}"
+    detail, line = printable(example.detail, WORDS), printable(example.line)
+    return FoulEvidence(example, detail, line, stderr, command, moment)
 
 
 # --- time and games ---
@@ -493,13 +499,13 @@ def time_section(times: Times) -> Section:
         blocks.append(_time_table(times))
     if times.workers:
         columns = [Column("worker", "name"), Column("games"), Column("sandbox", "word")]
-        rows = [(one.worker, f"{one.games}", ", ".join(one.sandbox)) for one in times.workers]
+        rows = [(row.worker, f"{row.games}", ", ".join(row.sandbox)) for row in times.workers]
         blocks.append(table("Games of each worker", columns, rows))
-    for one in times.entrants:
-        if one.voids:
-            many = count_in_digits(one.voids, "time")
-            said = f"{one.name} said {many} that it was unavailable, and was started again."
-            blocks.append(Paragraph(said))
+    for bot in times.entrants:
+        if bot.voids:
+            number = count_in_digits(bot.voids, "time")
+            text = f"{bot.name} said {number} that it was unavailable, and was started again."
+            blocks.append(Paragraph(text))
     if times.worst_lag_ms:
         lag = (
             f"The machine was busy: answers were read up to {times.worst_lag_ms:.0f} ms late, and "
@@ -510,8 +516,8 @@ def time_section(times: Times) -> Section:
     if not times.entrants:
         source = "The game logs have no times."
     blocks.append(Paragraph(source, "faint", media=Media.HTML))
-    shown = Media.HTML | Media.TERMINAL
-    return Section("Time", blocks, id="time", titled=Media.HTML, media=shown, folded=True)
+    media = Media.HTML | Media.TERMINAL
+    return Section("Time", blocks, id="time", titled=Media.HTML, media=media, folded=True)
 
 
 def _time_table(times: Times) -> Table:
@@ -519,14 +525,14 @@ def _time_table(times: Times) -> Table:
     columns += map(Column, ("questions", "mean ms", "worst ms", "lag ms", "CPU ms"))
     rows = [
         (
-            Cell(one.name, href=link_to_games(one.name)),
-            f"{one.questions}",
-            f"{one.mean_ms:.1f}{' M' if one.is_effort else ''}",
-            f"{one.worst_ms:.1f}{' M' if one.is_effort else ''}",
-            f"{one.given_back_ms:.0f}",
-            UNKNOWN if one.cpu_ms is None else f"{one.cpu_ms:.2f}",
+            Cell(bot.name, href=link_to_games(bot.name)),
+            f"{bot.questions}",
+            f"{bot.mean_ms:.1f}{' M' if bot.is_effort else ''}",
+            f"{bot.worst_ms:.1f}{' M' if bot.is_effort else ''}",
+            f"{bot.given_back_ms:.0f}",
+            UNKNOWN if bot.cpu_ms is None else f"{bot.cpu_ms:.2f}",
         )
-        for one in times.entrants
+        for bot in times.entrants
     ]
     return table("Time for a question", columns, rows)
 
@@ -542,9 +548,9 @@ def _conditions(data: ReportData) -> Section:
         "`times.json` and `report.html` have the times of the bots."
     )
     machines = [
-        f"Machine: {one.machine or 'unknown'}; Boneyard {one.boneyard}; "
-        f"{event_text.describe_share(many, sandboxes[0].of)}."
-        for one, many in data.measured.machines
+        f"Machine: {machine.machine or 'unknown'}; Boneyard {machine.boneyard}; "
+        f"{event_text.describe_share(count, sandboxes[0].of)}."
+        for machine, count in data.measured.machines
     ]
     terms = [
         *map(Item, (event_text.rules_text(event), limits, event_text.foul_policy_text(event))),
@@ -580,13 +586,13 @@ def _deals(event: Event, commitments: str) -> Section:
 
 def _bots(entrants: Sequence[Entrant]) -> Section:
     columns = [Column("bot", "name"), Column("fingerprint", "digest"), Column("command", "code")]
-    rows = [(one.name, one.fingerprint[:DIGITS], command_text(one)) for one in entrants]
-    about = (
+    rows = [(bot.name, bot.fingerprint[:DIGITS], command_text(bot)) for bot in entrants]
+    note = (
         f"The first {DIGITS} digits of the SHA-256 of a bot's command and files; `results.json` "
         "has all digits."
     )
     return Section(
-        "Bots", [table("Bots", columns, rows), Paragraph(about, "faint", media=Media.HTML)]
+        "Bots", [table("Bots", columns, rows), Paragraph(note, "faint", media=Media.HTML)]
     )
 
 

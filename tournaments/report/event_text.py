@@ -81,22 +81,22 @@ def foul_warning(event: Event, results: Iterable[Result]) -> str:
     fouled = {name: kinds.total() for name, kinds in classes.items()}
     worst = sorted(fouled, key=lambda name: (-fouled[name] / games[name], name))
     worst = [name for name in worst if fouled[name] >= FOULS_DECIDE * games[name]]
-    told = [_fouls_of(name, classes[name], games[name]) for name in worst[:FOULERS_TOLD]]
-    if others := len(worst) - len(told):
-        told.append(f"So it was for {count_in_digits(others, 'other bot')}.")
-    return " ".join(told)
+    sentences = [_fouls_of(name, classes[name], games[name]) for name in worst[:FOULERS_TOLD]]
+    if others := len(worst) - len(sentences):
+        sentences.append(f"So it was for {count_in_digits(others, 'other bot')}.")
+    return " ".join(sentences)
 
 
 def _fouls_of(name: str, classes: Counter[FoulClass], games: int) -> str:
-    lost = classes.total()
+    total = classes.total()
     if len(classes) == 1:
         ((foul, _),) = classes.items()
-        how = FOUL_WORDS.get(foul, f"fouls (`{foul}`)")
+        way = FOUL_WORDS.get(foul, f"fouls (`{foul}`)")
     else:
-        how = f"fouls ({join_words(f'{count} `{foul}`' for foul, count in classes.most_common())})"
-    what = "the clock" if set(classes) == {"late"} else "fouls"
+        way = f"fouls ({join_words(f'{count} `{foul}`' for foul, count in classes.most_common())})"
+    decider = "the clock" if set(classes) == {"late"} else "fouls"
     return (
-        f"**{name}** lost {lost:,} of its {count_in_digits(games, 'game')} by {how}: {what} "
+        f"**{name}** lost {total:,} of its {count_in_digits(games, 'game')} by {way}: {decider} "
         "decided, not play."
     )
 
@@ -119,24 +119,24 @@ def result_by_ratings(
 
 def _not_compared(event: Event, pool: Pool) -> str:
     """Return a sentence, after a space, about the bots of which the pool's ratings say nothing."""
-    rated = {one.name for one in pool.entrants}
-    others = [one.name for one in event.entrants if not one.retired and one.name not in rated]
+    rated = {bot.name for bot in pool.entrants}
+    others = [bot.name for bot in event.entrants if not bot.retired and bot.name not in rated]
     if not others:
         return ""
-    told = join_words(others) if len(others) <= OPEN else f"{len(others)} other bots"
-    return f" No games compare them with {told}."
+    names = join_words(others) if len(others) <= OPEN else f"{len(others)} other bots"
+    return f" No games compare them with {names}."
 
 
 def by_ratings(pool: Pool) -> str:
     """Return a sentence about who is first, or may be, by the ratings."""
-    names = [one.name for one in pool.entrants if one.ranks[0] == 1]
+    names = [bot.name for bot in pool.entrants if bot.ranks[0] == 1]
     luck = "luck taken out, " * is_luck_out(pool)
     if len(pool.entrants) == 2:
-        one, other = (rating.name for rating in pool.entrants)
-        sure = f"({_evidence(pool)}, {luck}95 %)"
+        leader, other = (rating.name for rating in pool.entrants)
+        basis = f"({_evidence(pool)}, {luck}95 %)"
         if len(names) == 1:
-            return f"**{one}** is better than {other} {sure}."
-        return f"Undecided between {one} and {other} {sure}."
+            return f"**{leader}** is better than {other} {basis}."
+        return f"Undecided between {leader} and {other} {basis}."
     if len(names) == 1:
         return f"**{names[0]}** is first ({luck}95 % against each other bot)."
     if len(names) <= OPEN:
@@ -164,15 +164,15 @@ def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
     """
     if len(results) >= planned:
         return ""
-    played = Counter(one.seats for one in event.active_results(results))
-    often = {turned: [played[one] for one in turned] for turned in map(_turned, played)}
-    found = [(turned, games) for turned, games in often.items() if min(games) < max(games)]
-    if not found:
+    played = Counter(result.seats for result in event.active_results(results))
+    often = {turned: [played[seats] for seats in turned] for turned in map(_turned, played)}
+    pairings = [(turned, games) for turned, games in often.items() if min(games) < max(games)]
+    if not pairings:
         return ""
-    found.sort(key=lambda one: (min(one[1]) - max(one[1]), one[0]))
-    told = "; ".join(_in_seatings(turned[0], games) for turned, games in found[:UNEVEN_TOLD])
-    more = f"; {len(found) - UNEVEN_TOLD} more such pairings" * (len(found) > UNEVEN_TOLD)
-    return f"{told}{more}: continue the run before you rely on these results."
+    pairings.sort(key=lambda pairing: (min(pairing[1]) - max(pairing[1]), pairing[0]))
+    text = "; ".join(_in_seatings(turned[0], games) for turned, games in pairings[:UNEVEN_TOLD])
+    more = f"; {len(pairings) - UNEVEN_TOLD} more such pairings" * (len(pairings) > UNEVEN_TOLD)
+    return f"{text}{more}: continue the run before you rely on these results."
 
 
 def luck_known(luck: LuckUsed | None, played: int) -> str:
@@ -189,16 +189,16 @@ def choices_foreseen(luck: LuckUsed | None) -> str:
     """Say how well the playouts of luck know the bots; empty if nothing was learnt."""
     if luck is None or not luck.foreseen:
         return ""
-    shares = join_words([f"{100 * one:.0f} % of {who}" for who, one in luck.foreseen.items()])
+    shares = join_words([f"{100 * share:.0f} % of {name}" for name, share in luck.foreseen.items()])
     return f"Of the choices between plays, the playouts of luck foresee {shares}."
 
 
 def warnings(event: Event, results: Sequence[Result], summary: Results) -> Iterator[str]:
     """Yield what a reader must know before relying on the results."""
-    known = uneven(event, results, summary.planned), luck_known(summary.luck, summary.played)
+    gaps = uneven(event, results, summary.planned), luck_known(summary.luck, summary.played)
     bias = event.format.describe_bias(event, event.active_results(results)) if results else ""
     foreseen = choices_foreseen(summary.luck)
-    yield from filter(None, (bias, *known, foreseen, describe_latecomers(summary.latecomers)))
+    yield from filter(None, (bias, *gaps, foreseen, describe_latecomers(summary.latecomers)))
     yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
     yield from describe_access(event.entrants)
 
@@ -209,12 +209,14 @@ def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
-    who = f"{join_words(dict.fromkeys(seats))}{', in this order,' * (len(seats) > 2)}"
+    names = f"{join_words(dict.fromkeys(seats))}{', in this order,' * (len(seats) > 2)}"
     if sum(games) == max(games):
-        many = count_in_digits(sum(games), "game")
-        return f"{many} of {who} {'was' if sum(games) == 1 else 'were'} played in one rotation only"
-    many = join_words(map(str, sorted(games, reverse=True)))
-    return f"{who} played {many} games in their {len(games)} rotations"
+        count = count_in_digits(sum(games), "game")
+        return (
+            f"{count} of {names} {'was' if sum(games) == 1 else 'were'} played in one rotation only"
+        )
+    count = join_words(map(str, sorted(games, reverse=True)))
+    return f"{names} played {count} games in their {len(games)} rotations"
 
 
 def question_line(event: Event, results: Iterable[Result]) -> str:
@@ -228,15 +230,15 @@ EARLIER = "Their games count in the ratings under their own names; they no longe
 
 def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
     """Yield a sentence for each entrant that is an earlier version."""
-    for one in event.entrants:
-        if one.retired:
-            played = sum(one.name in result.seats for result in results)
+    for bot in event.entrants:
+        if bot.retired:
+            played = sum(bot.name in result.seats for result in results)
             after = next(
                 other.name
                 for other in event.entrants
-                if not other.retired and first_version(other.name) == first_version(one.name)
+                if not other.retired and first_version(other.name) == first_version(bot.name)
             )
-            yield f"`{one.name}`, {played} games; replaced by `{after}` with other files."
+            yield f"`{bot.name}`, {played} games; replaced by `{after}` with other files."
 
 
 WORKERS_TOLD = 8
@@ -262,20 +264,20 @@ def clock_words(clock: Clock) -> str:
 
 def clock_text(event: Event) -> Iterator[str]:
     """Yield sentences about the bots' time limits and the timing of questions."""
-    of, sealed = event.clock, {one.name for one in event.entrants if is_module(one.command.argv)}
-    own = "".join(
-        f" {one.name}: {clock_words(event.clock_of(number))} in the bank."
-        for number, one in enumerate(event.entrants)
-        if one.clock or one.name in sealed
+    clock, sealed = event.clock, {bot.name for bot in event.entrants if is_module(bot.command.argv)}
+    clocks = "".join(
+        f" {bot.name}: {clock_words(event.clock_of(number))} in the bank."
+        for number, bot in enumerate(event.entrants)
+        if bot.clock or bot.name in sealed
     )
     yield (
-        f"Clock: {of.start_ms} ms to start, {of.move_ms} ms for each question, "
-        f"{of.bank_ms} ms in the bank for each game.{own}"
+        f"Clock: {clock.start_ms} ms to start, {clock.move_ms} ms for each question, "
+        f"{clock.bank_ms} ms in the bank for each game.{clocks}"
     )
     yield (
         "Turns with one option: bots are asked, so the timing of questions reveals nothing about "
         "hands."
-        if of.forced == "ask"
+        if clock.forced == "ask"
         else "Turns with one option: played without a question, which others can time (`forced`)."
     )
 
@@ -284,8 +286,8 @@ def foul_policy_text(event: Terms) -> str:
     """Return a sentence about the penalty for a foul."""
     policy, cost = event.fouls, "Fouls: a foul loses the game"
     if policy.lose == "sitting":
-        many = "one foul loses" if policy.after == 1 else f"{policy.after} fouls lose"
-        cost += f", and {many} the rest of the sitting"
+        count = "one foul loses" if policy.after == 1 else f"{policy.after} fouls lose"
+        cost += f", and {count} the rest of the sitting"
     if event.seats == 2:
         return f"{cost}."
     if policy.others == "stop":
@@ -293,25 +295,25 @@ def foul_policy_text(event: Terms) -> str:
     return f"{cost}; the others play on, with the first legal option for the seat that fouled."
 
 
-def sandbox_text(kept: Sequence[SandboxSummary]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def sandbox_text(sandboxes: Sequence[SandboxSummary]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a sentence for each way in which bots were confined, and the promises it lacked."""
-    for one in kept:
-        where = f"{one.state} {describe_share(one.sittings, one.of)}"
-        yield f"Sandbox: {where}{_on(one.workers)}.", one.missing
+    for sandbox in sandboxes:
+        state = f"{sandbox.state} {describe_share(sandbox.sittings, sandbox.of)}"
+        yield f"Sandbox: {state}{_on(sandbox.workers)}.", sandbox.missing
 
 
 def describe_access(entrants: Sequence[Entrant]) -> Iterator[str]:
     """Yield a sentence for each bot with a network or variables, and for each host of several."""
     hosts: dict[str, dict[str, None]] = {}
-    for one in entrants:
-        if one.retired:
+    for bot in entrants:
+        if bot.retired:
             continue
-        if one.command.network:
-            yield f"{one.name} has network: {', '.join(one.command.network)}."
-        if one.command.environment:
-            yield f"{one.name} gets {join_words(one.command.environment)} from the environment."
-        for address in one.command.network:
-            hosts.setdefault(address.rpartition(":")[0].lower(), {})[one.name] = None
+        if bot.command.network:
+            yield f"{bot.name} has network: {', '.join(bot.command.network)}."
+        if bot.command.environment:
+            yield f"{bot.name} gets {join_words(bot.command.environment)} from the environment."
+        for address in bot.command.network:
+            hosts.setdefault(address.rpartition(":")[0].lower(), {})[bot.name] = None
     for host, names in hosts.items():
         if len(names) > 1:
             yield (
@@ -320,11 +322,11 @@ def describe_access(entrants: Sequence[Entrant]) -> Iterator[str]:
             )
 
 
-def describe_share(sittings: int, of: int) -> str:
+def describe_share(sittings: int, total: int) -> str:
     """Return the part of the sittings in words."""
-    if sittings < of:
-        return f"in {sittings} of {of} sittings"
-    return "in the one sitting" if of == 1 else f"in all {of} sittings"
+    if sittings < total:
+        return f"in {sittings} of {total} sittings"
+    return "in the one sitting" if total == 1 else f"in all {total} sittings"
 
 
 def _on(workers: Sequence[str]) -> str:
@@ -341,7 +343,7 @@ def promise(event: Terms) -> Iterator[str]:
     if event.deals_set:
         yield "The deals were set by the organiser, **who knew them;** they are not random."
     if event.deals_with:
-        filters = " and ".join(f"`{one}` ({describe_filter(one)})" for one in event.deals_with)
+        filters = " and ".join(f"`{rule}` ({describe_filter(rule)})" for rule in event.deals_with)
         yield f"The first deal of each board was drawn until it satisfied {filters}."
     yield (
         "The deals of all boards were fixed before the first game. `commitments.jsonl` proves it;\n"

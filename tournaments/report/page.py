@@ -61,7 +61,7 @@ def build_game_list(
     rounds: Mapping[str, Sequence[RoundRecord]],
 ) -> GameList:
     """Return the list of as many results, in their order, as fit."""
-    names = [one.name for one in event.entrants]
+    names = [bot.name for bot in event.entrants]
     places = {name: place for place, name in enumerate(names)}
     rows: list[Row] = []
     courses: list[Rounds] = []
@@ -69,7 +69,7 @@ def build_game_list(
     for result in results:
         row = _row(result, places)
         records = rounds.get(result.game, ())
-        course = [n for one in records for n in (int(one.why == "blocked"), *one.scores)]
+        course = [n for record in records for n in (int(record.why == "blocked"), *record.scores)]
         room -= len(encode_json((row, course)))
         if room < 0:
             break
@@ -93,7 +93,7 @@ def _row(result: Result, places: Mapping[str, int]) -> Row:
         *result.places,
         result.rounds,
         WHYS.index(result.why),
-        *chain.from_iterable((one.seat, FOULS.index(one.foul)) for one in result.fouls),
+        *chain.from_iterable((foul.seat, FOULS.index(foul.foul)) for foul in result.fouls),
     ]
 
 

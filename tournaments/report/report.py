@@ -174,10 +174,10 @@ def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
 
 def _meetings(ratings: Ratings) -> Iterator[Row]:
     for number, pool in enumerate(ratings.pools, 1):
-        for (i, one), (j, other) in permutations(enumerate(pool.entrants), 2):
+        for (i, bot), (j, other) in permutations(enumerate(pool.entrants), 2):
             met, error = pool.crosstable[i][j], pool.errors[i][j]
-            lead = None if error is None else round((one.elo or 0.0) - (other.elo or 0.0), 6)
-            yield number, one.name, other.name, met.games, met.wins, lead, error, pool.los[i][j]
+            lead = None if error is None else round((bot.elo or 0.0) - (other.elo or 0.0), 6)
+            yield number, bot.name, other.name, met.games, met.wins, lead, error, pool.los[i][j]
 
 
 def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
@@ -244,13 +244,13 @@ def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:
     """
     rows = (
         (
-            *(seat.game, seat.board, seat.seat, seat.entrant, one.number, one.round),
-            *(one.phase, one.kind, len(one.values), one.chosen, one.better),
-            *(one.loss, round(one.gap, 3), one.error, one.percent_loss, one.percent_gap),
-            int(one.exact),
+            *(seat.game, seat.board, seat.seat, seat.entrant, loss.number, loss.round),
+            *(loss.phase, loss.kind, len(loss.values), loss.chosen, loss.better),
+            *(loss.loss, round(loss.gap, 3), loss.error, loss.percent_loss, loss.percent_gap),
+            int(loss.exact),
         )
         for seat, _ in zip(read_seats(folder), range(seats), strict=False)
-        for one in seat.decisions
+        for loss in seat.decisions
     )
     return csv_lines(DECISIONS, rows)
 
@@ -270,15 +270,15 @@ class SitePage(NamedTuple):
 
 
 def report_files(
-    book: Book, site: SitePage | None = None, known: LogFacts | None = None
+    book: Book, site: SitePage | None = None, facts: LogFacts | None = None
 ) -> dict[Path, Iterable[bytes]]:
     """Return the report's files, in their order, with the facts of the logs.
 
     Each comes in pieces that can be read once. For a `site` they show the standings after all
-    results, but single games only of its boards. `known`: the facts, if others than the logs have.
+    results, but single games only of its boards. `facts`: those, if others than the logs have.
     """
     folder, event, results = book.folder, book.event, book.played
-    known = known or log_facts(folder, book.results)
+    facts = facts or log_facts(folder, book.results)
     ratings, corrections = book.ratings, book.corrections
     summary = Results(
         event=terms_of(event),
@@ -287,37 +287,39 @@ def report_files(
         planned=book.planned,
         commitments=digest(folder),
         latecomers=book.latecomers,
-        sandboxes=known.sandboxes,
+        sandboxes=facts.sandboxes,
         ratings=ratings,
         luck=luck_used(book.luck, corrections) if corrections else None,
-        scaling=tuple(one for pool in ratings.pools for one in scalings(event, pool)) or UNSET,
+        scaling=tuple(bot for pool in ratings.pools for bot in scalings(event, pool)) or UNSET,
         search=search_steps(event, results) or UNSET,
     )
     fingerprints = {entrant.name: entrant.fingerprint for entrant in event.entrants}
     warnings = event_text.warnings(event, results, summary)
     notes = [*warnings, *describe_spent_out(event, book.results)]
-    shown = results if site is None else [one for one in results if one.board in site.boards]
-    if held := len(results) - len(shown):
+    listed_results = (
+        results if site is None else [result for result in results if result.board in site.boards]
+    )
+    if withheld := len(results) - len(listed_results):
         notes.append(
-            f"{held} games on boards that are still played count here, but are not shown yet."
+            f"{withheld} games on boards that are still played count here, but are not shown yet."
         )
     data = ReportData(
-        *(event, results, shown, book.planned, summary.commitments, notes, ratings, known),
+        *(event, results, listed_results, book.planned, summary.commitments, notes, ratings, facts),
         read_summary(folder),
     )
     document = report_document(data)
     share = SharedText(lead_sentence(data), site is not None, *(site[1:] if site else ()))
-    around = [(folder.index.name if site else folder.page.name, "Report"), *share.links]
-    replay_page = event_replay_page([*fingerprints], around)
+    links = [(folder.index.name if site else folder.page.name, "Report"), *share.links]
+    replay_page = event_replay_page([*fingerprints], links)
     partners, places = event.rules.deal.partners, book.index(lambda plan, _: plan.name)
     return {
         folder.report: [to_markdown(document).encode()],
         folder.page: [report_page(document, share, [*fingerprints]).encode()],
         folder.replay_page: [replay_page.encode()],
-        folder.times: [indented_json(known.times), b"\n"],
+        folder.times: [indented_json(facts.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
-        folder.games: games_csv(shown, places, partners, book.luck),
+        folder.games: games_csv(listed_results, places, partners, book.luck),
         folder.ratings: ratings_csv(ratings, fingerprints),
         folder.crosstable: crosstable_csv(ratings),
-        folder.pgn: pgn(event.heading, shown, partners),
+        folder.pgn: pgn(event.heading, listed_results, partners),
     }

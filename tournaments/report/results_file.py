@@ -86,14 +86,14 @@ def current_results(book: Book) -> Results | None:
     sources = (folder.event, folder.ledger, folder.luck, folder.history, folder.review)
     reports = (folder.report, folder.page, folder.times, folder.results, folder.games)
     tables = (folder.ratings, folder.crosstable, folder.pgn)
-    there = [one for one in (*sources, folder.path / FOLDER) if one.exists()]
+    paths = [path for path in (*sources, folder.path / FOLDER) if path.exists()]
     with suppress(OSError, DamagedRecordError, DamagedFileError):
-        found = decode_json(read_file(folder.results), Results)
-        changed = max(one.stat().st_mtime_ns for one in there)
-        is_newer = all(one.stat().st_mtime_ns > changed for one in (*reports, *tables))
+        summary = decode_json(read_file(folder.results), Results)
+        changed = max(path.stat().st_mtime_ns for path in paths)
+        is_newer = all(path.stat().st_mtime_ns > changed for path in (*reports, *tables))
         now = terms_of(event), versions_of(event), played, digest(folder)
-        then = found.event, found.entrants, found.played, found.commitments
-        return found if is_newer and now == then else None
+        state = summary.event, summary.entrants, summary.played, summary.commitments
+        return summary if is_newer and now == state else None
     return None
 
 
@@ -109,7 +109,9 @@ def luck_used(luck: LuckStore, corrections: Corrections) -> LuckUsed:
         games=len(corrections),
         # That of the most boards is the last.
         foreseen={
-            one.entrant: one.foreseen for _, one in sorted(luck.policies.items()) if one.choices
+            policy.entrant: policy.foreseen
+            for _, policy in sorted(luck.policies.items())
+            if policy.choices
         },
     )
 
@@ -120,11 +122,11 @@ def search_steps(event: Event, results: Sequence[Result]) -> tuple[SearchStep, .
         return ()
     way = event.format.way(event, event.active_results(results))
     return tuple(
-        SearchStep(at * way.boards_a_step, step.best, lead)
-        for at, (step, lead) in enumerate(zip(way.steps, (None, *way.means), strict=True))
+        SearchStep(index * way.boards_a_step, step.best, lead)
+        for index, (step, lead) in enumerate(zip(way.steps, (None, *way.means), strict=True))
     )
 
 
 def versions_of(event: Event) -> tuple[Version, ...]:
     """Return an event's entrants in the order of the plan."""
-    return tuple(Version(one.name, one.fingerprint, one.clock) for one in event.entrants)
+    return tuple(Version(bot.name, bot.fingerprint, bot.clock) for bot in event.entrants)

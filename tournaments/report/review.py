@@ -131,11 +131,11 @@ class _Part:
         self.decisions = self.best = 0
         self.loss = self.percent_loss = 0.0
 
-    def add(self, one: DecisionLoss) -> None:
+    def add(self, decision: DecisionLoss) -> None:
         self.decisions += 1
-        self.best += one.choice == one.best
-        self.loss += one.loss
-        self.percent_loss += one.percent_loss
+        self.best += decision.choice == decision.best
+        self.loss += decision.loss
+        self.percent_loss += decision.percent_loss
 
 
 ALL = ("", "")
@@ -156,26 +156,26 @@ class _Bot:
     def add(self, seat: SeatLosses) -> None:
         self.games.add(seat.game)
         self.rounds[seat.board] += seat.rounds
-        for one in seat.decisions:
-            for key in (ALL, ("phase", one.phase), ("kind", one.kind)):
-                self.parts[key][seat.board].add(one)
-        where = seat.game, seat.seat, seat.entrant
+        for loss in seat.decisions:
+            for key in (ALL, ("phase", loss.phase), ("kind", loss.kind)):
+                self.parts[key][seat.board].add(loss)
+        place = seat.game, seat.seat, seat.entrant
         self.dearest += [
             DearDecision(
-                *(*where, one.number, one.at, one.round, one.phase, one.kind),
-                *(one.chosen, one.better, _fine(one.gap), one.error, one.percent_gap),
+                *(*place, loss.number, loss.at, loss.round, loss.phase, loss.kind),
+                *(loss.chosen, loss.better, _fine(loss.gap), loss.error, loss.percent_gap),
             )
-            for one in seat.decisions
-            if one.gap > 0
+            for loss in seat.decisions
+            if loss.gap > 0
         ]
-        once: dict[object, DearDecision] = {}
-        self.dearest.sort(key=lambda one: (one.error - one.gap, one.game, one.seat, one.number))
-        for named in self.dearest:
-            once.setdefault(_position(named), named)
-        self.dearest = [*once.values()][:DEAREST]
+        by_position: dict[object, DearDecision] = {}
+        self.dearest.sort(key=lambda row: (row.error - row.gap, row.game, row.seat, row.number))
+        for decision in self.dearest:
+            by_position.setdefault(_position(decision), decision)
+        self.dearest = [*by_position.values()][:DEAREST]
 
     def review(self) -> EntrantReview:
-        named = {
+        sums = {
             title: {
                 name: self._sums((title, name)) for name in names if (title, name) in self.parts
             }
@@ -187,9 +187,9 @@ class _Bot:
             boards=len(self.rounds),
             rounds=sum(self.rounds.values()),
             total=self._sums(ALL),
-            phases=named["phase"],
-            kinds=named["kind"],
-            dearest=tuple(sorted(self.dearest, key=lambda one: -one.gap)),
+            phases=sums["phase"],
+            kinds=sums["kind"],
+            dearest=tuple(sorted(self.dearest, key=lambda decision: -decision.gap)),
         )
 
     def _sums(self, key: tuple[str, str]) -> PartSums:
@@ -197,30 +197,30 @@ class _Bot:
         parts = [by_board[board] for board in self.rounds]
         losses = [part.loss for part in parts]
         decisions = [part.decisions for part in parts]
-        many = sum(decisions)
+        total = sum(decisions)
         return PartSums(
-            decisions=many,
-            best=_fine(sum(part.best for part in parts) / many) if many else 1.0,
+            decisions=total,
+            best=_fine(sum(part.best for part in parts) / total) if total else 1.0,
             loss=ratio(losses, decisions),
             round_loss=ratio(losses, [*self.rounds.values()]),
             percent_loss=ratio([part.percent_loss for part in parts], decisions),
         )
 
 
-def _position(one: DearDecision) -> tuple[object, ...]:
+def _position(decision: DearDecision) -> tuple[object, ...]:
     """Return what decisions share that a bot took alike in several games of a board."""
-    board = one.game.partition(".")[0]
-    return board, one.round, one.chosen, one.better, one.gap, one.error
+    board = decision.game.partition(".")[0]
+    return board, decision.round, decision.chosen, decision.better, decision.gap, decision.error
 
 
 D = TypeVar("D", DearDecision, DecisionLoss)
 
 
-def pick_dearest(found: Iterable[D], most: int = DEAREST) -> list[D]:
+def pick_dearest(decisions: Iterable[D], most: int = DEAREST) -> list[D]:
     """Return the decisions that cost the most for certain, by their gap."""
     # Of two gaps the one that may be chance counts less.
-    certain = sorted(found, key=lambda one: one.error - one.gap)[:most]
-    return sorted(certain, key=lambda one: -one.gap)
+    certain = sorted(decisions, key=lambda decision: decision.error - decision.gap)[:most]
+    return sorted(certain, key=lambda decision: -decision.gap)
 
 
 def summarize_review(
@@ -234,18 +234,18 @@ def summarize_review(
     """
     bots: dict[str, _Bot] = {}
     games: set[str] = set()
-    many = 0
+    count = 0
     for seat in seats:
-        many += 1
+        count += 1
         games.add(seat.game)
         board = first_board_of.get(seat.board, seat.board)
         bots.setdefault(seat.entrant, _Bot(seat.entrant)).add(replace(seat, board=board))
-    told = [one.review() for one in bots.values()]
+    reviews = [bot.review() for bot in bots.values()]
     return ReviewSummary(
         terms=terms,
-        seats=many,
+        seats=count,
         games=len(games),
-        entrants=tuple(sorted(told, key=lambda one: (one.total.loss.mean, one.entrant))),
+        entrants=tuple(sorted(reviews, key=lambda bot: (bot.total.loss.mean, bot.entrant))),
     )
 
 
@@ -254,14 +254,14 @@ def ratio(values: Sequence[float], counts: Sequence[int]) -> MeanLoss:
 
     The standard error is that of a ratio of sums over independent boards.
     """
-    boards, many = len(counts), sum(counts)
-    if not many:
+    boards, total = len(counts), sum(counts)
+    if not total:
         return MeanLoss(0.0, None)
-    mean = sum(values) / many
+    mean = sum(values) / total
     misfit = sum((value - mean * count) ** 2 for value, count in zip(values, counts, strict=True))
     if boards < 2:
         return MeanLoss(_fine(mean), None)
-    size = sqrt(boards / (boards - 1) * misfit) / many
+    size = sqrt(boards / (boards - 1) * misfit) / total
     return MeanLoss(_fine(mean), _fine(Error(size, boards - 1).half_width()))
 
 
@@ -287,7 +287,7 @@ def summary_json(summary: ReviewSummary) -> Iterator[bytes]:
     yield b"\n"
 
 
-WHERE = {
+PHASE_WORDS = {
     "lead": "with the lead",
     "early": "before the first draw",
     "draws": "after the first draw",
@@ -303,20 +303,22 @@ MOST_NAMED = 4
 def review_section(summary: ReviewSummary, played: int) -> Section:
     """Return the section of an event's report; `played` is the number of seats of all games."""
     blocks: list[Block] = [*review_blocks(summary, played)]
-    several = [one for one in summary.entrants if one.dearest] if len(summary.entrants) > 1 else []
-    for one in several:
-        dear = [dearest_table(one.dearest, f"Dearest decisions of {one.entrant}")]
-        blocks.append(Section(f"Dearest of {one.entrant}", dear, media=Media.HTML, folded=True))
+    several = [bot for bot in summary.entrants if bot.dearest] if len(summary.entrants) > 1 else []
+    for bot in several:
+        dear = [dearest_table(bot.dearest, f"Dearest decisions of {bot.entrant}")]
+        blocks.append(Section(f"Dearest of {bot.entrant}", dear, media=Media.HTML, folded=True))
     blocks.append(Paragraph(explanation(summary), "faint"))
     return Section("Decisions", blocks, id="decisions", media=Media.FILES)
 
 
-def review_blocks(summary: ReviewSummary, played: int, own: str | None = None) -> Iterator[Block]:
-    """Yield the sums of a review and its dearest decisions; `own`: the reader's bot."""
+def review_blocks(
+    summary: ReviewSummary, played: int, reader: str | None = None
+) -> Iterator[Block]:
+    """Yield the sums of a review and its dearest decisions; `reader`: the reader's bot."""
     if not summary.entrants:
         yield Paragraph("No decision between several options was reviewed.")
         return
-    yield Paragraph(" ".join(loss_sentences(summary, own)))
+    yield Paragraph(" ".join(loss_sentences(summary, reader)))
     if summary.seats < played:
         yield Paragraph(
             f"Reviewed: {summary.seats:,} of {played:,} seats. `report --review` adds the others.",
@@ -331,31 +333,31 @@ def review_blocks(summary: ReviewSummary, played: int, own: str | None = None) -
 
 def dearest(summary: ReviewSummary) -> list[DearDecision]:
     """Return the dearest decisions of all bots."""
-    found = [one for bot in summary.entrants for one in bot.dearest]
-    return pick_dearest(found)
+    decisions = [decision for bot in summary.entrants for decision in bot.dearest]
+    return pick_dearest(decisions)
 
 
 # --- sentences ---
 
 
-def loss_sentences(summary: ReviewSummary, own: str | None = None) -> Iterator[str]:
+def loss_sentences(summary: ReviewSummary, reader: str | None = None) -> Iterator[str]:
     """Yield a sentence or two about the bots' losses, the reader's own bot first."""
-    first, *others = sorted(summary.entrants, key=lambda one: one.entrant != own)
-    named = others[: MOST_NAMED - 1]
-    lost = first.total.loss.estimate.text(2, "")
-    least = ", the least" if all(_apart(first, one) for one in others) and others else ""
+    first, *others = sorted(summary.entrants, key=lambda bot: bot.entrant != reader)
+    rest = others[: MOST_NAMED - 1]
+    loss = first.total.loss.estimate.text(2, "")
+    least = ", the least" if all(_is_apart(first, other) for other in others) and others else ""
     yield (
-        f"{first.entrant} lost {lost} points a decision by its choices"
+        f"{first.entrant} lost {loss} points a decision by its choices"
         f"{_mostly(first)}{least}; {100 * first.total.best:.0f} % of its answers have the highest "
         "value (a perfect player's would not all: values err)."
     )
-    if named:
-        each = [f"{one.entrant} lost {_points(one)}{_mostly(one)}" for one in named]
-        more = f", and {len(others) - len(named)} more lost more" * (len(others) > len(named))
+    if rest:
+        each = [f"{bot.entrant} lost {_points(bot)}{_mostly(bot)}" for bot in rest]
+        more = f", and {len(others) - len(rest)} more lost more" * (len(others) > len(rest))
         yield f"{join_words(each)}{more}."
 
 
-def _apart(less: EntrantReview, more: EntrantReview) -> bool:
+def _is_apart(less: EntrantReview, more: EntrantReview) -> bool:
     """Tell whether the intervals of two losses do not touch."""
     low, high = less.total.loss, more.total.loss
     if low.half_width is None or high.half_width is None:
@@ -363,17 +365,17 @@ def _apart(less: EntrantReview, more: EntrantReview) -> bool:
     return low.estimate.high < high.estimate.low
 
 
-def _mostly(one: EntrantReview) -> str:
+def _mostly(review: EntrantReview) -> str:
     """Say in which part of the round a bot lost the most, if it lost anything for certain."""
-    total = one.total.loss
-    if total.mean <= (total.half_width or 0) or len(one.phases) < 2:
+    total = review.total.loss
+    if total.mean <= (total.half_width or 0) or len(review.phases) < 2:
         return ""
-    name = max(one.phases, key=lambda phase: one.phases[phase].round_loss.mean)
-    return f" (most of it {WHERE[name]})"
+    name = max(review.phases, key=lambda phase: review.phases[phase].round_loss.mean)
+    return f" (most of it {PHASE_WORDS[name]})"
 
 
-def _points(one: EntrantReview) -> str:
-    return one.total.loss.estimate.cell(2, "").text
+def _points(review: EntrantReview) -> str:
+    return review.total.loss.estimate.cell(2, "").text
 
 
 def explanation(summary: ReviewSummary) -> str:
@@ -398,31 +400,31 @@ def loss_table(bots: Sequence[EntrantReview]) -> Table:
     columns += [Column(title, spare=True) for title in ("rounds", "games")]
     rows: list[Sequence[str | Cell]] = [
         (
-            Cell(one.entrant, href=link_to_games(one.entrant)),
-            one.total.loss.estimate.cell(2, ""),
-            one.total.round_loss.estimate.cell(1, ""),
-            one.total.percent_loss.estimate.cell(2, ""),
-            f"{100 * one.total.best:.1f}",
-            *(f"{number:,}" for number in (one.total.decisions, one.rounds, one.games)),
+            Cell(bot.entrant, href=link_to_games(bot.entrant)),
+            bot.total.loss.estimate.cell(2, ""),
+            bot.total.round_loss.estimate.cell(1, ""),
+            bot.total.percent_loss.estimate.cell(2, ""),
+            f"{100 * bot.total.best:.1f}",
+            *(f"{number:,}" for number in (bot.total.decisions, bot.rounds, bot.games)),
         )
-        for one in bots
+        for bot in bots
     ]
     return table("Points lost by choices", columns, rows)
 
 
 def _part_tables(bots: Sequence[EntrantReview]) -> Iterator[Block]:
-    for by, caption, all_names, parts in (
-        ("part of the round", "part of the round", PHASES, [one.phases for one in bots]),
-        ("kind of the choice", "kind of choice", KINDS, [one.kinds for one in bots]),
+    for part_name, caption, all_names, parts in (
+        ("part of the round", "part of the round", PHASES, [bot.phases for bot in bots]),
+        ("kind of the choice", "kind of choice", KINDS, [bot.kinds for bot in bots]),
     ):
-        names = [name for name in all_names if any(name in own for own in parts)]
+        names = [name for name in all_names if any(name in sums for sums in parts)]
         if len(names) > 1 or all_names is PHASES:
-            yield Paragraph(f"Points lost a round, by the {by}:")
+            yield Paragraph(f"Points lost a round, by the {part_name}:")
             columns = [Column("bot", "name")]
             columns += [Column(KIND_HEADS.get(name, name), detail="±") for name in names]
             rows: list[Sequence[str | Cell]] = [
-                (one.entrant, *(_part(own.get(name)) for name in names))
-                for one, own in zip(bots, parts, strict=True)
+                (bot.entrant, *(_part(sums.get(name)) for name in names))
+                for bot, sums in zip(bots, parts, strict=True)
             ]
             yield table(f"Loss by {caption}", columns, rows)
 
@@ -442,10 +444,10 @@ def dearest_table(decisions: Sequence[DearDecision], caption: str) -> Table:
     ]
     rows = [
         (
-            Cell(one.game, href=f"{replay_address(one.game)}&at={one.at}"),
-            *(Estimate(one.gap, 2 * one.error or None).cell(1, ""), f"{one.percent_gap:.0f}"),
-            *(one.chosen, one.better, one.entrant, f"{one.number}", f"{one.round}", one.phase),
+            Cell(row.game, href=f"{replay_address(row.game)}&at={row.at}"),
+            *(Estimate(row.gap, 2 * row.error or None).cell(1, ""), f"{row.percent_gap:.0f}"),
+            *(row.chosen, row.better, row.entrant, f"{row.number}", f"{row.round}", row.phase),
         )
-        for one in decisions
+        for row in decisions
     ]
     return table(caption, columns, rows)

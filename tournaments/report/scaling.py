@@ -62,14 +62,14 @@ class Scaling(Struct, frozen=True, kw_only=True):
 
 def scalings(event: Event, pool: Pool) -> tuple[Scaling, ...]:
     """Return each bot of a pool whose present files play at several clocks."""
-    if not any(one.clock for one in event.entrants):
+    if not any(bot.clock for bot in event.entrants):
         return ()
     groups: defaultdict[str, dict[str, Clock]] = defaultdict(dict)
-    for at, one in enumerate(event.entrants):
-        if not one.retired:
-            groups[one.fingerprint][one.name] = event.clock_of(at)
+    for index, bot in enumerate(event.entrants):
+        if not bot.retired:
+            groups[bot.fingerprint][bot.name] = event.clock_of(index)
     rated = (
-        {one.name: clocks[one.name] for one in pool.entrants if one.name in clocks}
+        {bot.name: clocks[bot.name] for bot in pool.entrants if bot.name in clocks}
         for clocks in groups.values()
     )
     return tuple(_scaling(pool, clocks) for clocks in rated if len({*clocks.values()}) > 1)
@@ -78,30 +78,30 @@ def scalings(event: Event, pool: Pool) -> tuple[Scaling, ...]:
 def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     """Return a bot of a pool at these clocks, by entrant."""
     rated = [
-        (clocks[one.name], at, one) for at, one in enumerate(pool.entrants) if one.name in clocks
+        (clocks[bot.name], i, bot) for i, bot in enumerate(pool.entrants) if bot.name in clocks
     ]
-    rated.sort(key=lambda one: (one[0].move_ms, one[0].bank_ms))
-    order = [at for _, at, _ in rated]
+    rated.sort(key=lambda row: (row[0].move_ms, row[0].bank_ms))
+    order = [index for _, index, _ in rated]
     gains = [Estimate(None), *(contrast(pool, {a: -1.0, b: 1.0}) for a, b in pairwise(order))]
     points = tuple(
         ScalingPoint(
-            name=one.name,
+            name=bot.name,
             move_ms=clock.move_ms,
             bank_ms=clock.bank_ms,
             is_effort=True if clock.effort else UNSET,
-            elo=one.elo,
-            half_width=one.half_width,
-            bound=one.bound,
-            fouls=one.fouls,
+            elo=bot.elo,
+            half_width=bot.half_width,
+            bound=bot.bound,
+            fouls=bot.fouls,
             gain=gain.value,
             gain_half_width=gain.half_width,
         )
-        for (clock, _, one), gain in zip(rated, gains, strict=True)
+        for (clock, _, bot), gain in zip(rated, gains, strict=True)
     )
-    core = [(log2(clock.move_ms), at) for clock, at, one in rated if not one.bound]
+    core = [(log2(clock.move_ms), index) for clock, index, bot in rated if not bot.bound]
     mean = sum(x for x, _ in core) / max(1, len(core))
     spread = sum((x - mean) ** 2 for x, _ in core)
-    slope = {at: (x - mean) / spread for x, at in core} if spread else {}
+    slope = {index: (x - mean) / spread for x, index in core} if spread else {}
     doubling = contrast(pool, slope)
     return Scaling(
         entrant="/".join(dict.fromkeys(map(plain_name, clocks))),

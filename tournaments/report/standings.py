@@ -27,7 +27,7 @@ from tournaments.report.scaling import Scaling, scalings
 
 READING = "How to read these numbers: `boneyard help ratings`."
 COST = "As the bots themselves stated it; nobody checked it."
-NAMED = 5
+MOST_NAMES = 5
 """The largest number of names that a sentence lists."""
 LONE_GAMES = 10
 """Games from which on a rating by a single won or lost one is told."""
@@ -70,7 +70,7 @@ def standings_section(
     blocks: list[Block] = [
         standings_table(pool, won_lost, forest=forest),
         *paragraphs(rating_notes(pool, anchor), "faint"),
-        *(Paragraph(one, "faint", media=Media.FILES) for one in duplicate_gain(pool)),
+        *(Paragraph(sentence, "faint", media=Media.FILES) for sentence in duplicate_gain(pool)),
         Paragraph(READING, "faint", media=Media.FILES),
     ]
     return Section("Standings", blocks, id="standings", titled=Media.FILES)
@@ -84,7 +84,7 @@ def standings_table(
     If there are bots outside the core, each of the groups has a title. A page also has the results
     of each bot (`won_lost`), and draws the intervals (`forest`).
     """
-    beside = any(one.clean for one in pool.entrants)
+    has_clean = any(bot.clean for bot in pool.entrants)
     drawn = forest_of([*map(elo_of, pool.entrants)])
     axis = Figure(macro="chart", value=drawn.axis)
     spread = Column("95 % interval of the Elo", "word", media=Media.HTML, axis=axis)
@@ -92,29 +92,29 @@ def standings_table(
     columns += [spread] if forest else []
     columns += [Column("won – drawn – lost", media=Media.HTML)] if won_lost else []
     columns += [*map(Column, ("games", "win %")), Column("margin", detail="±"), Column("fouls")]
-    columns += [Column("Elo without fouls", detail="±", spare=True)] if beside else []
+    columns += [Column("Elo without fouls", detail="±", spare=True)] if has_clean else []
 
-    def row(place: int, one: Rating) -> list[Cell]:
+    def row(place: int, bot: Rating) -> list[Cell]:
         interval = Cell("", figure=Figure(macro="chart", value=drawn.rows[place - 1]))
-        best, worst = one.ranks
+        best, worst = bot.ranks
         rank = f"{place}" if best == worst else f"{place} ({best}–{worst})"
         # A bot that stopped may have chosen the moment of its rank.
         return [
-            Cell("stopped" if one.cost and one.cost.stopped else rank),
-            Cell(one.name, href=link_to_games(one.name)),
-            elo_of(one).cell(),
+            Cell("stopped" if bot.cost and bot.cost.stopped else rank),
+            Cell(bot.name, href=link_to_games(bot.name)),
+            elo_of(bot).cell(),
             *([interval] if forest else []),
-            *([Cell(won_lost[one.name])] if won_lost else []),
-            *map(Cell, (f"{one.games}", f"{100 * one.win_share:.1f}")),
-            Estimate(one.margin, one.margin_half_width).cell(1),
-            Cell(f"{one.fouls}", href="#fouls" if one.fouls else ""),
-            *([elo_of(one.clean).cell() if one.clean else Cell(UNKNOWN)] if beside else []),
+            *([Cell(won_lost[bot.name])] if won_lost else []),
+            *map(Cell, (f"{bot.games}", f"{100 * bot.win_share:.1f}")),
+            Estimate(bot.margin, bot.margin_half_width).cell(1),
+            Cell(f"{bot.fouls}", href="#fouls" if bot.fouls else ""),
+            *([elo_of(bot.clean).cell() if bot.clean else Cell(UNKNOWN)] if has_clean else []),
         ]
 
-    placed = [(one.bound, row(place, one)) for place, one in enumerate(pool.entrants, 1)]
+    placed = [(bot.bound, row(place, bot)) for place, bot in enumerate(pool.entrants, 1)]
     groups = [
-        RowGroup(TITLES[bound], [row for _, row in some])
-        for bound, some in groupby(placed, lambda one: one[0])
+        RowGroup(TITLES[bound], [row for _, row in members])
+        for bound, members in groupby(placed, lambda pair: pair[0])
     ]
     if len(groups) == 1:
         groups = [RowGroup("", groups[0].rows)]
@@ -123,21 +123,21 @@ def standings_table(
 
 def cost_sections(pool: Pool) -> list[Section]:
     """Return the section about what answers cost, if a bot stated any cost."""
-    stated = [(one, one.cost) for one in pool.entrants if one.cost]
+    stated = [(bot, bot.cost) for bot in pool.entrants if bot.cost]
     if not stated:
         return []
     columns = [Column("bot", "name"), Column("Elo", detail="±"), *map(Column, COSTS)]
     rows = [
         (
-            Cell(one.name, href=link_to_games(one.name)),
-            elo_of(one).cell(),
+            Cell(bot.name, href=link_to_games(bot.name)),
+            elo_of(bot).cell(),
             *(f"{cost.cents:.2f}", _price(cost.cents_a_game)),
             *(f"{cost.tokens_in}", f"{cost.tokens_out}"),
             *(_percent(cost.model_share), _percent(cost.illegal_share)),
             *(_percent(cost.failed_share), f"{cost.retries}"),
             UNKNOWN if cost.elo_a_dollar is None else f"{cost.elo_a_dollar:.1f}",
         )
-        for one, cost in stated
+        for bot, cost in stated
     ]
     table = to_table("Cost of answers", columns, rows)
     return [Section("Cost", [table, Paragraph(COST, "faint")], id="cost")]
@@ -154,20 +154,20 @@ def _price(cents: float) -> str:
 
 def luck_sections(pool: Pool) -> list[Section]:
     """Return the section with luck taken out, if luck is known."""
-    rated = [(one, one.corrected) for one in pool.entrants if one.corrected]
+    rated = [(bot, bot.corrected) for bot in pool.entrants if bot.corrected]
     if not rated:
         return []
     titles = ("Elo", "luck taken out", "margin", "luck taken out")
     columns = [Column("bot", "name"), *(Column(title, detail="±") for title in titles)]
     rows = [
         (
-            Cell(one.name, href=link_to_games(one.name)),
-            elo_of(one).cell(),
+            Cell(bot.name, href=link_to_games(bot.name)),
+            elo_of(bot).cell(),
             Estimate(corrected.elo, corrected.half_width).cell(),
-            Estimate(one.margin, one.margin_half_width).cell(1),
+            Estimate(bot.margin, bot.margin_half_width).cell(1),
             Estimate(corrected.margin, corrected.margin_half_width).cell(1),
         )
-        for one, corrected in rated
+        for bot, corrected in rated
     ]
     blocks: list[Block] = [
         *paragraphs(luck_notes(pool)),
@@ -178,7 +178,7 @@ def luck_sections(pool: Pool) -> list[Section]:
 
 def live_table(ticks: Mapping[str, LiveRating]) -> Table:
     """Return the table of the live ticker, best first."""
-    best = sorted(ticks.items(), key=lambda one: (-one[1].elo, one[0]))
+    best = sorted(ticks.items(), key=lambda entry: (-entry[1].elo, entry[0]))
     columns = [Column("#", "rank"), Column("bot", "name")]
     columns += map(Column, ("Elo so far", "games", "win %", "fouls"))
     rows = [
@@ -193,9 +193,9 @@ def live_table(ticks: Mapping[str, LiveRating]) -> Table:
 
 def partner_table(pool: Pool) -> Table:
     """Return the strength of each pair and its unexplained part; of a long list both ends."""
-    listed = list(pool.partners)
-    if len(listed) > 2 * PARTNERS_SHOWN:
-        listed[PARTNERS_SHOWN:-PARTNERS_SHOWN] = []
+    pairs = list(pool.partners)
+    if len(pairs) > 2 * PARTNERS_SHOWN:
+        pairs[PARTNERS_SHOWN:-PARTNERS_SHOWN] = []
     rows: list[Sequence[str | Cell]] = [
         (
             *(Cell(name, href=link_to_games(name)) for name in two.names),
@@ -204,7 +204,7 @@ def partner_table(pool: Pool) -> Table:
                 two.synergy and 100 * two.synergy, two.half_width and 100 * two.half_width
             ).cell(1),
         )
-        for two in listed
+        for two in pairs
     ]
     columns = [Column("partner", "name"), Column("partner", "name")]
     columns += [*map(Column, ("games", "win %")), Column("synergy", detail="±")]
@@ -217,8 +217,8 @@ def partner_sections(pool: Pool) -> list[Section]:
         return []
     blocks: list[Block] = [partner_table(pool)]
     if (pairs := len(pool.partners)) > 2 * PARTNERS_SHOWN:
-        shown = f"The {PARTNERS_SHOWN} best and worst of {pairs} pairs are shown."
-        blocks.append(Paragraph(shown, "faint", media=Media.FILES))
+        note = f"The {PARTNERS_SHOWN} best and worst of {pairs} pairs are shown."
+        blocks.append(Paragraph(note, "faint", media=Media.FILES))
     return [Section("Partners", blocks, id="partners", titled=Media.FILES)]
 
 
@@ -239,9 +239,9 @@ def rating_notes(pool: Pool, anchor: Anchor | None) -> list[str]:
 
 def foul_warnings(pool: Pool) -> list[str]:
     """Return a sentence about the numbers that leave out games with fouls, if there are any."""
-    if not any(one.fouls for one in pool.entrants):
+    if not any(bot.fouls for bot in pool.entrants):
         return []
-    clean = " and Elo without fouls" if any(one.clean for one in pool.entrants) else ""
+    clean = " and Elo without fouls" if any(bot.clean for bot in pool.entrants) else ""
     leaves, misleads = ("leave", "mislead") if clean else ("leaves", "misleads")
     return [
         f"Margin{clean} {leaves} out what ended by a foul, and {misleads} if a bot fouls when it "
@@ -251,45 +251,45 @@ def foul_warnings(pool: Pool) -> list[str]:
 
 def placing(pool: Pool) -> list[str]:
     """Return sentences that explain the bounds and the meaning of 0 Elo."""
-    core = [one.name for one in pool.entrants if not one.bound]
-    first = next((one for one in pool.entrants if one.bound in ("<", ">")), None)
-    swept, said = bool(first) and len(core) == 1, []
+    core = [bot.name for bot in pool.entrants if not bot.bound]
+    first = next((bot for bot in pool.entrants if bot.bound in ("<", ">")), None)
+    swept, sentences = bool(first) and len(core) == 1, []
     if first and first.elo is not None:
         side = "below" if first.bound == "<" else "above"
         bound = f"`{first.bound}{first.elo:+.0f}` means with 95 % confidence {side}"
-        said.append(f"{bound} {first.elo:+.0f}; such a bound changes no other rating.")
+        sentences.append(f"{bound} {first.elo:+.0f}; such a bound changes no other rating.")
     if swept:
         zero = f"{pool.anchor.elo:+g}" if pool.anchor else "0"
-        said.append(f"No two bots took points off each other: {core[0]} is set to {zero} Elo.")
+        sentences.append(f"No two bots took points off each other: {core[0]} is set to {zero} Elo.")
     elif pool.anchor:
         name, elo = pool.anchor.name, pool.anchor.elo
-        said.append(f"{name} is set to {elo:+g} Elo; ± refers to the lead over it.")
-    elif len(core) > 1 and any(one.bound for one in pool.entrants):
-        said.append("0 Elo is the average bot of the core.")
-    return said
+        sentences.append(f"{name} is set to {elo:+g} Elo; ± refers to the lead over it.")
+    elif len(core) > 1 and any(bot.bound for bot in pool.entrants):
+        sentences.append("0 Elo is the average bot of the core.")
+    return sentences
 
 
 def lone_games(pool: Pool) -> list[str]:
     """Return a sentence for each rating that stands on a single game, won or lost."""
-    said = []
-    core = [i for i, one in enumerate(pool.entrants) if one.bound == ""]
+    sentences = []
+    core = [i for i, bot in enumerate(pool.entrants) if bot.bound == ""]
     for i in core:
         met = [pool.crosstable[i][j] for j in core]
-        games, wins = sum(one.games for one in met), sum(one.wins for one in met)
+        games, wins = sum(cell.games for cell in met), sum(cell.wins for cell in met)
         if games >= LONE_GAMES and min(wins, games - wins) <= 1:
             kind = "won" if wins <= 1 else "lost"
-            said.append(
+            sentences.append(
                 f"{pool.entrants[i].name} has a rating because of a single game {kind} of "
                 f"{games}: without it there would be a bound."
             )
-    return said
+    return sentences
 
 
 def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
     """Return a sentence if the anchor does not hold in this pool."""
     if anchor is None or pool.anchor is not None:
         return []
-    if any(one.name == anchor.name for one in pool.entrants):
+    if any(bot.name == anchor.name for bot in pool.entrants):
         return [f"{anchor.name} cannot be the anchor, because it is not in the core."]
     return [f"No games connect these with {anchor.name}: 0 Elo is the average bot of their core."]
 
@@ -323,28 +323,29 @@ def duplicate_gain(pool: Pool) -> list[str]:
 def luck_notes(pool: Pool) -> list[str]:
     """Return sentences on what a game tells once luck is taken out, where that is measured."""
     gains = {"wins": pool.gain_wins, "margins": pool.gain_margin}
-    more = {of: one for of, one in gains.items() if one and one.low > 1}
-    unsure = {of: one for of, one in gains.items() if one and one.low <= 1 <= one.high}
-    fewer = {of: one for of, one in gains.items() if one and one.high < 1}
-    said = []
+    more = {kind: gain for kind, gain in gains.items() if gain and gain.low > 1}
+    unclear = {kind: gain for kind, gain in gains.items() if gain and gain.low <= 1 <= gain.high}
+    losses = {kind: gain for kind, gain in gains.items() if gain and gain.high < 1}
+    sentences = []
     if more:
         each = (
-            f"{of} as {it.value:.1f} games ({it.low:.1f}–{it.high:.1f})" for of, it in more.items()
+            f"{kind} as {gain.value:.1f} games ({gain.low:.1f}–{gain.high:.1f})"
+            for kind, gain in more.items()
         )
-        worth = join_words([f"about {one}" for one in each])
-        said.append(f"With luck taken out, a game here tells as much {worth} with luck in.")
-    if unsure:
-        said.append(
+        worth = join_words([f"about {clause}" for clause in each])
+        sentences.append(f"With luck taken out, a game here tells as much {worth} with luck in.")
+    if unclear:
+        sentences.append(
             "There are not enough boards to say by how much taking luck out sharpens "
-            f"{' or '.join(unsure)} ({_factors(unsure.values())})."
+            f"{' or '.join(unclear)} ({_factors(unclear.values())})."
         )
-    if fewer:
-        blurred = f"{' and '.join(fewer)} ({_factors(fewer.values())})"
-        said.append(f"Taking luck out did not sharpen {blurred}.")
-    rated = [one.corrected for one in pool.entrants if one.corrected and not one.bound]
-    if len(rated) > 1 and any(one.elo is None for one in rated):
-        said.append("`·`: with luck taken out, the results are too one-sided for a rating.")
-    return said
+    if losses:
+        blurred = f"{' and '.join(losses)} ({_factors(losses.values())})"
+        sentences.append(f"Taking luck out did not sharpen {blurred}.")
+    rated = [bot.corrected for bot in pool.entrants if bot.corrected and not bot.bound]
+    if len(rated) > 1 and any(rating.elo is None for rating in rated):
+        sentences.append("`·`: with luck taken out, the results are too one-sided for a rating.")
+    return sentences
 
 
 def _factors(gains: Iterable[Gain]) -> str:
@@ -355,26 +356,26 @@ def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
     """Return the section about bots at several clocks, if there are any."""
     blocks: list[Block] = []
     for pool in pools:
-        if found := scalings(event, pool):
-            names = [one.entrant for one in found]
-            blocks.append(Figure(macro="scaling", value=(scaling_chart(found, pool), names)))
-            blocks += [block for one in found for block in _told(one)]
+        if curves := scalings(event, pool):
+            names = [curve.entrant for curve in curves]
+            blocks.append(Figure(macro="scaling", value=(scaling_chart(curves, pool), names)))
+            blocks += [block for curve in curves for block in _scaling_blocks(curve)]
     return [Section("Elo against time", blocks, id="scaling")] if blocks else []
 
 
-def _told(scaling: Scaling) -> Iterator[Block]:
+def _scaling_blocks(scaling: Scaling) -> Iterator[Block]:
     yield Paragraph(doubling_text(scaling))
     columns = [Column("bot", "name"), Column("a question")]
     columns += [Column("Elo", detail="±"), Column("gain", detail="±"), Column("fouls")]
     rows = [
         (
-            Cell(one.name, href=link_to_games(one.name)),
-            one.time,
-            elo_of(one).cell(),
-            Estimate(one.gain, one.gain_half_width).cell(),
-            Cell(f"{one.fouls}", href="#fouls" if one.fouls else ""),
+            Cell(bot.name, href=link_to_games(bot.name)),
+            bot.time,
+            elo_of(bot).cell(),
+            Estimate(bot.gain, bot.gain_half_width).cell(),
+            Cell(f"{bot.fouls}", href="#fouls" if bot.fouls else ""),
         )
-        for one in scaling.points
+        for bot in scaling.points
     ]
     yield to_table(f"Elo of {scaling.entrant} against time", columns, rows)
 
@@ -382,17 +383,17 @@ def _told(scaling: Scaling) -> Iterator[Block]:
 def doubling_text(scaling: Scaling) -> str:
     """Return in a sentence or two what more time is worth to a bot."""
     late = [
-        f"{one.name} {count_in_digits(one.fouls, 'game')}" for one in scaling.points if one.fouls
+        f"{bot.name} {count_in_digits(bot.fouls, 'game')}" for bot in scaling.points if bot.fouls
     ]
     fouled = f" Lost by fouls: {join_words(late)}." if late else ""
     if scaling.doubling is None or scaling.doubling_half_width is None:
-        told = f"The results do not say what more time is worth to {scaling.entrant}."
-        return told + fouled
-    first, *_, last = (one for one in scaling.points if not one.bound)
+        sentence = f"The results do not say what more time is worth to {scaling.entrant}."
+        return sentence + fouled
+    first, *_, last = (bot for bot in scaling.points if not bot.bound)
     worth = f"{Estimate(scaling.doubling, scaling.doubling_half_width).text()} Elo"
-    sure = abs(scaling.doubling) > scaling.doubling_half_width
+    is_certain = abs(scaling.doubling) > scaling.doubling_half_width
     return (
         f"From {first.time} to {last.time} a doubling of the time is "
         f"worth {worth} to {scaling.entrant} on average (95 %)"
-        f"{'' if sure else ', so it may be worth nothing'}.{fouled}"
+        f"{'' if is_certain else ', so it may be worth nothing'}.{fouled}"
     )

@@ -97,7 +97,7 @@ def report_faults(book: Book, unsure: Collection[Path]) -> Generator[str, None, 
     # The first page of a site takes the place of the report's page, and its pages lead elsewhere.
     site = {folder.page, folder.replay_page} if is_site(folder) else set[Path]()
     sources = "the ledger, the logs and the commitments"
-    for path, lines in report_files(Book(folder, event, results, luck), known=known).items():
+    for path, lines in report_files(Book(folder, event, results, luck), facts=known).items():
         if path not in site.union(unsure) and not has_content(path, lines):
             yield _changed(path, sources, f"report {folder.path}")
     return written

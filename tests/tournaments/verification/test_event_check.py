@@ -242,7 +242,7 @@ def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     plan, results = load_event(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
     known = log_facts(Folder(folder), {result.game for result in results[:5]})
     for path, lines in report_files(
-        Book(Folder(folder), plan, ResultStore(results[:5])), known=known
+        Book(Folder(folder), plan, ResultStore(results[:5])), facts=known
     ).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
