@@ -73,7 +73,7 @@ def league(
 
     if now and not (once or rounds):
         raise UserError("--now is for --once: a league that runs on has the time of the clock.")
-    sys.exit(run_league(path, once=once, rounds=rounds, now=_time(now), jobs=jobs))
+    sys.exit(run_league(path, stops_idle=once, rounds=rounds, now=_time(now), jobs=jobs))
 
 
 def _time(text: str | None) -> datetime | None:

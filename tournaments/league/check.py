@@ -81,16 +81,16 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[tuple
     table = yield from _read_table(site.table)
     register = yield from _read_register(folder.register)
     divisions = {}
-    for name in sorted({one.parent.name for one in folder.rounds.glob("*/[0-9]*")}):
+    for name in sorted({path.parent.name for path in folder.rounds.glob("*/[0-9]*")}):
         divisions[name] = yield from _read_rounds(folder, name, is_site)
-    games = sum(len(one.results) for rounds in divisions.values() for one in rounds)
+    games = sum(len(round.results) for rounds in divisions.values() for round in rounds)
     extents: list[Verified] = []
     for rounds in divisions.values():
         yield from _plan_faults(rounds, register, folder.register)
-        for one in rounds:
-            if one is rounds[-1] and not is_site and one.is_tried:
+        for round in rounds:
+            if round is rounds[-1] and not is_site and round.is_tried:
                 break  # It has no report yet.
-            extents.append((yield from verify_folder(one.folder)))
+            extents.append((yield from verify_folder(round.folder)))
             progress(sum(each.games for each in extents), games)
     if table:
         if not content(folder.register).startswith(content(site.register)):
@@ -133,19 +133,19 @@ def _read_register(path: Path) -> Checked[list[AnyEntry]]:
 def _read_rounds(folder: LeagueFolder, name: str, is_site: bool) -> Checked[list[PlayedRound]]:
     """Read the rounds of a division up to the first that cannot be read."""
     rounds: list[PlayedRound] = []
-    found = folder.rounds_of(name)
-    for path in found:
+    paths = folder.rounds_of(name)
+    for path in paths:
         due = folder.round(name, len(rounds) + 1)
         if path != due:
             yield f"{path}: the next round must be {due.name}; no later round was checked"
             break
         try:
-            one = read_round(path, sum(before.event.all_boards for before in rounds))
+            round = read_round(path, sum(before.event.all_boards for before in rounds))
         except (UserError, DamagedFileError, OSError) as error:
             yield f"{str(error).rstrip('.')}; neither this round nor a later one was checked"
             break
-        rounds.append(one)
-        if not one.is_over and (is_site or path != found[-1]):
+        rounds.append(round)
+        if not round.is_over and (is_site or path != paths[-1]):
             yield f"{path}: games are missing, although the round is over"
     return rounds
 
@@ -156,22 +156,22 @@ def _plan_faults(
     """Yield the plans that do not follow from the register at `path` and the rounds before."""
     lines = {digest: number for number, digest in enumerate(register_digests(path))}
     encounters, before = NO_ENCOUNTERS, list[PlayedRound]()
-    for one in rounds:
-        faults = [*_order_faults(one, before), *_event_faults(one, register)]
-        faults += _choice_faults(one, encounters)
-        if one.plan.register in lines:
-            faults += _active_faults(one.plan, register[: lines[one.plan.register]], before)
+    for round in rounds:
+        faults = [*_order_faults(round, before), *_event_faults(round, register)]
+        faults += _choice_faults(round, encounters)
+        if round.plan.register in lines:
+            faults += _active_faults(round.plan, register[: lines[round.plan.register]], before)
         else:
             faults.append(f"{path} has other lines than when its tables were chosen")
-        yield from (f"{one.folder.path}: {fault}" for fault in faults)
-        partners = one.event.rules.deal.partners
-        encounters = encounters.plus(count_encounters(one.results, partners))
-        before.append(one)
+        yield from (f"{round.folder.path}: {fault}" for fault in faults)
+        partners = round.event.rules.deal.partners
+        encounters = encounters.plus(count_encounters(round.results, partners))
+        before.append(round)
 
 
-def _order_faults(one: PlayedRound, before: Sequence[PlayedRound]) -> Iterator[str]:
-    plan, event = one.plan, one.event
-    if (plan.division, plan.number) != (one.folder.path.parent.name, len(before) + 1):
+def _order_faults(round: PlayedRound, before: Sequence[PlayedRound]) -> Iterator[str]:
+    plan, event = round.plan, round.event
+    if (plan.division, plan.number) != (round.folder.path.parent.name, len(before) + 1):
         yield f"its plan is that of round {plan.number} of {plan.division}"
     if before and plan.time < before[-1].plan.time:
         yield f"its tables were chosen at {plan.time}, before those of the last round"
@@ -179,26 +179,26 @@ def _order_faults(one: PlayedRound, before: Sequence[PlayedRound]) -> Iterator[s
         yield "its rules or seats are not those of the rounds before"
 
 
-def _choice_faults(one: PlayedRound, encounters: Encounters) -> Iterator[str]:
-    partners, seats = one.event.rules.deal.partners, one.event.seats
-    if one.plan.method != METHOD:
+def _choice_faults(round: PlayedRound, encounters: Encounters) -> Iterator[str]:
+    partners, seats = round.event.rules.deal.partners, round.event.seats
+    if round.plan.method != METHOD:
         yield (
-            f"its tables were chosen by the method {one.plan.method!r}, which this version of "
+            f"its tables were chosen by the method {round.plan.method!r}, which this version of "
             "Boneyard does not have; they were not chosen again"
         )
-    elif [*one.plan.tables] != choose_tables(one.plan, encounters, seats, partners=partners):
+    elif [*round.plan.tables] != choose_tables(round.plan, encounters, seats, partners=partners):
         yield "tables, reasons or gains are not those of the choice from the rounds before it"
 
 
-def _event_faults(one: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[str]:
-    plan, event = one.plan, one.event
+def _event_faults(round: PlayedRound, register: Sequence[AnyEntry]) -> Iterator[str]:
+    plan, event = round.plan, round.event
     tables = tuple(table.entrants for table in plan.tables)
     if not isinstance(event.format, Matches) or event.format.tables != tables:
         yield "its event has other tables than its plan"
     if event.boards != plan.boards:
         yield f"its event has {event.boards} boards, its plan {plan.boards}"
-    if one.closed and one.closed.time < plan.time:
-        yield f"it was closed at {one.closed.time}, before its tables were chosen"
+    if round.closed and round.closed.time < plan.time:
+        yield f"it was closed at {round.closed.time}, before its tables were chosen"
     files = {entry.version: entry.fingerprint for entry in register if isinstance(entry, Admitted)}
     for entrant in event.entrants:
         if entrant.fingerprint != files.get(entrant.name):
@@ -214,11 +214,11 @@ def _active_faults(
     """
     # House bots are a setting.
     house = {entry.bot for entry in register if isinstance(entry, Admitted) and entry.house}
-    listed = {*plan.active, *plan.held} - house
+    versions = {*plan.active, *plan.held} - house
     present = {*active_versions(bot_histories(register), (), plan.division)}
-    for name in sorted(listed - present):
+    for name in sorted(versions - present):
         yield f"by the register {name} could not play at {plan.time}"
-    for name in sorted(present - listed):
+    for name in sorted(present - versions):
         yield f"{name} was in the register, but is neither active nor held"
     for name in sorted({*plan.active} & plan.held.keys()):
         yield f"{name} is active, and held"
@@ -255,49 +255,53 @@ def _table_faults(
         anchor=table.anchor,
         quota=Quota(foul_sittings=table.foul_sittings),
     )
-    names = {one.name for one in table.divisions}
+    names = {division.name for division in table.divisions}
     for name, rounds in divisions.items():
         if is_site and rounds and name not in names:
             yield f"{path}: {name} is missing"
-    for told in table.divisions:
-        rounds = [one for one in divisions.get(told.name, ()) if one.is_over]
-        if told.rounds > len(rounds) or (is_site and told.rounds < len(rounds)):
+    for division in table.divisions:
+        rounds = [round for round in divisions.get(division.name, ()) if round.is_over]
+        if division.rounds > len(rounds) or (is_site and division.rounds < len(rounds)):
             yield (
-                f"{path}: {told.name} has {told.rounds} rounds, but {len(rounds)} can be read. If "
-                "it was copied while it was written, copy it again"
+                f"{path}: {division.name} has {division.rounds} rounds, but {len(rounds)} can be "
+                "read. If it was copied while it was written, copy it again"
             )
         elif rounds:
             event = rounds[0].event
             data = DivisionData(
-                settings=DivisionSettings(name=told.name, title=told.title, seats=event.seats),
+                settings=DivisionSettings(
+                    name=division.name, title=division.title, seats=event.seats
+                ),
                 rules=event.rules,
                 seats=event.seats,
-                rounds=rounds[: told.rounds],
+                rounds=rounds[: division.rounds],
             )
             league = LeagueData(
                 folder=LeagueFolder(path.parent),
                 settings=settings,
                 register=register,
-                divisions={told.name: data},
+                divisions={division.name: data},
             )
             # The next tables are of a round that is not over.
-            own = to_builtins(replace(rate_division(data, league), next=told.next))
-            for where, one, other in _differences(to_builtins(told), own):
-                yield f"{path}: {told.name}{where} is {one}, but the rounds give {other}"
+            figures = to_builtins(replace(rate_division(data, league), next=division.next))
+            for place, figure, other in _differences(to_builtins(division), figures):
+                yield f"{path}: {division.name}{place} is {figure}, but the rounds give {other}"
                 break
-        elif any(row.games or row.elo is not None for row in told.all_versions):
-            yield f"{path}: {told.name} has figures, but no round"
+        elif any(row.games or row.elo is not None for row in division.all_versions):
+            yield f"{path}: {division.name} has figures, but no round"
 
 
-def _differences(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        for key in one:
-            yield from ((f".{key}{at}", a, b) for at, a, b in _differences(one[key], other[key]))
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for number, (first, second) in enumerate(zip(one, other, strict=True)):
-            yield from ((f"[{number}]{at}", a, b) for at, a, b in _differences(first, second))
-    elif isinstance(one, float) and isinstance(other, float):
-        if round(one - other, DECIMALS):
-            yield "", one, other
-    elif one != other:
-        yield "", one, other
+def _differences(value: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(value, dict) and isinstance(other, dict) and value.keys() == other.keys():
+        for key in value:
+            yield from (
+                (f".{key}{path}", a, b) for path, a, b in _differences(value[key], other[key])
+            )
+    elif isinstance(value, list) and isinstance(other, list) and len(value) == len(other):
+        for number, (first, second) in enumerate(zip(value, other, strict=True)):
+            yield from ((f"[{number}]{path}", a, b) for path, a, b in _differences(first, second))
+    elif isinstance(value, float) and isinstance(other, float):
+        if round(value - other, DECIMALS):
+            yield "", value, other
+    elif value != other:
+        yield "", value, other

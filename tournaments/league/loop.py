@@ -114,7 +114,7 @@ def play_round(
         tries = count_tries(folder, len(ledger.results))
         remove_leftovers(folder.path / FOLDER)
         # The commitments are in the folder already: nothing is published before the first game.
-        ready = _shown(play_here(ledger, jobs, lambda: None, prepare), show)
+        ready = _show_play(play_here(ledger, jobs, lambda: None, prepare), show)
         try:
             failure = _play(ledger, tries, ready)
             if failure is None:
@@ -154,7 +154,7 @@ def _play(ledger: Ledger, tries: int, ready: AbstractAsyncContextManager[Play]) 
 
 
 @asynccontextmanager
-async def _shown(
+async def _show_play(
     ready: AbstractAsyncContextManager[Play], show: Callable[[], None]
 ) -> AsyncIterator[Play]:
 
@@ -182,15 +182,16 @@ def _describe(folder: Folder, error: Exception) -> str:
 def find_full_disk(error: BaseException) -> OSError | None:
     """Return the error of a full disk from which an error came; None if it came from another."""
     return next(
-        (one for one in _causes(error) if isinstance(one, OSError) and one.errno in FULL), None
+        (cause for cause in _causes(error) if isinstance(cause, OSError) and cause.errno in FULL),
+        None,
     )
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     yield error
     if isinstance(error, BaseExceptionGroup):
-        for one in error.exceptions:
-            yield from _causes(one)
+        for exception in error.exceptions:
+            yield from _causes(exception)
     if error.__cause__:
         yield from _causes(error.__cause__)
 
@@ -204,13 +205,13 @@ def begin_round(league: LeagueFolder, plan: RoundPlan, event: Event) -> Path:
     It appears with all its files or not at all.
     """
     place = league.round(plan.division, plan.number)
-    beside = place.with_name(NEW)
-    if beside.exists():
-        shutil.rmtree(beside)
-    open_event(Folder(beside), event, None)
-    write_atomic(beside / PLAN, [indented_json(plan), b"\n"])
-    _sync(beside)
-    beside.rename(place)
+    draft = place.with_name(NEW)
+    if draft.exists():
+        shutil.rmtree(draft)
+    open_event(Folder(draft), event, None)
+    write_atomic(draft / PLAN, [indented_json(plan), b"\n"])
+    _sync(draft)
+    draft.rename(place)
     _sync(place.parent)
     return place
 
@@ -256,12 +257,13 @@ Clock = Callable[[], datetime]
 
 
 def run_league(
-    path: Path, *, once: bool, rounds: int | None, now: datetime | None, jobs: int | None
+    path: Path, *, stops_idle: bool, rounds: int | None, now: datetime | None, jobs: int | None
 ) -> int:
     """Run a league; return the exit code. Raises UserError, OSError.
 
-    `once`: it ends when nothing is left to do now. `rounds`: it ends after so many, too. `now`: the
-    present for the whole of the run; None: that of the clock. `jobs`: sittings side by side.
+    `stops_idle`: it ends when nothing is left to do now. `rounds`: it ends after so many, too.
+    `now`: the present for the whole of the run; None: that of the clock. `jobs`: sittings side by
+    side.
     """
     folder = LeagueFolder(path.resolve())
     if not folder.settings.is_file():
@@ -274,7 +276,7 @@ def run_league(
     refusal = f"Another boneyard process runs the league in {shown_path(path)}."
     with lock_file(folder.lock, refusal):
         try:
-            ends = once or rounds is not None
+            ends = stops_idle or rounds is not None
             turns = Turns(folder, journal, clock, jobs, ends=ends, confirmed=now is not None)
             return turns.run(rounds)
         except KeyboardInterrupt:
@@ -376,12 +378,12 @@ class Turns:
         for entry in update_register(self._folder, self.settings, now):
             self._journal.note(*describe_entry(entry))
         data = self._read(self.settings)
-        held = [
+        benches = [
             f"{version} in {name}: {why}"
             for name, division in data.divisions.items()
             for version, why in held_versions(data, division).items()
         ]
-        self._journal.note_state("benched", "; ".join(held))
+        self._journal.note_state("benched", "; ".join(benches))
 
     def _pull(self) -> None:
         failure = ""
@@ -427,7 +429,9 @@ class Turns:
         data = self._read(self.settings)
         self._present(data)
         self.show_live()
-        played = next((one for one in data.last_rounds if not one.is_over or one.is_tried), None)
+        played = next(
+            (round for round in data.last_rounds if not round.is_over or round.is_tried), None
+        )
         if played:
             self._journal.note_state("goes on", played.plan.title)
         elif (played := self._begin(data)) is None:
@@ -436,40 +440,40 @@ class Turns:
         return True
 
     def _begin(self, data: LeagueData) -> PlayedRound | None:
-        found = next_round(data, self._present(data))
-        if found is None:
+        choice = next_round(data, self._present(data))
+        if choice is None:
             return None
-        plan, event = found
+        plan, event = choice
         path = begin_round(self._folder, plan, event)
         tables = count_in_digits(len(plan.tables), "table")
         boards = count_in_digits(len(plan.tables) * plan.boards, "board")
         self._journal.note("begun", f"{plan.title}: {tables}, {boards}")
         return read_round(path, 0)
 
-    def _play(self, one: PlayedRound) -> None:
+    def _play(self, round: PlayedRound) -> None:
         """Play a round, and write into the log and the register what came of it."""
-        self._site.announce(one)
+        self._site.announce(round)
         began = time.monotonic()
-        event = one.event
+        event = round.event
         sandbox = choose_sandbox(event.sandbox_here, event.limits, self._folder.path)
         self._journal.note_state("sandbox", sandbox.brief.removeprefix("Sandbox: "))
-        failure = play_round(one.folder.path, sandbox, self._jobs, self.show_live)
+        failure = play_round(round.folder.path, sandbox, self._jobs, self.show_live)
         if failure is None:
             seconds = time.monotonic() - began
-            over = read_round(one.folder.path, 0)
-            told = ", ".join([count_in_digits(len(over.results), "game"), *describe_fouls([over])])
-            self._journal.note("over", f"{one.plan.title}: {told} in {seconds:.1f} s")
+            over = read_round(round.folder.path, 0)
+            text = ", ".join([count_in_digits(len(over.results), "game"), *describe_fouls([over])])
+            self._journal.note("over", f"{round.plan.title}: {text} in {seconds:.1f} s")
         elif failure.is_last:
-            self._close(one, failure)
+            self._close(round, failure)
         else:
-            self._journal.note("stopped", f"{one.plan.title}: {failure.why} It is tried again.")
+            self._journal.note("stopped", f"{round.plan.title}: {failure.why} It is tried again.")
             # What the machine is short of may come back.
             time.sleep(min(self.settings.every_s, RETRY_S**failure.tries))
 
-    def _close(self, one: PlayedRound, failure: Failure) -> None:
+    def _close(self, round: PlayedRound, failure: Failure) -> None:
         why = self._folder.without_path(failure.why)
-        close_round(one.folder, self._clock(), why)
-        self._journal.note("closed", f"{one.plan.title}, not all games are played: {why}")
+        close_round(round.folder, self._clock(), why)
+        self._journal.note("closed", f"{round.plan.title}, not all games are played: {why}")
 
     # --- values ---
 
@@ -480,13 +484,13 @@ class Turns:
         """
         wanted = self.settings.luck, self.settings.review
         divisions = self._read(self.settings).divisions.values() if any(wanted) else ()
-        over = (one for division in divisions for one in division.over if one.closed is None)
-        for one in sorted(over, key=lambda one: (one.plan.time, one.plan.number), reverse=True):
-            if (key := (one.folder.path, *wanted)) not in self._valued:
-                told = " and ".join(value_round(self.settings, one))
+        over = (round for division in divisions for round in division.over if round.closed is None)
+        for round in sorted(over, key=lambda r: (r.plan.time, r.plan.number), reverse=True):
+            if (key := (round.folder.path, *wanted)) not in self._valued:
+                text = " and ".join(value_round(self.settings, round))
                 self._valued.add(key)
-                if told:
-                    self._journal.note("valued", f"{one.plan.title}: {told}")
+                if text:
+                    self._journal.note("valued", f"{round.plan.title}: {text}")
                     self._site.outdate()
                     return
 
@@ -532,25 +536,26 @@ def begin_turn(league: LeagueData, now: datetime, *, confirmed: bool) -> None:
 def _later_than(league: LeagueData, now: datetime) -> Iterator[str]:
     """Yield what the organiser must remove so that the league's last time is not after this."""
     time = write_utc(now)
-    for one in league.rounds:
-        path = one.folder.path.relative_to(league.folder.path)
-        if one.plan.time > time:
+    for round in league.rounds:
+        path = round.folder.path.relative_to(league.folder.path)
+        if round.plan.time > time:
             yield f"{path}"
-        elif one.closed and one.closed.time > time:
+        elif round.closed and round.closed.time > time:
             yield f"{path / CLOSED}"
-    if lines := sum(one.time > time for one in league.register):
+    if lines := sum(entry.time > time for entry in league.register):
         yield f"{count_in_digits(lines, 'line')} at the end of {league.folder.register.name}"
 
 
-def value_round(settings: LeagueSettings, one: PlayedRound) -> Iterator[str]:
+def value_round(settings: LeagueSettings, round: PlayedRound) -> Iterator[str]:
     """Compute what a round that is over lacks of its luck and review; yield what, in words.
 
     Raises UserError, OSError.
     """
-    known = LuckStore(one.folder, one.event)
-    if settings.luck and known.has_luck and not all(map(known.known, one.results)):
-        take_luck_out(one.folder)
+    luck = LuckStore(round.folder, round.event)
+    if settings.luck and luck.has_luck and not all(map(luck.known, round.results)):
+        take_luck_out(round.folder)
         yield "luck"
-    if settings.review and not one.folder.review.exists() and not why_no_values(one.event.rules):
-        write_review(one.folder)
+    has_review = round.folder.review.exists()
+    if settings.review and not has_review and not why_no_values(round.event.rules):
+        write_review(round.folder)
         yield "review"

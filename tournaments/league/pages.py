@@ -154,26 +154,26 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def games_of(self) -> Mapping[str, Sequence[BotGame]]:
         """The games of each bot, in order."""
-        found = defaultdict[str, list[BotGame]](list)
+        games = defaultdict[str, list[BotGame]](list)
         for facts in self.facts:
             for result in facts.round.results:
                 for seat, name in enumerate(result.seats):
-                    found[first_version(name)].append(BotGame(facts, result, seat))
-        return found
+                    games[first_version(name)].append(BotGame(facts, result, seat))
+        return games
 
     @cached_property
     def meetings(self) -> Mapping[str, Mapping[str, Sequence[tuple[BotGame, int]]]]:
         """The games of each bot with each other that it met, in order, and the other's seat."""
-        found: defaultdict[str, defaultdict[str, list[tuple[BotGame, int]]]]
-        found = defaultdict(lambda: defaultdict(list))
+        meetings: defaultdict[str, defaultdict[str, list[tuple[BotGame, int]]]]
+        meetings = defaultdict(lambda: defaultdict(list))
         seats = self.data.seats
-        against = [opponents(self.data.rules, seats, seat) for seat in range(seats)]
+        rivals = [opponents(self.data.rules, seats, seat) for seat in range(seats)]
         for bot, games in self.games_of.items():
             for game in games:
-                for other in against[game.seat]:
+                for other in rivals[game.seat]:
                     if bot != (rival := first_version(game.result.seats[other])):
-                        found[bot][rival].append((game, other))
-        return found
+                        meetings[bot][rival].append((game, other))
+        return meetings
 
     def record(self, bot: str, other: str) -> GameSums:
         """Return the sums of a bot's games against another."""
@@ -185,7 +185,7 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     def last_games(self) -> Iterator[BotGame]:
         """Yield a game of each table of the last round."""
         for last in self.facts[-1:]:
-            for result in {frozenset(one.seats): one for one in last.round.results}.values():
+            for result in {frozenset(game.seats): game for game in last.round.results}.values():
                 yield BotGame(last, result, 0)
 
 
@@ -200,9 +200,9 @@ def pairing_address(division: str, bot: str, other: str) -> str:
     return f"pairings/{division}/{first}/{second}.html"
 
 
-def round_address(one: PlayedRound) -> str:
+def round_address(round: PlayedRound) -> str:
     """Return the folder of a published round, with a slash."""
-    return f"rounds/{one.plan.division}/{one.plan.number:04}/"
+    return f"rounds/{round.plan.division}/{round.plan.number:04}/"
 
 
 # The chart of a bot's rating over time. Pure.
@@ -221,10 +221,10 @@ def history_chart(played: Mapping[str, StandingRow], bot: str) -> Chart | None:
         return None
     scale = axis(end for _, row in rated for end in (row.rating.low, row.rating.high))
     days = [date.fromisoformat(day).toordinal() for day, _ in rated]
-    along = Axis(days[0], days[-1] + 1)
-    marks = [*grid_across(scale, along.low, "end", dx=-8, dy=4)]
+    scale_x = Axis(days[0], days[-1] + 1)
+    marks = [*grid_across(scale, scale_x.low, "end", dx=-8, dy=4)]
     dated = zip(days, (row for _, row in rated), strict=True)
-    runs = [next(run) for _, run in groupby(dated, lambda one: one[1].name)]
+    runs = [next(run) for _, run in groupby(dated, lambda pair: pair[1].name)]
     labelled = -1.0
     ends = [*(start for start, _ in runs[1:]), days[-1] + 1]
     for (start, row), end in zip(runs, ends, strict=True):
@@ -237,8 +237,8 @@ def history_chart(played: Mapping[str, StandingRow], bot: str) -> Chart | None:
             marks += [] if row.bound else [Stroke("step", (start, end), (value, value))]
         if start > days[0]:
             marks.append(Stroke("change", (start, start)))
-        if labelled < 0 or along.share(start) - labelled > ROOMY:
-            labelled = along.share(start)
+        if labelled < 0 or scale_x.share(start) - labelled > ROOMY:
+            labelled = scale_x.share(start)
             number = row.name.rpartition("@")[2] if "@" in row.name else "1"
             marks.append(Label(f"@{number}", start, EDGES[1], "start", dx=4, dy=11))
     step = max(1, -(-(days[-1] + 1 - days[0]) // DATES))
@@ -252,7 +252,7 @@ def history_chart(played: Mapping[str, StandingRow], bot: str) -> Chart | None:
         f"Rating of {bot} from {first} to {last}{versions}: from {old.rating.cell().text} to "
         f"{new.rating.cell().text} Elo. The table of versions has the numbers."
     )
-    return Chart("history", Axes(along, scale), marks, minus(words), feet, 88)
+    return Chart("history", Axes(scale_x, scale), marks, minus(words), feet, 88)
 
 
 # The news of a league, item by item, for its pages. Pure.
@@ -266,7 +266,7 @@ def league_news(league: LeagueData, divisions: Iterable[DivisionView]) -> list[N
     """Return all that happened, the latest first."""
     items = [item for entry in league.register for item in _entry_news(entry)]
     items += [item for division in divisions for item in _division_news(league, division)]
-    return sorted(items, key=lambda one: (one.time, one.title), reverse=True)
+    return sorted(items, key=lambda item: (item.time, item.title), reverse=True)
 
 
 def _entry_news(entry: AnyEntry) -> Iterator[News]:
@@ -311,12 +311,12 @@ def publish_round(played: PlayedRound, site: Path, links: Sequence[tuple[str, st
     `links`: addresses of the league's pages from the round's, and their labels. Raises
     DamagedFileError, UserError, OSError.
     """
-    folder, there, closed = played.folder, Folder(site), played.closed is not None
+    folder, copy, closed = played.folder, Folder(site), played.closed is not None
     plan = [content(folder.path / PLAN)]
     if (
         has_content(site / PLAN, plan)
-        and _is_copied(folder.luck, there.luck)
-        and _is_copied(folder.review, there.review)
+        and _is_copied(folder.luck, copy.luck)
+        and _is_copied(folder.review, copy.review)
     ):
         return
     write_event_site(folder.path, site, "", links, closed=closed)
@@ -325,8 +325,8 @@ def publish_round(played: PlayedRound, site: Path, links: Sequence[tuple[str, st
     write_atomic(site / PLAN, plan)
 
 
-def _is_copied(one: Path, other: Path) -> bool:
-    return has_content(other, [content(one)]) if one.exists() else not other.exists()
+def _is_copied(path: Path, other: Path) -> bool:
+    return has_content(other, [content(path)]) if path.exists() else not other.exists()
 
 
 def round_facts(played: PlayedRound) -> RoundFacts:
@@ -334,10 +334,10 @@ def round_facts(played: PlayedRound) -> RoundFacts:
     luck, review = LuckStore(played.folder, played.event), read_summary(played.folder)
     return RoundFacts(
         round=played,
-        luck={one.game: record.points for one in played.results if (record := luck.known(one))},
+        luck={game.game: record.points for game in played.results if (record := luck.known(game))},
         mistakes={
-            one.entrant: (one.total.decisions, one.total.loss.mean * one.total.decisions)
-            for one in (review.entrants if review else ())
+            row.entrant: (row.total.decisions, row.total.loss.mean * row.total.decisions)
+            for row in (review.entrants if review else ())
         },
     )
 
@@ -345,7 +345,7 @@ def round_facts(played: PlayedRound) -> RoundFacts:
 # The page of a bot: its places, lost games, record, luck, fouls, checks, in words. Pure.
 
 
-SHOWN = 8
+GAMES_SHOWN = 8
 """Lost games, and games with fouls, that the page shows."""
 REFUSED = 5
 """Refused pushes that are shown."""
@@ -365,34 +365,34 @@ class BotPage:
         self.name, self.news = bot, news
         self._versions, self._history = league.versions, league.histories[bot]
         latest = self._history.admitted[-1:]
-        self.about = "".join(printable(one.about, 200) for one in latest)
-        self.author = "".join(printable(one.author, 80) for one in latest)
-        self.push = next((one for one in news if one.kind not in ("rank", "worse")), None)
+        self.about = "".join(printable(version.about, 200) for version in latest)
+        self.author = "".join(printable(version.author, 80) for version in latest)
+        self.push = next((item for item in news if item.kind not in ("rank", "worse")), None)
         self.divisions = [
-            BotInDivision(one, bot)
-            for one in divisions
-            if bot in one.table.history or bot in one.rows
+            BotInDivision(division, bot)
+            for division in divisions
+            if bot in division.table.history or bot in division.rows
         ]
 
     @property
     def present(self) -> list["BotInDivision"]:
         """The divisions in which it plays."""
-        return [one for one in self.divisions if one.row]
+        return [division for division in self.divisions if division.row]
 
     @property
     def checks(self) -> list[AnyEntry]:
         """The last refused pushes, the latest first, and the last admission."""
         refused = [*self._history.refused.values()][: -REFUSED - 1 : -1]
-        return [*refused, *[one for one in self._history.admitted if one.check][-1:]]
+        return [*refused, *[version for version in self._history.admitted if version.check][-1:]]
 
     def fingerprint(self, version: str) -> str:
         """Return the fingerprint of a version's files; empty if it is not known."""
-        known = self._versions.get(version)
-        return known.fingerprint if known else ""
+        admission = self._versions.get(version)
+        return admission.fingerprint if admission else ""
 
 
 def _next(plan: RoundPlan, version: str) -> str:
-    met = {name for one in plan.tables if version in one.entrants for name in one.entrants}
+    met = {name for table in plan.tables if version in table.entrants for name in table.entrants}
     if met:
         return f"Next: against {', '.join(sorted(met - {version}))} in round {plan.number}."
     return f"Not in round {plan.number}: {plan.held.get(version, 'other tables tell more')}."
@@ -411,19 +411,19 @@ class BotInDivision(NamedTuple):
 
     def place(self) -> Iterator[str]:
         """Yield sentences about its place and its next opponents."""
-        row, where = self.row, self.division.table.title
+        row, title = self.row, self.division.table.title
         if row is None:
             return
         if row.bench:
-            yield f"**Benched** in {where} until it changes."
+            yield f"**Benched** in {title} until it changes."
             return
         if row.rank is None and row.elo is None:
-            yield f"**Not rated yet** in {where}."
+            yield f"**Not rated yet** in {title}."
         else:
-            of = len(self.division.table.standings)
-            place = f"Place {row.rank} of {of}" if row.rank else "No place yet"
+            total = len(self.division.table.standings)
+            place = f"Place {row.rank} of {total}" if row.rank else "No place yet"
             games = count_in_digits(row.games, "game")
-            yield f"**{place}** in {where}: {row.rating.text()} Elo after {games}."
+            yield f"**{place}** in {title}: {row.rating.text()} Elo after {games}."
         if row.gain.value is not None:
             yield f"{row.gain.text()} Elo against {row.before}."
         if row.is_worse:
@@ -434,8 +434,8 @@ class BotInDivision(NamedTuple):
     @property
     def versions(self) -> list[StandingRow]:
         """Its versions, the latest first."""
-        own = [one for one in self.division.table.all_versions if one.bot == self.bot]
-        return sorted(own, key=lambda one: one.since, reverse=True)
+        versions = [row for row in self.division.table.all_versions if row.bot == self.bot]
+        return sorted(versions, key=lambda row: row.since, reverse=True)
 
     @property
     def met(self) -> list[str]:
@@ -455,32 +455,32 @@ class BotInDivision(NamedTuple):
 
     def losses(self) -> list[BotGame]:
         """Return the last games that it did not win, the latest first."""
-        lost = (one for one in reversed(self._games) if one.result.places[one.seat] > 1)
-        return [*islice(lost, SHOWN)]
+        losses = (game for game in reversed(self._games) if game.result.places[game.seat] > 1)
+        return [*islice(losses, GAMES_SHOWN)]
 
     def fouls(self) -> list[BotGame]:
         """Return the last games in which it fouled, the latest first."""
-        fouled = (one for one in reversed(self._games) if one.seat in own_fouls(one.result))
-        return [*islice(fouled, SHOWN)]
+        fouled = (game for game in reversed(self._games) if game.seat in own_fouls(game.result))
+        return [*islice(fouled, GAMES_SHOWN)]
 
     def luck(self) -> Iterator[str]:
         """Yield what luck and mistakes cost it, in sentences."""
         luck = [
-            points[one.seat]
-            for one in self._games
-            if (points := one.facts.luck.get(one.result.game))
+            points[game.seat]
+            for game in self._games
+            if (points := game.facts.luck.get(game.result.game))
         ]
         if luck:
             a_game = sum(luck) / len(luck)
             way, games = "gave it" if a_game >= 0 else "cost it", count_in_digits(len(luck), "game")
             yield f"The tiles drawn {way} {abs(a_game):.1f} points a game, over {games}."
-        both = (item for one in self.division.facts for item in one.mistakes.items())
-        if own := [sums for name, sums in both if first_version(name) == self.bot]:
-            many, loss = sum(many for many, _ in own), sum(loss for _, loss in own)
+        both = (item for facts in self.division.facts for item in facts.mistakes.items())
+        if own_sums := [sums for name, sums in both if first_version(name) == self.bot]:
+            count, loss = sum(count for count, _ in own_sums), sum(loss for _, loss in own_sums)
             yield (
-                f"It lost {loss / max(many, 1):.2f} points a decision, over "
-                f"{count_in_digits(many, 'reviewed decision')}. The reports of the rounds name the "
-                "dearest ones."
+                f"It lost {loss / max(count, 1):.2f} points a decision, over "
+                f"{count_in_digits(count, 'reviewed decision')}. The reports of the rounds name "
+                "the dearest ones."
             )
 
 
@@ -492,7 +492,7 @@ LIVE = "live"
 """Folder of the site that shows the present round, some time late."""
 PAUSE_FACTOR = 10
 """The site is written again at the earliest when so many times as long has passed as it took."""
-OWN = ("bots", "pairings", "weeks")
+OUR_FOLDERS = ("bots", "pairings", "weeks")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
 GAMES = 100
 """Games that the page of a pairing lists."""
@@ -513,23 +513,23 @@ class LeagueSite:
         self._begun: PlayedRound | None = None
         self._live: tuple[object, SiteWriter] | None = None
 
-    def announce(self, begun: PlayedRound) -> None:
+    def announce(self, round: PlayedRound) -> None:
         """Publish the commitments of a round, before its first game, and show it from now on.
 
         Raises OSError.
         """
-        place = self._site / round_address(begun)
+        place = self._site / round_address(round)
         place.mkdir(parents=True, exist_ok=True)
-        commitments = begun.folder.commitments
+        commitments = round.folder.commitments
         write_atomic(place / commitments.name, [content(commitments)])
-        self._begun = begun
+        self._begun = round
 
     def show_live(self, data: LeagueData) -> None:
         """Write a public snapshot of the last round; if that fails, the next call tries again.
 
         After a restart that is the round of before, until the delay of the next has passed.
         """
-        last = self._begun or max(data.last_rounds, key=lambda one: one.plan.time, default=None)
+        last = self._begun or max(data.last_rounds, key=lambda round: round.plan.time, default=None)
         if last:
             key = title, delay_s = data.settings.title, data.settings.delay_s
             if self._live is None or self._live[0] != key:
@@ -553,16 +553,18 @@ class LeagueSite:
         if (self._site / HOME).exists() and content(self._published) == state:
             return None
         week, planned = week_of(now), _planned(data, now)
-        divisions = [self._division(data, one, week, planned) for one in data.divisions.values()]
+        divisions = [
+            self._division(data, division, week, planned) for division in data.divisions.values()
+        ]
         writer = _Writer(data, divisions, self._site, week, self._made)
-        written = set()
+        paths = set()
         for address, text in writer.files():
             path = self._site / address
             if text is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_changed(path, text)
-            written.add(path)
-        _remove_others(data, self._site, written)
+            paths.add(path)
+        _remove_others(data, self._site, paths)
         write_atomic(self._published, [state])
         self._at = time.monotonic()
         self._took_s = self._at - began
@@ -573,32 +575,32 @@ class LeagueSite:
     ) -> DivisionView:
         """Publish the rounds of a division, and put it together as the pages show it."""
         links = [("../../../" + HOME, data.settings.title)]
-        for one in division.over:
-            publish_round(one, self._site / round_address(one), links)
+        for round in division.over:
+            publish_round(round, self._site / round_address(round), links)
         if division.playing or (planned and planned.division != division.settings.name):
             planned = division.playing.plan if division.playing else None
         past = week_before(week_before(week)), week_before(week)
         return DivisionView(
             data=division,
             table=rate_division(division, data),
-            facts=[self._facts_of(one) for one in division.over],
+            facts=[self._facts_of(round) for round in division.over],
             next=planned,
-            past=[(one, self._ranks_at(data, division, one)) for one in past],
+            past=[(week, self._ranks_at(data, division, week)) for week in past],
         )
 
-    def _facts_of(self, one: PlayedRound) -> RoundFacts:
+    def _facts_of(self, round: PlayedRound) -> RoundFacts:
         """Return the facts of a round, read again only if its luck or its review is new."""
-        files = (one.folder.luck, one.folder.review)
+        files = (round.folder.luck, round.folder.review)
         sizes = [file.stat().st_size if file.exists() else None for file in files]
-        key = one.folder.path, *sizes
+        key = round.folder.path, *sizes
         if key not in self._facts:
-            self._facts[key] = round_facts(one)
+            self._facts[key] = round_facts(round)
         return self._facts[key]
 
     def _ranks_at(self, data: LeagueData, division: DivisionData, week: str) -> Ranks:
         """Return the ranks in a division at the end of a week; empty before its first round."""
         name = division.settings.name
-        key = name, week, sum(one.week <= week for one in division.over)
+        key = name, week, sum(round.week <= week for round in division.over)
         if key not in self._ranks:
             self._ranks[key] = ranks_at_end(data, name, week)
         return self._ranks[key]
@@ -613,18 +615,20 @@ class _Writer:
         divisions: Sequence[DivisionView],
         site: Path,
         week: str,
-        made: dict[str, object],
+        sources: dict[str, object],
     ) -> None:
-        """`made`: of what each page was made that changes less often than the site."""
+        """Begin with `sources`: those of each page that changes less often than the site."""
         self._data, self._divisions = data, divisions
-        self._site, self._week, self._made = site, week, made
+        self._site, self._week, self._made = site, week, sources
         self._pages = SitePages(
             (TEMPLATES, page.TEMPLATES), ("report.css", "league.css"), ("sort.js",)
         )
         self._news = league_news(data, divisions)
         # The number of the emblem of each bot and version: it never changes.
         numbers = {bot: number for number, bot in enumerate(data.histories)}
-        self._emblems = {name: numbers[one.bot] for name, one in data.versions.items()} | numbers
+        self._emblems = {
+            name: numbers[entry.bot] for name, entry in data.versions.items()
+        } | numbers
         self._bot_html = cache(partial(_bot_html, self._pages, self._emblems))
         self._title = data.settings.title
 
@@ -640,7 +644,7 @@ class _Writer:
         for bot in data.histories:
             page = BotPage(data, self._divisions, bot, by_bot[bot])
             yield self._page(bot_address(bot), bot, "bot.html.j2", page=page)
-        weeks = sorted({one.week for one in data.rounds})
+        weeks = sorted({round.week for round in data.rounds})
         for week in weeks:
             yield from self._week_files(week)
         yield "register.jsonl", content(data.folder.register)
@@ -650,10 +654,10 @@ class _Writer:
             anchor=data.settings.anchor,
             house=data.settings.house,
             foul_sittings=data.settings.quota.foul_sittings,
-            divisions=[one.table for one in self._divisions],
+            divisions=[division.table for division in self._divisions],
         )
         yield "league.json", indented_json(table) + b"\n"
-        news = [one for one in self._news if one.kind != "rank"]
+        news = [item for item in self._news if item.kind != "rank"]
         live = (self._site / LIVE).is_dir()
         yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, weeks=weeks)
 
@@ -661,15 +665,15 @@ class _Writer:
         """Yield the pages of pairs."""
         met = division.meetings
         pairs = [(bot, rival) for bot in met for rival in met[bot] if bot < rival]
-        for one, other in sorted(pairs):
-            games = met[one][other]
+        for name, other in sorted(pairs):
+            games = met[name][other]
             yield from self._unless_made(
                 (self._title, division.table.title, len(games)),
-                pairing_address(division.table.name, one, other),
-                f"{one} – {other}",
+                pairing_address(division.table.name, name, other),
+                f"{name} – {other}",
                 "pairing.html.j2",
                 division=division,
-                pair=(one, other),
+                pair=(name, other),
                 games=[game for game, _ in games[: -GAMES - 1 : -1]],
                 left=max(0, len(games) - GAMES),
             )
@@ -677,9 +681,9 @@ class _Writer:
     def _week_files(self, week: str) -> Iterator[File]:
         """Yield the page of a week, with its report once it is over."""
         data = self._data
-        begun = [one for one in reversed(data.rounds) if one.week == week]
-        rounds = [one for one in begun if one.is_over]
-        is_over = week < self._week and rounds == begun
+        all_rounds = [round for round in reversed(data.rounds) if round.week == week]
+        rounds = [round for round in all_rounds if round.is_over]
+        is_over = week < self._week and rounds == all_rounds
         blocks = cache(partial(week_blocks, data, week))
         yield from self._unless_made(
             (self._title, len(rounds), is_over),
@@ -692,13 +696,13 @@ class _Writer:
             blocks=lambda: select(blocks(), Media.HTML) if is_over else [],
         )
 
-    def _unless_made(self, of: object, address: str, *what: str, **more: Any) -> Iterator[File]:
-        """Yield a page; without its content if this process wrote it `of` the same before."""
-        if self._made.get(address) == of and (self._site / address).is_file():
+    def _unless_made(self, key: object, address: str, *texts: str, **more: Any) -> Iterator[File]:
+        """Yield a page; without its content if this process wrote it for the same `key` before."""
+        if self._made.get(address) == key and (self._site / address).is_file():
             yield address, None
         else:
-            yield self._page(address, *what, **more)
-            self._made[address] = of  # It is written by now.
+            yield self._page(address, *texts, **more)
+            self._made[address] = key  # It is written by now.
 
     def _page(self, address: str, title: str, template: str, **more: Any) -> File:
         root = "../" * address.count("/")
@@ -720,8 +724,8 @@ class _Writer:
 
 
 TEMPLATE_FUNCTIONS = {
-    one.__name__: one
-    for one in (
+    function.__name__: function
+    for function in (
         bot_address, explain_ruleset, pairing_address, round_address,
         printable_lines,
     )
@@ -736,32 +740,32 @@ def _bot_html(pages: SitePages, numbers: Ranks, name: str) -> Markup:
 
 def _state(league: LeagueData, now: datetime) -> bytes:
     """Return what the site shows of a league, but for luck and reviews, in short."""
-    rounds = {name: (len(one.rounds), len(one.over)) for name, one in league.divisions.items()}
+    rounds = {name: (len(data.rounds), len(data.over)) for name, data in league.divisions.items()}
     return repr((f"{now:%Y-%m-%d}", league.settings, len(league.register), rounds)).encode()
 
 
 def _planned(league: LeagueData, now: datetime) -> RoundPlan | None:
     """Return the plan of the round that would begin now; None while one is played."""
-    if all(one.is_over for one in league.rounds):
+    if all(round.is_over for round in league.rounds):
         with suppress(UserError):
-            return found[0] if (found := next_round(league, now)) else None
+            return choice[0] if (choice := next_round(league, now)) else None
     return None
 
 
 # --- what is gone ---
 
 
-def _remove_others(league: LeagueData, site: Path, written: set[Path]) -> None:
+def _remove_others(league: LeagueData, site: Path, paths: set[Path]) -> None:
     """Remove the files in our folders that were not written, and rounds that are no more."""
     # Of a round that is not over the commitments are public.
-    rounds = {site / round_address(one) for one in league.rounds}
+    rounds = {site / round_address(round) for round in league.rounds}
     for path in (site / "rounds").glob("*/*"):
         if path.is_dir() and path not in rounds:
             rmtree(path)
-    for own in OWN:
-        for path in sorted((site / own).rglob("*"), reverse=True):
+    for folder in OUR_FOLDERS:
+        for path in sorted((site / folder).rglob("*"), reverse=True):
             if path.is_dir():
                 with suppress(OSError):  # It is not empty.
                     path.rmdir()
-            elif path not in written:
+            elif path not in paths:
                 path.unlink()

@@ -73,16 +73,16 @@ def count_encounters(results: Iterable[Result], partners: bool) -> Encounters:
     The encounters of several rounds are the sum of those of each, so a caller may keep the sum and
     add only the newest round.
     """
-    found = Encounters(0, Counter(), Counter())
+    encounters = Encounters(0, Counter(), Counter())
     for result in results:
         sides = count_sides(partners, len(result.seats))
-        found = found._replace(sides=sides)
+        encounters = encounters._replace(sides=sides)
         members = [(tuple(sorted(result.seats[side::sides])), side) for side in range(sides)]
-        for (left, one), (right, other) in combinations(sorted(members), 2):
-            ahead = result.places[other] - result.places[one]
-            found.games[left, right] += 1
-            found.half_points[left, right] += 1 + (ahead > 0) - (ahead < 0)
-    return found
+        for (left, index), (right, other) in combinations(sorted(members), 2):
+            lead = result.places[other] - result.places[index]
+            encounters.games[left, right] += 1
+            encounters.half_points[left, right] += 1 + (lead > 0) - (lead < 0)
+    return encounters
 
 
 PRIOR_DRAWS = 3.0
@@ -100,8 +100,8 @@ class Information:
         self.partners = partners
         self.anchor = active.index(anchor) if anchor in active else None
         played = Counter[str]()
-        for (left, right), many in encounters.games.items():
-            played.update(dict.fromkeys((*left, *right), many))
+        for (left, right), count in encounters.games.items():
+            played.update(dict.fromkeys((*left, *right), count))
         names = [*active, *sorted(played.keys() - set(active))]
         rating, covariance = _fit(encounters, names)
         size = len(active)
@@ -111,11 +111,11 @@ class Information:
 
     def half_widths(self) -> Floats:
         """Return the half widths of the 95 % intervals of all differences, in Elo."""
-        return np.asarray(ELO * Z * np.sqrt(_apart(self.covariance)), np.float64)
+        return np.asarray(ELO * Z * np.sqrt(_spread(self.covariance)), np.float64)
 
     def doubts(self) -> Floats:
         """Return twice the probability that two versions' order is not as it seems, 0 to 1."""
-        error = np.sqrt(_apart(self.covariance)) + np.eye(len(self.lead))
+        error = np.sqrt(_spread(self.covariance)) + np.eye(len(self.lead))
         z = np.abs(self.lead) / error / sqrt(2)
         return np.asarray(1 - np.vectorize(erf)(z), np.float64) if len(z) else z
 
@@ -125,7 +125,7 @@ class Information:
         The lead is uncertain itself, so this is an average over it.
         """
         lead = self.lead / 2 if self.partners else self.lead
-        flat = 1 + pi / 8 * _apart(self.covariance)
+        flat = 1 + pi / 8 * _spread(self.covariance)
         return np.asarray(regression.expected_share(lead / np.sqrt(flat)), np.float64)
 
     def worth(self, boards: int, seats: int) -> Floats:
@@ -134,7 +134,7 @@ class Information:
         With partners the three ways to split a table of four tell together as much as each two of
         them in one game.
         """
-        share, flat = self.shares(), 1 + pi / 8 * _apart(self.covariance)
+        share, flat = self.shares(), 1 + pi / 8 * _spread(self.covariance)
         games = boards if self.partners else boards * seats * 3 / (seats + 1)
         return np.asarray(games * share * (1 - share) / np.sqrt(flat), np.float64)
 
@@ -142,24 +142,24 @@ class Information:
         """Return by how much a meeting of each two shrinks the weighted variances, in Elo²."""
         laplacian = np.diag(weights.sum(axis=1)) - weights
         spread = self.covariance @ laplacian @ self.covariance
-        return np.asarray(ELO**2 * worth * _apart(spread) / (1 + worth * _apart(self.covariance)))
+        return np.asarray(ELO**2 * worth * _spread(spread) / (1 + worth * _spread(self.covariance)))
 
     def add(self, table: Sequence[int], worth: Floats) -> None:
         """Add what a table will tell about its entrants; their leads stay as they are."""
-        for place, one in enumerate(table):
+        for place, index in enumerate(table):
             for other in table[:place]:
-                column = self.covariance[:, one] - self.covariance[:, other]
-                told = worth[one, other]
-                variance = column[one] - column[other]
+                column = self.covariance[:, index] - self.covariance[:, other]
+                information = worth[index, other]
+                variance = column[index] - column[other]
                 self.covariance = self.covariance - np.outer(column, column) * (
-                    told / (1 + told * variance)
+                    information / (1 + information * variance)
                 )
 
 
-def _apart(covariance: Floats) -> Floats:
+def _spread(covariance: Floats) -> Floats:
     """Return the variance of the difference of each two."""
-    own = np.diag(covariance)
-    return np.asarray(np.maximum(own[:, None] + own - 2 * covariance, 0), np.float64)
+    variances = np.diag(covariance)
+    return np.asarray(np.maximum(variances[:, None] + variances - 2 * covariance, 0), np.float64)
 
 
 def _fit(encounters: Encounters, names: Sequence[str]) -> tuple[Floats, Floats]:
@@ -218,7 +218,7 @@ DECIMALS = 6
 """Decimals of a gain relative to the greatest: further ones depend on the processor."""
 OPEN = 0.05
 """Doubt below which an order counts as known."""
-CERTAIN, ALIKE = 1e-3, 0.9
+CERTAIN, TOP_SHARE = 1e-3, 0.9
 """Doubt below which, and share of the points from which, two versions do not meet any more: their
 games would all end alike. Otherwise most games of a small class would be lost by `random`."""
 
@@ -244,25 +244,25 @@ def choose_tables(
     most = max(ceil(MOST * plan.most_tables), ceil(plan.most_tables * seats / len(names)))
     information = Information(encounters, names, plan.anchor, partners)
     start = information.half_widths()
-    chosen: dict[frozenset[int], ChosenTable] = {}
+    tables: dict[frozenset[int], ChosenTable] = {}
     sits = np.zeros(len(names), np.int64)
-    while len(chosen) < plan.most_tables:
+    while len(tables) < plan.most_tables:
         worth = information.worth(plan.boards, seats)
         doubts = information.doubts()
         gains = information.gains(_weights(information, doubts, plan.until), worth)
         gains[sits >= most] = gains[:, sits >= most] = 0
         gains[_decided(information, doubts)] = 0
-        table = _best_table(gains, sits < most, seats, chosen)
+        table = _best_table(gains, sits < most, seats, tables)
         if not table:
             break
         why = _why(information, [names[i] for i in table], table, start)
         gain = float(gains[np.ix_(table, table)].sum()) / 2
-        chosen[frozenset(table)] = ChosenTable(
+        tables[frozenset(table)] = ChosenTable(
             entrants=tuple(sorted(names[i] for i in table)), why=why, gain=float(f"{gain:.3g}")
         )
         information.add(table, worth)
         sits[table] += 1
-    return list(chosen.values())
+    return list(tables.values())
 
 
 def _weights(information: Information, doubts: Floats, until: float | None) -> Floats:
@@ -271,9 +271,9 @@ def _weights(information: Information, doubts: Floats, until: float | None) -> F
         weights[level] += RATING
         weights[:, level] += RATING
         # The lead over the anchor matters of those within its reach.
-        within: Bools = np.abs(information.shares()[level] - 0.5) < REACH - 0.5
-        within[level] = False
-        is_open[level] |= within
+        is_near: Bools = np.abs(information.shares()[level] - 0.5) < REACH - 0.5
+        is_near[level] = False
+        is_open[level] |= is_near
         is_open[:, level] = is_open[level]
     np.fill_diagonal(weights, 0)
     if until is not None:
@@ -285,20 +285,20 @@ def _weights(information: Information, doubts: Floats, until: float | None) -> F
 
 def _decided(information: Information, doubts: Floats) -> Bools:
     """Tell of which two versions games would all end alike, for certain."""
-    lopsided = np.abs(information.shares() - 0.5) > ALIKE - 0.5
+    lopsided = np.abs(information.shares() - 0.5) > TOP_SHARE - 0.5
     return np.asarray((doubts < CERTAIN) & lopsided)
 
 
 def _best_table(
-    gains: Floats, may_sit: Bools, seats: int, taken: Collection[frozenset[int]]
+    gains: Floats, may_sit: Bools, seats: int, tables: Collection[frozenset[int]]
 ) -> list[int]:
     """Return the table with the greatest gain: the best two, then those who add most; [] if none.
 
     A table that is taken does not play again: the boards are the same.
     """
     if seats == 2:
-        for one, other in taken:
-            gains[one, other] = gains[other, one] = 0
+        for index, other in tables:
+            gains[index, other] = gains[other, index] = 0
     if not gains.max() > 0 or may_sit.sum() < seats:
         return []
     gains = np.round(gains / gains.max(), DECIMALS)
@@ -306,7 +306,7 @@ def _best_table(
     while len(table) < seats:
         added: Floats = np.where(may_sit, gains[table].sum(axis=0), -1)
         added[table] = -1
-        added[[i for one in taken for i in one.difference(table) if one <= {*table, i}]] = -1
+        added[[i for group in tables for i in group.difference(table) if group <= {*table, i}]] = -1
         if added.max() < 0:
             return []
         table.append(int(added.argmax()))
@@ -314,13 +314,13 @@ def _best_table(
 
 
 def _why(information: Information, names: list[str], table: list[int], start: Floats) -> str:
-    one, other = table[:2]
+    index, other = table[:2]
     for place, name in zip(table, names, strict=True):
         if not information.games[place]:
             return f"{name} is new"
-    chance, half_width = 1 - information.doubts()[one, other] / 2, start[one, other]
-    if information.lead[one, other] < 0:
-        one, other, names = other, one, [names[1], names[0]]
+    chance, half_width = 1 - information.doubts()[index, other] / 2, start[index, other]
+    if information.lead[index, other] < 0:
+        index, other, names = other, index, [names[1], names[0]]
     if 2 * (1 - chance) > OPEN:
         return f"{names[0]} is before {names[1]} with {100 * chance:.0f} %"
     return f"{names[0]} and {names[1]}: ± {half_width:.0f} Elo"
@@ -348,30 +348,30 @@ def next_round(league: LeagueData, now: datetime) -> NextRound | None:
         return division.boards_in(week) / division.settings.boards_a_week
 
     for division in sorted(league.divisions.values(), key=share):
-        if found := _round_of(league, division, now):
-            return found
+        if choice := _round_of(league, division, now):
+            return choice
     return None
 
 
 def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | None:
-    own, number = division.settings, len(division.rounds) + 1
-    left = boards_to_play(league, division, now) // own.boards_a_table
+    settings, number = division.settings, len(division.rounds) + 1
+    left = boards_to_play(league, division, now) // settings.boards_a_table
     if left < 1:
         return None
-    held = held_versions(league, division)
-    entrants = _entrants(league, division, held)
+    exclusions = held_versions(league, division)
+    entrants = _entrants(league, division, exclusions)
     partners, seats = division.rules.deal.partners, division.seats
     encounters = count_encounters(division.results(), partners)
     plan = RoundPlan(
         method=METHOD,
         number=number,
-        division=own.name,
+        division=settings.name,
         time=write_utc(now),
         active=tuple(entrants),
-        held=dict(sorted(held.items())),
-        boards=own.boards_a_table,
-        most_tables=min(own.tables_a_round or ceil(len(entrants) / seats) or 1, left),
-        until=own.until,
+        held=dict(sorted(exclusions.items())),
+        boards=settings.boards_a_table,
+        most_tables=min(settings.tables_a_round or ceil(len(entrants) / seats) or 1, left),
+        until=settings.until,
         register=register_digests(league.folder.register)[-1],
         anchor=league.settings.anchor.name,
         tables=(),
@@ -398,31 +398,31 @@ def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) ->
 
 
 def _entrants(
-    league: LeagueData, division: DivisionData, held: dict[str, str]
+    league: LeagueData, division: DivisionData, exclusions: dict[str, str]
 ) -> Mapping[str, Entrant]:
-    """Return the bots that may play, by name; add to `held` those that cannot."""
-    found: dict[str, Entrant] = {}
+    """Return the bots that may play, by name; add to `exclusions` those that cannot."""
+    entrants: dict[str, Entrant] = {}
     for name in league.active(division.settings.name):
-        if name not in held:
+        if name not in exclusions:
             try:
-                found[name] = entrant_of(league.folder, league.settings, league.versions[name])
+                entrants[name] = entrant_of(league.folder, league.settings, league.versions[name])
             except UserError as error:
-                held[name] = league.folder.without_path(f"{error}")
-    return found
+                exclusions[name] = league.folder.without_path(f"{error}")
+    return entrants
 
 
 def _round_event(
     settings: LeagueSettings, division: DivisionData, plan: RoundPlan, entrants: Sequence[Entrant]
 ) -> Event:
     """Return a round as an event. Raises UserError if it cannot be played."""
-    own, names = division.settings, [one.name for one in entrants]
+    options, names = division.settings, [entrant.name for entrant in entrants]
     limits = settings.limits
     if not any(first_version(name).partition("@")[0] in settings.bots for name in names):
         # Only who needs the network can be unavailable; others would only make all wait.
         limits = replace(limits, unavailable=0)
-    title = f"{settings.title}: {own.title or own.name}, round {plan.number}"
+    title = f"{settings.title}: {options.title or options.name}, round {plan.number}"
     return Event(
-        name=f"{own.name[:LONGEST_NAME]}-{plan.number}",
+        name=f"{options.name[:LONGEST_NAME]}-{plan.number}",
         title=title[-LONGEST_TITLE:],
         rules=division.rules,
         seats=division.seats,

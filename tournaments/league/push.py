@@ -73,18 +73,18 @@ def check_path(path: str, place: str) -> None:
     `place`: the folder of the push, as `bots/mine`. Raises RefusedPushError.
     """
     name = path.rpartition("/")[2]
-    shown = shown_name(path)
+    label = shown_name(path)
     if not name.isprintable() or "\\" in name:
         raise RefusedPushError(
-            f"{place}: the name {shown} has a character that a page cannot show. Rename it."
+            f"{place}: the name {label} has a character that a page cannot show. Rename it."
         )
     if len(name.encode()) > LONGEST_NAME or len(path.encode()) > LONGEST_PATH:
         raise RefusedPushError(
-            f"{place}: the path {shown} is too long. A name may have {LONGEST_NAME} bytes, a path "
+            f"{place}: the path {label} is too long. A name may have {LONGEST_NAME} bytes, a path "
             f"{LONGEST_PATH}."
         )
     if path.count("/") >= DEEPEST:
-        raise RefusedPushError(f"{place}: {shown} is deeper than {DEEPEST} folders.")
+        raise RefusedPushError(f"{place}: {label} is deeper than {DEEPEST} folders.")
 
 
 def shown_name(text: str, most: int = 60) -> str:
@@ -103,22 +103,22 @@ def check_links(tree: FileTree, place: str) -> None:
 
 def _fault_of_link(tree: FileTree, path: str) -> str:
     """Return what is wrong with a link, as the end of a sentence; empty if it is right."""
-    here: list[str] = []
-    ahead, links = deque(path.split("/")), 0
-    while ahead:
-        part = ahead.popleft()
+    folders: list[str] = []
+    parts, links = deque(path.split("/")), 0
+    while parts:
+        part = parts.popleft()
         if part in ("", "."):
             continue
         if part == "..":
-            if not here:
+            if not folders:
                 return "which leads out of the bot's folder. Copy the file itself into the folder"
-            here.pop()
+            folders.pop()
             continue
-        item = tree.get("/".join((*here, part)))
-        if item is None or (item.kind == "file" and any(ahead)):
+        item = tree.get("/".join((*folders, part)))
+        if item is None or (item.kind == "file" and any(parts)):
             return "which is not there. Remove the link, or push its target too"
         if item.kind != "link":
-            here.append(part)
+            folders.append(part)
             continue
         links += 1
         target = os.fsdecode(item.content)
@@ -128,7 +128,7 @@ def _fault_of_link(tree: FileTree, path: str) -> str:
             return "which is an absolute path. Make it relative, or copy the file itself"
         if links > MOST_LINKS:
             return "which leads in a circle. Remove it"
-        ahead.extendleft(reversed(target.split("/")))
+        parts.extendleft(reversed(target.split("/")))
     return ""
 
 
@@ -230,8 +230,8 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
             continue
         check_path(path, place)
         size += len(item.content)
-        above = path.rpartition("/")[0]
-        is_inside = not above or (above in tree and tree[above].kind == "folder")
+        parent = path.rpartition("/")[0]
+        is_inside = not parent or (parent in tree and tree[parent].kind == "folder")
         if ".." in parts or path in tree or not is_inside:
             raise _damaged(place)
         tree[path] = item
@@ -304,18 +304,18 @@ def parse_bot_file(tree: FileTree, place: str, divisions: list[str]) -> BotFile:
     RefusedPushError with the file, the path inside it and the nearest name.
     """
     item = tree.get(BOT_FILE)
-    where = f"{place}/{BOT_FILE}"
+    path = f"{place}/{BOT_FILE}"
     if item is None:
         raise RefusedPushError(_missing(tree, place))
     if item.kind != "file":
-        raise RefusedPushError(f"{where} is a {item.kind}. It must be a file of its own.")
+        raise RefusedPushError(f"{path} is a {item.kind}. It must be a file of its own.")
     if len(item.content) > LONGEST_FILE:
-        raise RefusedPushError(f"{where} is longer than {LONGEST_FILE >> 10} KiB.")
+        raise RefusedPushError(f"{path} is longer than {LONGEST_FILE >> 10} KiB.")
     try:
-        bot = _decoded(item.content, where)
+        bot = _decoded(item.content, path)
         _check(bot, divisions)
     except UserError as error:
-        raise RefusedPushError(f"{where}: {error}") from None
+        raise RefusedPushError(f"{path}: {error}") from None
     return bot
 
 
@@ -327,13 +327,13 @@ def _missing(tree: FileTree, place: str) -> str:
     )
 
 
-def _decoded(content: bytes, where: str) -> BotFile:
+def _decoded(content: bytes, path: str) -> BotFile:
     if any(line.count(b".") > MOST_DOTS for line in _QUOTED.sub(b"", content).split(b"\n")):
-        raise RefusedPushError(f"{where} has a line with more than {MOST_DOTS} dots. Write less.")
+        raise RefusedPushError(f"{path} has a line with more than {MOST_DOTS} dots. Write less.")
     try:
         fields = msgspec.toml.decode(content, type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise RefusedPushError(f"{where} is not TOML: {f'{error}'[:200]}.") from None
+        raise RefusedPushError(f"{path} is not TOML: {f'{error}'[:200]}.") from None
     return cast(BotFile, convert_or_explain(without_others_fields(fields), BotFile))
 
 
@@ -401,7 +401,9 @@ class FolderBots:
         """Return the names of the bots' folders. Raises UserError."""
         try:
             with os.scandir(self._folder) as entries:
-                return bot_names((one.name, one.is_file(follow_symlinks=False)) for one in entries)
+                return bot_names(
+                    (entry.name, entry.is_file(follow_symlinks=False)) for entry in entries
+                )
         except OSError as error:
             raise UserError(f"{self._folder} cannot be read: {error.strerror}.") from error
 
@@ -492,13 +494,13 @@ class PushReader:
 class _FolderReader(PushReader):
     """The files, folders and links of a push in a folder."""
 
-    def read_folder(self, folder: int, above: str) -> None:
-        """Read an open folder and those below it; `above`: its path with a slash, or nothing."""
+    def read_folder(self, folder: int, prefix: str) -> None:
+        """Read an open folder and those below it; `prefix`: its path with a slash, or nothing."""
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if self.takes(entry.name):
-                        self._read(folder, entry, above + entry.name)
+                        self._read(folder, entry, prefix + entry.name)
         finally:
             os.close(folder)
 

@@ -186,43 +186,43 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
     ranks = dict(zip(ranked, main.rank_intervals(ranked), strict=True))
     # A version that no game connects with the anchor has no rating.
     ratings = [*main.entrants.values()]
-    others = (one for pool in pools[1:] for one in pool.entrants)
-    ratings += [replace(one, elo=None, half_width=None, bound="?") for one in others]
-    played = [one.name for one in ratings]
+    others = (rating for pool in pools[1:] for rating in pool.entrants)
+    ratings += [replace(rating, elo=None, half_width=None, bound="?") for rating in others]
+    played = [rating.name for rating in ratings]
     ratings += [_newcomer(name) for name in active if name not in played]
     before = _versions_before(played)
     worse = {name: main.worse(name, before[name]) for name in active if name in before}
-    sure = surely_worse({name: chance for name, chance in worse.items() if chance is not None})
-    known = league.versions
+    alarms = surely_worse({name: chance for name, chance in worse.items() if chance is not None})
+    versions = league.versions
     return [
         StandingRow(
-            **asdict(one) | {"ranks": ranks.get(one.name, (0, 0))},
-            bot=first_version(one.name),
-            rank=ranked.index(one.name) + 1 if one.name in ranks else None,
-            is_house=first_version(one.name) in house,
-            is_active=one.name in active,
-            bench=benched.get(one.name),
-            since=known[one.name].time[:10] if one.name in known else "",
-            before=before.get(one.name, ""),
-            gain=main.lead(one.name, before.get(one.name, "")),
-            worse=worse.get(one.name),
-            is_sure=one.name in sure,
+            **asdict(rating) | {"ranks": ranks.get(rating.name, (0, 0))},
+            bot=first_version(rating.name),
+            rank=ranked.index(rating.name) + 1 if rating.name in ranks else None,
+            is_house=first_version(rating.name) in house,
+            is_active=rating.name in active,
+            bench=benched.get(rating.name),
+            since=versions[rating.name].time[:10] if rating.name in versions else "",
+            before=before.get(rating.name, ""),
+            gain=main.lead(rating.name, before.get(rating.name, "")),
+            worse=worse.get(rating.name),
+            is_sure=rating.name in alarms,
         )
-        for one in ratings
+        for rating in ratings
     ]
 
 
 def _pools(results: list[Result], partners: bool, anchor: Anchor) -> list[Pool]:
     """Fit all results; the first pool is that of the anchor, or else the largest."""
     pools = fit(results, partners=partners, anchor=anchor).pools if results else ()
-    return sorted(pools, key=lambda pool: all(one.name != anchor.name for one in pool.entrants))
+    return sorted(pools, key=lambda pool: all(row.name != anchor.name for row in pool.entrants))
 
 
 class _RatedPool:
     """The pool of a division whose ratings are compared."""
 
     def __init__(self, pool: Pool | None) -> None:
-        self.entrants = {one.name: one for one in pool.entrants} if pool else {}
+        self.entrants = {row.name: row for row in pool.entrants} if pool else {}
         """The rating of each version, best first."""
         self._place = {name: place for place, name in enumerate(self.entrants)}
         self._los = pool.los if pool else ()
@@ -230,25 +230,25 @@ class _RatedPool:
 
     def ranked(self, names: Collection[str]) -> list[str]:
         """Return those that played on enough boards, or on half as many as most, best first."""
-        boards = {name: one.boards for name, one in self.entrants.items() if name in names}
+        boards = {name: row.boards for name, row in self.entrants.items() if name in names}
         enough = min(ENOUGH_BOARDS, median(boards.values()) / 2) if boards else 0
         return [name for name in boards if boards[name] >= enough]
 
     def rank_intervals(self, names: Sequence[str]) -> Sequence[tuple[int, int]]:
         """Return the ranks among these versions that the results leave open."""
         places = [self._place[name] for name in names]
-        return rank_intervals([[self._los[one][other] for other in places] for one in places])
+        return rank_intervals([[self._los[place][other] for other in places] for place in places])
 
-    def lead(self, one: str, other: str) -> Estimate:
-        """Return one's Elo over the other."""
-        if self._pool is None or not {one, other} <= self.entrants.keys():
+    def lead(self, name: str, other: str) -> Estimate:
+        """Return a version's Elo over the other."""
+        if self._pool is None or not {name, other} <= self.entrants.keys():
             return Estimate(None)
-        return contrast(self._pool, {self._place[one]: 1.0, self._place[other]: -1.0})
+        return contrast(self._pool, {self._place[name]: 1.0, self._place[other]: -1.0})
 
     def worse(self, newer: str, older: str) -> float | None:
         """Return the probability that one is worse; None unless both have played enough."""
         pair = [self.entrants[name] for name in (newer, older) if name in self.entrants]
-        if len(pair) < 2 or any(one.boards < ENOUGH_BOARDS for one in pair):
+        if len(pair) < 2 or any(row.boards < ENOUGH_BOARDS for row in pair):
             return None
         return widened(self._los[self._place[older]][self._place[newer]])
 
@@ -262,13 +262,13 @@ def widened(likelihood: float) -> float:
 
 def surely_worse(chances: Mapping[str, float]) -> set[str]:
     """Return the versions that are worse if all comparisons may give one false alarm in twenty."""
-    sure = set[str]()
+    alarms = set[str]()
     ordered = sorted(chances, key=lambda name: chances[name], reverse=True)
     for left, name in zip(range(len(ordered), 0, -1), ordered, strict=True):
         if 1 - chances[name] > (1 - CHANCE) / left:
             break
-        sure.add(name)
-    return sure
+        alarms.add(name)
+    return alarms
 
 
 def _newcomer(name: str) -> Rating:
@@ -282,16 +282,16 @@ def _versions_before(names: Iterable[str]) -> dict[str, str]:
     by_bot = defaultdict[str, list[str]](list)
     for name in sorted(names, key=version_number):
         by_bot[first_version(name)].append(name)
-    return {new: old for own in by_bot.values() for old, new in pairwise(own)}
+    return {new: old for versions in by_bot.values() for old, new in pairwise(versions)}
 
 
 def _history(division: DivisionData, rated: Collection[str]) -> dict[str, dict[str, str]]:
-    found = defaultdict[str, dict[str, str]](dict)
-    for one in division.over:
-        for name in {name for result in one.results for name in result.seats}:
+    history = defaultdict[str, dict[str, str]](dict)
+    for round in division.over:
+        for name in {name for result in round.results for name in result.seats}:
             if name in rated:
-                found[first_version(name)][one.day] = name
-    return dict(sorted(found.items()))
+                history[first_version(name)][round.day] = name
+    return dict(sorted(history.items()))
 
 
 # The report about a week of a league, as blocks of a page. Pure.
@@ -308,10 +308,10 @@ def week_blocks(league: LeagueData, week: str) -> list[Block]:
     """Return the report about a week that is over, such as 2026-W47, without its title."""
     now = league_at_end(league, week)
     first, last = days_of(week)
-    entries = [one for one in now.register if _week(one) == week]
-    when = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
+    entries = [entry for entry in now.register if _week(entry) == week]
+    dates = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
     return [
-        Paragraph(f"Week {week}, {when}."),
+        Paragraph(f"Week {week}, {dates}."),
         *(_division(now, name, week) for name in now.divisions),
         *list_section("Pushes", _pushes(entries)),
     ]
@@ -321,10 +321,10 @@ def league_at_end(league: LeagueData, week: str) -> LeagueData:
     """Return the league as its files told it at the end of a week."""
     return replace(
         league,
-        register=[one for one in league.register if _week(one) <= week],
+        register=[entry for entry in league.register if _week(entry) <= week],
         divisions={
-            name: replace(one, rounds=[played for played in one.rounds if played.week <= week])
-            for name, one in league.divisions.items()
+            name: replace(data, rounds=[played for played in data.rounds if played.week <= week])
+            for name, data in league.divisions.items()
         },
     )
 
@@ -336,40 +336,40 @@ def week_before(week: str) -> str:
 
 def ranks_at_end(league: LeagueData, division: str, week: str) -> dict[str, int]:
     """Return the rank of each bot in a division at the end of a week."""
-    then = league_at_end(league, week)
-    rows = rate_division(then.divisions[division], then).standings
+    snapshot = league_at_end(league, week)
+    rows = rate_division(snapshot.divisions[division], snapshot).standings
     return {row.bot: row.rank for row in rows if row.rank}
 
 
 def _division(now: LeagueData, name: str, week: str) -> Section:
     data = now.divisions[name]
-    found, before = rate_division(data, now), ranks_at_end(now, name, week_before(week))
-    compared = count_in_digits(found.comparisons, "new version")
+    division, before = rate_division(data, now), ranks_at_end(now, name, week_before(week))
+    compared = count_in_digits(division.comparisons, "new version")
     news = (
-        *(f"**{row.flag}** (of {compared} compared)" for row in found.regressions),
+        *(f"**{row.flag}** (of {compared} compared)" for row in division.regressions),
         *(
             f"{row.name} is better than {row.before}: {row.gain.text()} Elo"
-            for row in found.standings
+            for row in division.standings
             if row.gain.half_width and row.gain.low > 0
         ),
-        *describe_fouls(one for one in data.over if one.week == week),
+        *describe_fouls(round for round in data.over if round.week == week),
         *(
             f"{row.name} {row.bench.why}"
-            for row in found.all_versions
+            for row in division.all_versions
             if row.bench and week_of(parse_time(row.bench.time)) == week
         ),
         *(
-            f"round {one.plan.number} was closed before its end: {_quoted(one.closed.why)}"
-            for one in data.rounds
-            if one.closed and one.week == week
+            f"round {round.plan.number} was closed before its end: {_quoted(round.closed.why)}"
+            for round in data.rounds
+            if round.closed and round.week == week
         ),
     )
-    standings = _standings(found, before, now.settings.anchor.name)
+    standings = _standings(division, before, now.settings.anchor.name)
     return Section(data.settings.title or name, [standings, *([bullets(news)] if news else [])])
 
 
-def _standings(found: DivisionTable, before: Mapping[str, int], anchor: str) -> Block:
-    if not any(row.games for row in found.standings):
+def _standings(division: DivisionTable, before: Mapping[str, int], anchor: str) -> Block:
+    if not any(row.games for row in division.standings):
         return Paragraph("No game was played yet.")
     columns = [
         Column("#", "rank"),
@@ -379,7 +379,7 @@ def _standings(found: DivisionTable, before: Mapping[str, int], anchor: str) -> 
         Column("win %"),
     ]
     return table(
-        f"Standings, {anchor} = 0", columns, (_row(row, before) for row in found.standings)
+        f"Standings, {anchor} = 0", columns, (_row(row, before) for row in division.standings)
     )
 
 
@@ -408,10 +408,12 @@ def _week(entry: AnyEntry) -> str:
 
 def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
     """Word what came of each bot's pushes; of several that are refused the last."""
-    authors = (one for one in entries if not (isinstance(one, Admitted) and one.house))
-    shown = {(one.bot, "" if isinstance(one, Refused) else one.version): one for one in authors}
-    for _, one in sorted(shown.items()):
-        kind, words = describe_entry(one)
+    authors = (entry for entry in entries if not (isinstance(entry, Admitted) and entry.house))
+    pushes = {
+        (entry.bot, "" if isinstance(entry, Refused) else entry.version): entry for entry in authors
+    }
+    for _, entry in sorted(pushes.items()):
+        kind, words = describe_entry(entry)
         yield f"{kind}: {_quoted(words)}"
 
 

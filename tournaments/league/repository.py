@@ -161,7 +161,7 @@ class RepositoryBots:
 
     def names(self) -> set[str]:
         """Return the names of the bots' folders."""
-        return bot_names((name, "file" in one.kind) for name, one in self._folders.items())
+        return bot_names((name, "file" in entry.kind) for name, entry in self._folders.items())
 
     def read(self, bot: str, place: str, bounds: TreeBounds) -> FileTree:
         """Read all files of a bot. Raises RefusedPushError, OSError."""
@@ -195,15 +195,15 @@ class _TreeReader(PushReader):
         super().__init__(place, bounds)
         self._objects = objects
 
-    def read_folder(self, digest: str, above: str) -> None:
-        """Read a tree object and those below it; `above`: its path with a slash, or nothing."""
+    def read_folder(self, digest: str, prefix: str) -> None:
+        """Read a tree object and those below it; `prefix`: its path with a slash, or nothing."""
         try:
             tree = self._objects.look_up(digest, (self.bounds.files + 1) * ENTRY)
         except TooLargeError:
             raise self.too_many() from None
         for entry in self._objects.read_tree(tree):
             if self.takes(entry.name):
-                self._read(entry, above + entry.name)
+                self._read(entry, prefix + entry.name)
 
     def _read(self, entry: TreeEntry, path: str) -> None:
         # Nobody's git makes such a tree; `write_tree` must not meet one.

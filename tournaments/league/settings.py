@@ -80,10 +80,10 @@ class LeagueFolder(Struct, frozen=True):
 
         One without a plan is none, and neither is a copy, such as 0001.bak.
         """
-        found = (self.rounds / division).glob("[0-9]*")
+        paths = (self.rounds / division).glob("[0-9]*")
         return sorted(
-            (one for one in found if NUMBER.fullmatch(one.name) and (one / PLAN).is_file()),
-            key=lambda one: int(one.name),
+            (path for path in paths if NUMBER.fullmatch(path.name) and (path / PLAN).is_file()),
+            key=lambda path: int(path.name),
         )
 
 
@@ -261,8 +261,8 @@ def make_league(path: Path) -> int:
                 write_atomic(path / name, [(TEMPLATE / template).read_bytes()])
     except OSError as error:
         raise UserError(f"{error.filename or path} cannot be written: {error.strerror}.") from error
-    where = shown_path(path)
-    print_line(f"Made the league in {where}: its settings are in {shown_path(league.settings)}.")
+    place = shown_path(path)
+    print_line(f"Made the league in {place}: its settings are in {shown_path(league.settings)}.")
     print_line(f"Bots come into {shown_path(league.bots)}; README.md there tells authors how.")
-    print_line(f"Run it with `boneyard league {where}`; its pages come into {where}/site.")
+    print_line(f"Run it with `boneyard league {place}`; its pages come into {place}/site.")
     return 0

@@ -82,7 +82,7 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     def outcome(self) -> str:
         """Its result in a line, as the end of a sentence."""
         counted = Counter(step.verdict for step in self.steps)
-        steps = [f"{counted[one]} {one}" for one in ("passed", "failed", "skipped") if counted[one]]
+        steps = [f"{counted[key]} {key}" for key in ("passed", "failed", "skipped") if counted[key]]
         return (
             f"the check {printable(self.verdict, 200)}, steps: {', '.join(steps)} in "
             f"{self.seconds:.0f} s, sandbox {printable(self.sandbox, 20)}"
@@ -230,9 +230,9 @@ def describe_entry(entry: AnyEntry) -> tuple[str, str]:
     """Return the kind of an entry of the register, and its words."""
     match entry:
         case Admitted():
-            who = f" by {entry.author}" if entry.author else ""
+            author = f" by {entry.author}" if entry.author else ""
             checked = f": {entry.check.outcome}" if entry.check else " (house bot)"
-            return "admitted", f"{entry.version}{who}{checked}"
+            return "admitted", f"{entry.version}{author}{checked}"
         case Refused():
             return "refused", f"{entry.bot}: {entry.why}"
     return "withdrawn", entry.version
@@ -282,23 +282,23 @@ class BotHistory:
 
 def bot_histories(entries: Iterable[AnyEntry]) -> defaultdict[str, BotHistory]:
     """Return the history of each bot of a register; any other bot has an empty one."""
-    found = defaultdict[str, BotHistory](BotHistory)
+    histories = defaultdict[str, BotHistory](BotHistory)
     for entry in entries:
-        found[entry.bot].add(entry)
-    return found
+        histories[entry.bot].add(entry)
+    return histories
 
 
 def active_versions(
     histories: Mapping[str, BotHistory], house: Collection[str], division: str
 ) -> list[str]:
     """Return the versions that play in a division by the bots' histories, sorted by name."""
-    present = (one.present for one in histories.values())
+    present = (history.present for history in histories.values())
     return sorted(
-        one.version
-        for one in present
-        if one
-        and (not one.house or one.bot in house)
-        and (not one.divisions or division in one.divisions)
+        version.version
+        for version in present
+        if version
+        and (not version.house or version.bot in house)
+        and (not version.divisions or division in version.divisions)
     )
 
 
@@ -311,12 +311,12 @@ def read_register(path: Path) -> Iterator[AnyEntry]:
 def register_digests(path: Path) -> list[str]:
     """Return the SHA-256 of the register after each of its whole lines; the first is of none."""
     running = sha256()
-    found = [running.hexdigest()]
+    digests = [running.hexdigest()]
     for line in content(path).splitlines(keepends=True):
         if line.endswith(b"\n"):
             running.update(line)
-            found.append(running.hexdigest())
-    return found
+            digests.append(running.hexdigest())
+    return digests
 
 
 def decode_entry(line: bytes) -> AnyEntry:
@@ -336,12 +336,12 @@ def append_entry(path: Path, entry: AnyEntry) -> AnyEntry:
     line = encode_json(entry)
     for folder in (path.parent.resolve(), Path(sys.executable).parent):
         line = line.replace(encode_json(f"{folder}/").strip(b'"'), b"")
-    written = decode_entry(line)
+    public_entry = decode_entry(line)
     truncate_torn_line(path)
     with open_append(path) as descriptor:
         append_atomic(descriptor, line + b"\n")
         os.fsync(descriptor)
-    return written
+    return public_entry
 
 
 # The state of a league, read from its files: the register, the rounds and their results.
@@ -394,23 +394,25 @@ class DivisionData(Struct, frozen=True, kw_only=True):
     @property
     def over(self) -> list[PlayedRound]:
         """Its rounds that are over."""
-        return [one for one in self.rounds if one.is_over]
+        return [round for round in self.rounds if round.is_over]
 
     @property
     def playing(self) -> PlayedRound | None:
         """Its round that is not over."""
-        return next((one for one in self.rounds if not one.is_over), None)
+        return next((round for round in self.rounds if not round.is_over), None)
 
     def results(self) -> Iterator[Result]:
         """Yield the results of all rounds that are over; no board number stands for two boards."""
-        for one in self.over:
-            for result in one.results:
-                yield replace(result, board=result.board + one.first_board)
+        for round in self.over:
+            for result in round.results:
+                yield replace(result, board=result.board + round.first_board)
 
     def boards_in(self, week: str) -> int:
         """Count the boards that the rounds of a week play: one for each table and deal."""
         return sum(
-            len(one.plan.tables) * one.plan.boards for one in self.rounds if one.week == week
+            len(round.plan.tables) * round.plan.boards
+            for round in self.rounds
+            if round.week == week
         )
 
 
@@ -432,24 +434,24 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def versions(self) -> Mapping[str, Admitted]:
         """Every version that was ever admitted, by name, the oldest first."""
-        return {one.version: one for one in self.register if isinstance(one, Admitted)}
+        return {entry.version: entry for entry in self.register if isinstance(entry, Admitted)}
 
     @property
     def rounds(self) -> list[PlayedRound]:
         """The rounds of all divisions."""
-        return [one for division in self.divisions.values() for one in division.rounds]
+        return [round for division in self.divisions.values() for round in division.rounds]
 
     @property
     def last_rounds(self) -> list[PlayedRound]:
         """The last round of each division that has one."""
-        return [one for division in self.divisions.values() for one in division.rounds[-1:]]
+        return [round for division in self.divisions.values() for round in division.rounds[-1:]]
 
     @property
     def latest(self) -> str:
         """The latest time in its files; empty if there is none."""
         rounds = self.rounds
-        times = [one.time for one in (*self.register, *(each.plan for each in rounds))]
-        return max([*times, *(one.closed.time for one in rounds if one.closed)], default="")
+        times = [record.time for record in (*self.register, *(each.plan for each in rounds))]
+        return max([*times, *(round.closed.time for round in rounds if round.closed)], default="")
 
     def active(self, division: str) -> list[str]:
         """Return the versions that play in a division, sorted by name: the present one of each bot.
@@ -477,10 +479,10 @@ def read_league(
         settings=settings,
         register=list(read_register(folder.register)),
         divisions={
-            one.name: _read_division(
-                folder, one, earlier.divisions.get(one.name) if earlier else None
+            division.name: _read_division(
+                folder, division, earlier.divisions.get(division.name) if earlier else None
             )
-            for one in settings.divisions
+            for division in settings.divisions
         },
     )
 
@@ -489,7 +491,9 @@ def _read_division(
     folder: LeagueFolder, settings: DivisionSettings, earlier: DivisionData | None
 ) -> DivisionData:
     rules, seats = division_rules(settings, folder.path)
-    over = {one.folder.path: one for one in (earlier.rounds if earlier else ()) if one.is_over}
+    over = {
+        round.folder.path: round for round in (earlier.rounds if earlier else ()) if round.is_over
+    }
     rounds: list[PlayedRound] = []
     first = 0
     for path in folder.rounds_of(settings.name):
@@ -535,8 +539,10 @@ def _of_whole_boards(event: Event, results: list[Result]) -> list[Result]:
     Otherwise a bot that can stop us would choose the rotations that count.
     """
     seatings = _seatings(event)
-    played = Counter((one.board, frozenset(one.seats)) for one in results)
-    return [one for one in results if played[one.board, frozenset(one.seats)] == seatings]
+    played = Counter((result.board, frozenset(result.seats)) for result in results)
+    return [
+        result for result in results if played[result.board, frozenset(result.seats)] == seatings
+    ]
 
 
 def _seatings(event: Event) -> int:
@@ -548,9 +554,9 @@ def _seatings(event: Event) -> int:
 # --- times ---
 
 
-def write_utc(when: datetime) -> str:
+def write_utc(moment: datetime) -> str:
     """Write a time as the records have it."""
-    return when.astimezone(UTC).strftime(TIME)
+    return moment.astimezone(UTC).strftime(TIME)
 
 
 def parse_time(text: str) -> datetime:
@@ -558,9 +564,9 @@ def parse_time(text: str) -> datetime:
     return datetime.strptime(text, TIME).replace(tzinfo=UTC)
 
 
-def week_of(when: datetime) -> str:
+def week_of(moment: datetime) -> str:
     """Return the ISO week of a time in UTC, such as 2026-W47."""
-    return f"{when.astimezone(UTC):%G-W%V}"
+    return f"{moment.astimezone(UTC):%G-W%V}"
 
 
 def days_of(week: str) -> tuple[date, date]:
@@ -583,8 +589,8 @@ def days_of(week: str) -> tuple[date, date]:
 def held_versions(league: LeagueData, division: DivisionData) -> dict[str, str]:
     """Return the active versions that a division must not choose now, each with the reason."""
     quota, house = league.settings.quota, league.settings.house
-    held = benched_versions(division.rounds, quota.foul_sittings, house)
-    return {name: held[name].why for name in league.active(division.settings.name) if name in held}
+    ends = benched_versions(division.rounds, quota.foul_sittings, house)
+    return {name: ends[name].why for name in league.active(division.settings.name) if name in ends}
 
 
 def benched_versions(
@@ -592,40 +598,40 @@ def benched_versions(
 ) -> dict[str, EarlyEnd]:
     """Return the versions that fouled in so many sittings in a row, with the last round's time."""
     streak: dict[str, int] = {}
-    found: dict[str, EarlyEnd] = {}
-    for one in rounds:
+    ends: dict[str, EarlyEnd] = {}
+    for round in rounds:
         why = (
             f"fouled in {count_in_digits(sittings, 'sitting')}{' in a row' * (sittings > 1)}, the "
-            f"last in round {one.plan.number}: benched until it changes"
+            f"last in round {round.plan.number}: benched until it changes"
         )
-        for name, fouled in _sittings(one, house) if one.is_over else ():
+        for name, fouled in _sittings(round, house) if round.is_over else ():
             streak[name] = streak.get(name, 0) + 1 if fouled else 0
             if streak[name] >= sittings and first_version(name) not in house:
-                found.setdefault(name, EarlyEnd(time=one.plan.time, why=why))
-    return found
+                ends.setdefault(name, EarlyEnd(time=round.plan.time, why=why))
+    return ends
 
 
 def describe_fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
     """Yield in how many games of these rounds each version fouled, those of most games first."""
     games = Counter(
         name
-        for one in rounds
-        for result in one.results
+        for round in rounds
+        for result in round.results
         for name in {result.seats[seat] for seat in own_fouls(result)}
     )
-    for name, many in games.most_common():
-        yield f"{name} fouled in {count_in_digits(many, 'game')}"
+    for name, count in games.most_common():
+        yield f"{name} fouled in {count_in_digits(count, 'game')}"
 
 
-def _sittings(one: PlayedRound, house: Collection[str]) -> Iterator[tuple[str, bool]]:
+def _sittings(round: PlayedRound, house: Collection[str]) -> Iterator[tuple[str, bool]]:
     """Yield for each sitting of a round its entrants, and whether they fouled in it."""
     committed = [
         (result.seats, result.seats[foul.seat], foul.foul)
-        for result in one.results
+        for result in round.results
         for foul in fouls_committed(result)
     ]
     slow = any(foul == "late" and first_version(name) in house for _, name, foul in committed)
-    fouls = {result.seats: set[str]() for result in one.results}
+    fouls = {result.seats: set[str]() for result in round.results}
     for seats, name, foul in committed:
         if not (slow and foul == "late"):
             fouls[seats].add(name)

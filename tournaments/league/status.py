@@ -85,11 +85,11 @@ class LeagueStatus(Struct, frozen=True, kw_only=True):
 
 def print_league_status(path: Path, now: datetime, in_json: bool) -> int:
     """Print the state of a league; return the exit code. Raises UserError."""
-    found = read_league_status(path.resolve(), now)
+    status = read_league_status(path.resolve(), now)
     if in_json:
-        print_json(found)
+        print_json(status)
     else:
-        print_blocks(open_console(), status_blocks(found, path))
+        print_blocks(open_console(), status_blocks(status, path))
     return 0
 
 
@@ -106,9 +106,9 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
         week=week_of(now),
         running=is_locked(league.folder.lock),
         free_mib=shutil.disk_usage(path).free // 2**20,
-        divisions=tuple(_division(league, one, now) for one in league.divisions.values()),
+        divisions=tuple(_division(league, data, now) for data in league.divisions.values()),
         refused=tuple(
-            one.last for _, one in sorted(league.histories.items()) if isinstance(one.last, Refused)
+            bot.last for _, bot in sorted(league.histories.items()) if isinstance(bot.last, Refused)
         ),
         pushes=tuple(league.register[: -LATEST - 1 : -1]),
         next=following and following[0],
@@ -116,10 +116,10 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
 
 
 def _division(league: LeagueData, division: DivisionData, now: datetime) -> DivisionStatus:
-    own, playing = division.settings, division.playing
+    settings, playing = division.settings, division.playing
     return DivisionStatus(
-        name=own.name,
-        bots=len(league.active(own.name)),
+        name=settings.name,
+        bots=len(league.active(settings.name)),
         rounds=len(division.over),
         playing=(
             RoundStatus(playing.plan, len(playing.results), count_all_games(playing.event, {}))
@@ -127,7 +127,7 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
             else None
         ),
         boards=division.boards_in(week_of(now)),
-        boards_a_week=own.boards_a_week,
+        boards_a_week=settings.boards_a_week,
         boards_left=max(0, boards_to_play(league, division, now)),
         held=held_versions(league, division),
     )
@@ -136,12 +136,12 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
 # --- words ---
 
 
-def status_blocks(found: LeagueStatus, path: Path) -> Iterator[Block]:
+def status_blocks(status: LeagueStatus, path: Path) -> Iterator[Block]:
     """Yield the state of a league as a terminal shows it."""
-    state = {True: "is running", False: "is not running", None: "may be running"}[found.running]
+    state = {True: "is running", False: "is not running", None: "may be running"}[status.running]
     yield Paragraph(
-        f"{found.title} {state} in {shown_path(path)}: {found.time}, week {found.week}, "
-        f"{found.free_mib / 1024:.1f} GiB of the disk free.",
+        f"{status.title} {state} in {shown_path(path)}: {status.time}, week {status.week}, "
+        f"{status.free_mib / 1024:.1f} GiB of the disk free.",
         "lead",
     )
     columns = [
@@ -151,28 +151,28 @@ def status_blocks(found: LeagueStatus, path: Path) -> Iterator[Block]:
         Column("may play now", spare=True),
         Column("playing", "word"),
     ]
-    yield table("Divisions", columns, (_row(one) for one in found.divisions))
-    if found.next:
-        tables = (f"{' – '.join(one.entrants)}: {one.why}" for one in found.next.tables)
-        yield from list_section(f"Next in {found.next.division}", tables)
-    held = ((one.name, *item) for one in found.divisions for item in one.held.items())
-    yield from list_section("Held out", (f"{name} in {where}: {why}" for where, name, why in held))
-    yield from list_section("Refused", map(_entry_line, found.refused))
-    yield from list_section("Last news", map(_entry_line, found.pushes))
+    yield table("Divisions", columns, (_row(division) for division in status.divisions))
+    if status.next:
+        tables = (f"{' – '.join(table.entrants)}: {table.why}" for table in status.next.tables)
+        yield from list_section(f"Next in {status.next.division}", tables)
+    rows = ((row.name, *item) for row in status.divisions for item in row.held.items())
+    yield from list_section("Held out", (f"{name} in {place}: {why}" for place, name, why in rows))
+    yield from list_section("Refused", map(_entry_line, status.refused))
+    yield from list_section("Last news", map(_entry_line, status.pushes))
 
 
 def _entry_line(entry: AnyEntry) -> str:
     return one_line(f"{entry.time} {' '.join(describe_entry(entry))}", LONGEST)
 
 
-def _row(one: DivisionStatus) -> list[str]:
+def _row(status: DivisionStatus) -> list[str]:
     playing = "nothing"
-    if now := one.playing:
+    if now := status.playing:
         games = count_in_digits(now.planned, "game")
         playing = f"round {now.plan.number}: {now.played} of {games}"
-    numbers = one.bots, one.rounds, one.boards, one.boards_a_week, one.boards_left
+    numbers = status.bots, status.rounds, status.boards, status.boards_a_week, status.boards_left
     return [
-        one.name,
+        status.name,
         *(f"{number:,}" for number in numbers),
         playing,
     ]

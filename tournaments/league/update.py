@@ -123,30 +123,34 @@ def resolve_words(
     return (str(program), *others), reads
 
 
-def _program(field: str, written: str, word: str, folder: Path) -> Path:
-    if written == PYTHON:
+def _program(field: str, template: str, word: str, folder: Path) -> Path:
+    if template == PYTHON:
         return find_program("", word, folder)
-    own = Path(os.path.normpath(folder / word))
-    if own.is_relative_to(folder) and is_file(own):
-        if not os.access(own, os.X_OK) and not is_module((word,)):
+    path = Path(os.path.normpath(folder / word))
+    if path.is_relative_to(folder) and is_file(path):
+        if not os.access(path, os.X_OK) and not is_module((word,)):
             raise RefusedPushError(
                 f"{field}: {word} is not executable. Make it so (chmod +x), or name its "
                 'interpreter first, as in ["{python}", "main.py"].'
             )
-        return own
+        return path
     if "/" in word:
         raise RefusedPushError(
-            f"{field}: there is no program {written} in the bot's folder"
-            f"{' after the build' if '{build}' in written else ''}. Name one of its files, or a "
+            f"{field}: there is no program {template} in the bot's folder"
+            f"{' after the build' if '{build}' in template else ''}. Name one of its files, or a "
             "program of the league's machine without its path."
         )
     try:
         return find_program("", word, folder)
     except UserError:
-        known = {PYTHON, *(by for by, *_ in INTERPRETERS.values() if "/" not in by), *COMPILERS}
-        here = sorted(one for one in known if one == PYTHON or shutil.which(one))
+        programs = {
+            PYTHON,
+            *(program for program, *_ in INTERPRETERS.values() if "/" not in program),
+            *COMPILERS,
+        }
+        names = sorted(name for name in programs if name == PYTHON or shutil.which(name))
         raise RefusedPushError(
-            f"{field}: the league's machine has no program {word!r}: {suggestion(word, here)}"
+            f"{field}: the league's machine has no program {word!r}: {suggestion(word, names)}"
         ) from None
 
 
@@ -208,7 +212,7 @@ export HOME PATH
 exec tar --format=ustar -cf - .
 """
 """The work inside: a copy of the files, the build in it, and all that is there then on stdout."""
-SHOWN = 2_000
+OUTPUT_SHOWN = 2_000
 """Characters of a build's output that its author is shown: the last ones."""
 MOST_OUTPUT = 16 * MIB
 """Bytes of it that are read."""
@@ -311,8 +315,8 @@ def _watch(
 
 def _tail(data: bytearray) -> str:
     # The first line is empty: see PARENT_CHECK in arena/sandbox/command.py.
-    text = printable_lines(data[-8 * SHOWN :].decode(errors="replace").strip())
-    return text if len(text) <= SHOWN else f"…{text[-SHOWN:]}"
+    text = printable_lines(data[-8 * OUTPUT_SHOWN :].decode(errors="replace").strip())
+    return text if len(text) <= OUTPUT_SHOWN else f"…{text[-OUTPUT_SHOWN:]}"
 
 
 # The check of a new version, in words for its author: the steps of `boneyard check`.
@@ -351,7 +355,7 @@ def examine_version(
             break
     verdicts = {report.verdict for report in reports.values()}
     return CheckSummary(
-        verdict=next((one for one in ("failed", "not finished") if one in verdicts), "passed"),
+        verdict=next((word for word in ("failed", "not finished") if word in verdicts), "passed"),
         steps=tuple(_steps(reports)),
         sandbox=sandbox.state,
         seconds=round(time.monotonic() - began, 1),
@@ -387,9 +391,9 @@ def _cut(text: str, most: int) -> str:
 def failure_words(check: CheckSummary) -> str:
     """Return the reason why a version that failed its check does not play, for its author."""
     failed = [step for step in check.steps if step.verdict == "failed"]
-    made = [step for step in check.steps if step.verdict != "warned"]
+    steps = [step for step in check.steps if step.verdict != "warned"]
     return (
-        f"It fails {len(failed)} of the {len(made)} steps of `boneyard check`. Begin with "
+        f"It fails {len(failed)} of the {len(steps)} steps of `boneyard check`. Begin with "
         f"{failed[0].name}:\n{failed[0].words}"
     )
 
@@ -419,12 +423,12 @@ def update_register(
     """
     league = LeagueFolder(league.path.resolve())
     try:
-        opened = RepositoryBots(league.repository) if settings.pull else FolderBots(league.bots)
+        source = RepositoryBots(league.repository) if settings.pull else FolderBots(league.bots)
     except OSError as error:
         raise UserError(
             f"{league.repository} has no bots, perhaps because no pull has succeeded yet: {error}."
         ) from error
-    with opened as bots:
+    with source as bots:
         yield from _Update(league, settings, now, bots).run()
 
 
@@ -452,9 +456,9 @@ class _Update:
 
     def append(self, entry: AnyEntry) -> AnyEntry:
         """Write a line, which everybody may read."""
-        written = append_entry(self.league.register, entry)
-        self.histories[entry.bot].add(written)
-        return written
+        public_entry = append_entry(self.league.register, entry)
+        self.histories[entry.bot].add(public_entry)
+        return public_entry
 
     # --- all bots ---
 
@@ -549,7 +553,7 @@ class _Update:
         return without_ignored(tree, file.ignore, place), file
 
     def _recent(self, bot: str) -> int:
-        return sum(self.now - parse_time(one) < DAY for one in self.histories[bot].times)
+        return sum(self.now - parse_time(moment) < DAY for moment in self.histories[bot].times)
 
     def _has_room(self, bot: str) -> Iterator[AnyEntry]:
         """Raise _PostponedError if a bot has changed often enough for a day; tell its author once.
@@ -559,8 +563,8 @@ class _Update:
         most = self.settings.quota.pushes_a_day
         if self._recent(bot) < most:
             return
-        again = write_utc(parse_time(self.histories[bot].times[-most]) + DAY)
-        why = f"bots/{bot} changed {most} times in a day. It is looked at again after {again}."
+        next_look = write_utc(parse_time(self.histories[bot].times[-most]) + DAY)
+        why = f"bots/{bot} changed {most} times in a day. It is looked at again after {next_look}."
         last = self.histories[bot].last
         if not isinstance(last, Refused) or last.fingerprint != NOT_READ:
             yield self.append(Refused(time=self.time, bot=bot, fingerprint=NOT_READ, why=why))
@@ -638,9 +642,9 @@ class _Update:
         command = version_command(file, folder, permissions)
         check_sealed(command, self.settings)
         games = [
-            (one.name, EventGame(*division_rules(one, self.league.path)))
-            for one in self.settings.divisions
-            if not file.divisions or one.name in file.divisions
+            (division.name, EventGame(*division_rules(division, self.league.path)))
+            for division in self.settings.divisions
+            if not file.divisions or division.name in file.divisions
         ]
         clock = own_or(permissions.clock, self.settings.clock, command)
         return examine_version(command, self.sandbox, clock, games, self.settings.quota.check_s)
@@ -660,8 +664,8 @@ class _Update:
 
     def _remove(self, version: str) -> None:
         folder = self.league.version(version)
-        for one in (folder, built_folder(folder)):
-            remove_tree(one)
+        for path in (folder, built_folder(folder)):
+            remove_tree(path)
 
     def _admit_house(self, name: str) -> AnyEntry:
         tree = house_files(name)
@@ -699,10 +703,10 @@ def check_bot_name(name: str, admitted: Collection[str]) -> None:
         raise RefusedPushError(
             f"bots/{name} has the name of a sample bot. Give the folder another name."
         )
-    alike = [other for other in sorted(admitted) if other.casefold() == name.casefold()]
-    if alike and name not in admitted:
+    namesakes = [other for other in sorted(admitted) if other.casefold() == name.casefold()]
+    if namesakes and name not in admitted:
         raise RefusedPushError(
-            f"bots/{name} differs from the bot {alike[0]} in capitals only. Rename it."
+            f"bots/{name} differs from the bot {namesakes[0]} in capitals only. Rename it."
         )
 
 
