@@ -68,7 +68,7 @@ class _Check(NamedTuple):
     """The bots, as the user named them."""
     event: WrittenEvent
     sandbox: Sandbox
-    outside: Sandbox | None
+    comparison: Sandbox | None
     game: EventGame | None
     """The game of an event file; without one a bot must know every game."""
     steps: tuple[NumberedStep, ...]
@@ -78,7 +78,7 @@ class _Check(NamedTuple):
     def session(self, entrant: Entrant) -> Session:
         """Return a new session of a bot."""
         clock = own_or(entrant.clock, self.event.clock, entrant.command)
-        return Session(entrant.command, self.sandbox, clock, self.pace, self.outside, self.game)
+        return Session(entrant.command, self.sandbox, clock, self.pace, self.comparison, self.game)
 
 
 EXAM = "With --exam"
@@ -86,15 +86,16 @@ EXAM = "With --exam"
 
 @command()
 @click.argument("bots", metavar="BOT...", nargs=-1, shell_complete=complete_bots)
-@flag("--all", "Check all bots in folders here.", "every")
+@flag("--all", "Check all bots in folders here.", "takes_all")
 @option("--bot", "name", metavar="NAME", help="Only this bot of an event file.")
 @option(
     "--only",
+    "step_words",
     multiple=True,
     metavar="STEP",
     help="Run only these steps: number (5), range (5-9), name or list (1,5-9); may be repeated.",
 )
-@flag("--list", "List the steps and exit.", "listed")
+@flag("--list", "List the steps and exit.", "lists_steps")
 @flag("--quick", "Play one round of each game instead of whole games.")
 @number("--seconds", "Time after which no further step begins, in s.", 1, 86_400, 300)
 @number("--start-ms", "Time for the hello, in ms.", 1, 600_000)
@@ -125,10 +126,10 @@ EXAM = "With --exam"
 )
 def check(
     bots: tuple[str, ...],
-    every: bool,
+    takes_all: bool,
     name: str | None,
-    only: tuple[str, ...],
-    listed: bool,
+    step_words: tuple[str, ...],
+    lists_steps: bool,
     quick: bool,
     seconds: int,
     start_ms: int | None,
@@ -170,37 +171,37 @@ def check(
       boneyard check mine greedy --exam --out exam.csv
       boneyard check mine --problems problems.jsonl
     """
-    if listed:
+    if lists_steps:
         for line in describe_steps():
             click.echo(line)
         return 0
-    if not (bots or every) and Path(BOT_FILE).is_file():
+    if not (bots or takes_all) and Path(BOT_FILE).is_file():
         bots = (".",)
-    if every == bool(bots):
+    if takes_all == bool(bots):
         raise click.UsageError("Name bots, or --all for those in folders here.")
     if is_exam or problems:
         from tournaments.cli.exam import examine_bots
 
         return examine_bots(bots, problems, move_ms, sandbox, in_json=in_json, **of_exam)
-    folders = (f"{Path(one).parent}" if Path(one).name == BOT_FILE else one for one in bots)
+    folders = (f"{Path(bot).parent}" if Path(bot).name == BOT_FILE else bot for bot in bots)
     words = tuple(folders) or tuple(own_bots(Path()))
     if not words:
         raise UserError(f"No folder here has a {BOT_FILE}. Name a bot: boneyard check BOT")
     times = {"start_ms": start_ms, "move_ms": move_ms}
-    given: dict[str, Any] = {"clock": {key: ms for key, ms in times.items() if ms}}
-    event, base = parse_event(words, given | ({"sandbox": sandbox} if sandbox else {}))
+    fields: dict[str, Any] = {"clock": {key: ms for key, ms in times.items() if ms}}
+    event, base = parse_event(words, fields | ({"sandbox": sandbox} if sandbox else {}))
     game = None
     if Path(words[0]).suffix == SUFFIX:
         # The candidates of a tune are the first bot with other values.
-        own = event.bots[:1] if event.tune else event.bots
-        meant = (bot for bot in own if name in (None, bot.name, plain_name(bot.name)))
-        event = replace(event, bots=tuple(meant))
+        entries = event.bots[:1] if event.tune else event.bots
+        matches = (bot for bot in entries if name in (None, bot.name, plain_name(bot.name)))
+        event = replace(event, bots=tuple(matches))
         if not event.bots:
-            raise unknown_name("bot", f"{name}", [bot.name for bot in own])
-        game = _game(event, base, whole=not quick)
+            raise unknown_name("bot", f"{name}", [bot.name for bot in entries])
+        game = _game(event, base, is_full=not quick)
     elif name:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
-    steps = select_steps(only, of_event=game is not None)
+    steps = select_steps(step_words, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:
         entrants, reports = list[Entrant](), list[Report]()
         for bot in event.bots:
@@ -211,11 +212,11 @@ def check(
                     raise
                 reports.append(_not_started(bot.name, "", event, f"{error}"))
         box = choose_sandbox(event.sandbox, event.limits, path)
-        outside = outside_of(event, box, compare)
+        comparison = outside_of(event, box, compare)
         if not box.is_locked and event.sandbox != "off":
             print_note(box.brief)
         pace = Budget(total_s=seconds, is_full=not quick)
-        check = _Check(tuple(bots), event, box, outside, game, steps, pace, verbose)
+        check = _Check(tuple(bots), event, box, comparison, game, steps, pace, verbose)
         console = open_console(stderr=in_json)
         if len(event.bots) == 1:
             reports = [_check_one(check, entrants[0], console)]
@@ -226,11 +227,11 @@ def check(
     return 0 if all(report.verdict == "passed" for report in reports) else 1
 
 
-def _game(event: WrittenEvent, base: Path, *, whole: bool) -> EventGame:
+def _game(event: WrittenEvent, base: Path, *, is_whole: bool) -> EventGame:
     rules = load_ruleset(event.rules, base)
     seats = event.seats_at_table(rules)
     check_seats(rules, seats)
-    return EventGame(rules if whole else limit_to_one_round(rules), seats)
+    return EventGame(rules if is_whole else limit_to_one_round(rules), seats)
 
 
 def outside_of(event: WrittenEvent, sandbox: Sandbox, compare: bool) -> Sandbox | None:
@@ -265,7 +266,9 @@ def _check_one(check: _Check, entrant: Entrant, console: Console) -> Report:
 
         def show(outcome: StepResult) -> None:
             printer.print_result(outcome)
-            title = next((step.title for at, step in check.steps if at > outcome.number), "")
+            title = next(
+                (step.title for number, step in check.steps if number > outcome.number), ""
+            )
             status.update(Text.assemble(printer.marks, " ", (title, "dim")))
 
         try:
@@ -326,9 +329,9 @@ def _check_many(
             news.put((entrant.name, error))
 
     reports = {report.name: report for report in failed}
-    at: dict[str, int] = {}
-    many, sandbox = len(check.event.bots), check.sandbox.state
-    head = f"{many} bots, {len(check.steps)} steps each, {AT_ONCE} at a time, sandbox {sandbox}."
+    steps: dict[str, int] = {}
+    count, sandbox = len(check.event.bots), check.sandbox.state
+    head = f"{count} bots, {len(check.steps)} steps each, {AT_ONCE} at a time, sandbox {sandbox}."
     console.print(head, soft_wrap=True)
     for report in failed:
         console.print(short_line(report), soft_wrap=not console.is_terminal, markup=False)
@@ -336,17 +339,17 @@ def _check_many(
         try:
             for entrant in entrants:
                 pool.submit(examine, entrant)
-            while len(reports) < many:
-                name, told = news.get()
-                if isinstance(told, BaseException):
-                    raise told
-                if isinstance(told, Report):
-                    reports[name] = told
-                    at.pop(name, None)
-                    _print_report(check, told, console)
+            while len(reports) < count:
+                name, message = news.get()
+                if isinstance(message, BaseException):
+                    raise message
+                if isinstance(message, Report):
+                    reports[name] = message
+                    steps.pop(name, None)
+                    _print_report(check, message, console)
                 else:
-                    at[name] = told
-                status.update(", ".join(f"{one}: step {number}" for one, number in at.items()))
+                    steps[name] = message
+                status.update(", ".join(f"{name}: step {number}" for name, number in steps.items()))
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
@@ -358,7 +361,7 @@ def _check_many(
         if report.first_failure:
             more = shlex.join(("boneyard", "check", *_words_of(check, place)))
             console.print(f"More about {report.name}: {more}", soft_wrap=True, markup=False)
-    console.print(f"{passed} of {many} bots passed.")
+    console.print(f"{passed} of {count} bots passed.")
     yield from ordered
 
 

@@ -106,15 +106,15 @@ def examine_bots(
         raise UserError(f"--out: {out} must end with .md or .csv.")
     _check_place(out)
     file = problems or SAMPLE
-    found = parse_problems(read_user_file(file, MOST_BYTES), f"{file}")
+    problem_set = parse_problems(read_user_file(file, MOST_BYTES), f"{file}")
     clock = Clock(move_ms=move_ms) if move_ms else Clock()
-    posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in found])
+    posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in problem_set])
     posed(clock)  # A problem that cannot be played is told before any bot starts.
     with temporary_folder("exam", shared=True) as path:
-        given = {"clock": to_builtins(clock)}
-        written, base = parse_event(words or tuple(own_bots(Path())), given)
+        fields = {"clock": to_builtins(clock)}
+        event, base = parse_event(words or tuple(own_bots(Path())), fields)
         # The candidates of a tune are the first bot with other values.
-        bots = written.bots[: 1 if written.tune else None]
+        bots = event.bots[: 1 if event.tune else None]
         entrants = [prepare_entrant(bot, base, path) for bot in bots]
         mode, limits = sandbox or "auto", Limits()
         box = choose_sandbox(mode, limits, path)
@@ -122,22 +122,22 @@ def examine_bots(
             print_note(box.brief)
         greet = partial(check_greetings, say=print_note)
         run_async(greet, entrants, clock.start_ms, box)
-        clocks = [own_or(one.clock, clock, one.command) for one in entrants]
+        clocks = [own_or(bot.clock, clock, bot.command) for bot in entrants]
         results = [
-            _examined(one, posed(own), own, box, jobs or default_jobs())
-            for one, own in zip(entrants, clocks, strict=True)
+            _examined(bot, posed(own_clock), own_clock, box, jobs or default_jobs())
+            for bot, own_clock in zip(entrants, clocks, strict=True)
         ]
-    blocks = exam_blocks(found, results)
+    blocks = exam_blocks(problem_set, results)
     if out:
         text = [to_markdown(Document("Exam", blocks)).encode()]
         csv = out.suffix == ".csv"
-        write_atomic(out, csv_lines(COLUMNS, _rows(found, results)) if csv else text)
+        write_atomic(out, csv_lines(COLUMNS, _rows(problem_set, results)) if csv else text)
     if in_json:
         print_json(results)
     else:
         console = open_console()
         print_paged(renderables(blocks, console.width), console)
-    return int(any(mark.fouls for one in results for mark in one.marks))
+    return int(any(mark.fouls for result in results for mark in result.marks))
 
 
 def _check_place(out: Path | None) -> None:
@@ -179,78 +179,80 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
         head.append(Column(mark.kind or "loss", detail="±"))
         head += [Column("best %")] if mark.kind else []
     head += [Column("fouls"), Column("mean ms", spare=True)]
-    by_kind = table("Loss by kind of problem", head, (_row(one, kinds) for one in results))
+    by_kind = table("Loss by kind of problem", head, (_row(result, kinds) for result in results))
     columns = [
         Column("loss in problems", "word"),
         Column("number", spare=True),
-        *(Column(one.entrant, detail="±" * (len(results) <= INTERVALS)) for one in results),
+        *(Column(result.entrant, detail="±" * (len(results) <= INTERVALS)) for result in results),
     ]
     first, *others = results
-    pairs = [(one, compare_answers(problems, one.answers, first.answers)) for one in others]
-    against = table(
+    pairs = [(other, compare_answers(problems, other.answers, first.answers)) for other in others]
+    comparison = table(
         f"Loss beyond that of {first.entrant}",
         [head[0], *(Column(mark.kind or "loss", detail="±") for mark in kinds)],
-        ([one.entrant, *(_cell(*each[1:], "+") for each in found)] for one, found in pairs),
+        ([other.entrant, *(_cell(*each[1:], "+") for each in losses)] for other, losses in pairs),
     )
     media = Media.ALL if len(results) <= COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
     states = ", ".join(sorted({result.sandbox for result in results}))
     parts = join_words([count_in_digits(mark.problems, mark.kind) for mark in kinds if mark.kind])
-    about = f"{count_in_digits(len(problems), 'problem')} ({parts}), sandbox {states}."
+    summary = f"{count_in_digits(len(problems), 'problem')} ({parts}), sandbox {states}."
     return [
-        Paragraph(about, "lead"),
+        Paragraph(summary, "lead"),
         by_kind,
-        *([Section(against.caption, [against])] if others else []),
+        *([Section(comparison.caption, [comparison])] if others else []),
         *(
-            _dearest_answers(problems, one)
-            for one in results
-            if any(given.loss > 0 for given in one.answers)
+            _dearest_answers(problems, result)
+            for result in results
+            if any(answer.loss > 0 for answer in result.answers)
         ),
         Section("Loss by game", [by_game], media=media),
         Paragraph(METHOD, "faint"),
     ]
 
 
-def _dearest_answers(problems: Sequence[Problem], one: ExamResult) -> Section:
+def _dearest_answers(problems: Sequence[Problem], result: ExamResult) -> Section:
     """Return a bot's dearest answers, each with the tiles that it saw."""
-    dear = sorted((given for given in one.answers if given.loss > 0), key=lambda given: -given.loss)
+    dear = sorted(
+        (answer for answer in result.answers if answer.loss > 0), key=lambda answer: -answer.loss
+    )
     posed = {problem.number: problem for problem in problems}
-    rows = [_dear_row(posed[given.number], given) for given in dear[:DEAREST]]
-    title = f"Dearest answers of {one.entrant}"
+    rows = [_dear_row(posed[answer.number], answer) for answer in dear[:DEAREST]]
+    title = f"Dearest answers of {result.entrant}"
     return Section(title, [table(title, DEAR_COLUMNS, rows)])
 
 
-def _dear_row(problem: Problem, given: ExamAnswer) -> list[str | Cell]:
+def _dear_row(problem: Problem, answer: ExamAnswer) -> list[str | Cell]:
     question = pose(problem, Clock())
-    asked = decode_json(question.lines[-1], Ask)
+    ask = decode_json(question.lines[-1], Ask)
     words = [*map(option_words, question.question.options)]
-    choice, best = words[given.choice or 0], words[problem.values.index(max(problem.values))]
-    hand = " ".join(f"[{high}|{low}]" for high, low in asked.hand)
-    ends = " and ".join(map(str, asked.ends))
-    said = (given.foul or choice, best, ends, hand, problem.ruleset.name)
-    return [f"{problem.number}", f"{given.loss:.1f}", *said]
+    choice, best = words[answer.choice or 0], words[problem.values.index(max(problem.values))]
+    hand = " ".join(f"[{high}|{low}]" for high, low in ask.hand)
+    ends = " and ".join(map(str, ask.ends))
+    cells = (answer.foul or choice, best, ends, hand, problem.ruleset.name)
+    return [f"{problem.number}", f"{answer.loss:.1f}", *cells]
 
 
-def _row(one: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
-    own = {(mark.kind, mark.rules): mark for mark in one.marks}
-    cells: list[str | Cell] = [one.entrant]
+def _row(result: ExamResult, kinds: Sequence[Mark]) -> list[str | Cell]:
+    marks = {(mark.kind, mark.rules): mark for mark in result.marks}
+    cells: list[str | Cell] = [result.entrant]
     for kind in kinds:
-        mark = own[kind.kind, ""]
+        mark = marks[kind.kind, ""]
         cells.append(_cell(mark.loss, mark.half_width))
         cells += [f"{100 * mark.best / mark.problems:.0f}"] if mark.kind else []
-    fouls = sum(answer.foul is not None for answer in one.answers)
-    mean = sum(answer.ms for answer in one.answers) / len(one.answers)
+    fouls = sum(answer.foul is not None for answer in result.answers)
+    mean = sum(answer.ms for answer in result.answers) / len(result.answers)
     return [*cells, f"{fouls}", f"{mean:.1f}"]
 
 
-def _game_row(at: Mark, results: Sequence[ExamResult]) -> list[str | Cell]:
+def _game_row(row_mark: Mark, results: Sequence[ExamResult]) -> list[str | Cell]:
     cells = (
         _cell(mark.loss, mark.half_width)
-        for one in results
-        for mark in one.marks
-        if (mark.kind, mark.rules) == (at.kind, at.rules)
+        for result in results
+        for mark in result.marks
+        if (mark.kind, mark.rules) == (row_mark.kind, row_mark.rules)
     )
-    return [f"{at.kind}, {at.rules}", f"{at.problems}", *cells]
+    return [f"{row_mark.kind}, {row_mark.rules}", f"{row_mark.problems}", *cells]
 
 
 def _cell(mean: float, half_width: float, sign: str = "") -> Cell:
@@ -259,11 +261,11 @@ def _cell(mean: float, half_width: float, sign: str = "") -> Cell:
 
 def _rows(problems: Sequence[Problem], results: Sequence[ExamResult]) -> Iterator[Sequence[object]]:
     posed = {problem.number: problem for problem in problems}
-    for one in results:
-        for given in one.answers:
-            of = posed[given.number]
-            facts = (given.choice, given.loss, given.error, given.foul, given.ms)
-            yield one.entrant, given.number, of.kind, of.ruleset.name, *facts, of.source
+    for result in results:
+        for answer in result.answers:
+            task = posed[answer.number]
+            facts = (answer.choice, answer.loss, answer.error, answer.foul, answer.ms)
+            yield result.entrant, answer.number, task.kind, task.ruleset.name, *facts, task.source
 
 
 # --- a new set ---
@@ -290,16 +292,16 @@ def make_set(
         require_path(path)
     check_no_same_logs(folders)
     paths = [*chain.from_iterable(map(logs, folders))]
-    found = Candidates(seed)
+    candidates = Candidates(seed)
     for path in track(paths, "Logs searched", len(paths)):
         for logged in read_games(path):
-            found.look(logged)
+            candidates.look(logged)
     with working("Middle games valued") as tell:
-        middle = found.middle_games(middle_games, deals, lambda done: tell(done, middle_games))
-        problems = [*found.endgames(endgames), *middle]
+        middle = candidates.middle_games(middle_games, deals, lambda done: tell(done, middle_games))
+        problems = [*candidates.endgames(endgames), *middle]
     if not problems:
         raise UserError("These games have no problems: no decision whose options differ clearly.")
-    numbered = [replace(one, number=number) for number, one in enumerate(problems, start=1)]
+    numbered = [replace(problem, number=number) for number, problem in enumerate(problems, start=1)]
     write_atomic(file, problem_lines(numbered))
-    solved = sum(one.kind == "endgame" for one in numbered)
+    solved = sum(problem.kind == "endgame" for problem in numbered)
     print_note(f"{file}: {solved} endgames, {len(numbered) - solved} middle games.")

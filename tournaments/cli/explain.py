@@ -109,8 +109,8 @@ class ExplainOptions(NamedTuple):
     sandbox: SandboxMode | None
     raw: bool
     seat: str | None
-    whole: bool
-    only: int | None
+    shows_all: bool
+    round: int | None
     glyphs: bool
     in_json: bool
 
@@ -158,8 +158,8 @@ class ExplainOptions(NamedTuple):
     help="The bot to explain, or its seat's number.  [default: your bot, or who came last; with "
     "--review all]",
 )
-@flag("--all", "Show every round and decision of the game.", "whole")
-@number("--round", "Show only this round.", 1, None, None, "only")
+@flag("--all", "Show every round and decision of the game.", "shows_all")
+@number("--round", "Show only this round.", 1)
 @GLYPHS
 @flag("--json", "Print JSON instead of sentences.", "in_json")
 def explain(
@@ -203,83 +203,87 @@ def explain(
       boneyard explain demo --review --bot greedy
       boneyard explain demo 1.greedy.suit --review --all
     """
-    asked = ExplainOptions(**options)
-    where, words = name_log(log, game, question, *bot)
+    request = ExplainOptions(**options)
+    path, words = name_log(log, game, question, *bot)
     if len(words) > 1:
-        if asked.times and not asked.raw:
+        if request.times and not request.raw:
             require_linux("explain GAME QUESTION")
         # It starts bots, which other systems than Linux cannot.
-        return explain_question(where, words, asked)
+        return explain_question(path, words, request)
     name = words[0] if words else None
-    named = bool(words) or not (where / EVENT).is_file()
-    if asked.review:
-        return _review_game(where, name, asked) if named else _review_event(where, asked)
-    if asked.deals:
+    is_game = bool(words) or not (path / EVENT).is_file()
+    if request.review:
+        return _review_game(path, name, request) if is_game else _review_event(path, request)
+    if request.deals:
         raise UserError("--deals goes with --review.")
-    return _explain_game(where, name, asked) if named else _explain_event(where, asked)
+    return _explain_game(path, name, request) if is_game else _explain_event(path, request)
 
 
-def _explain_game(log: Path, game: str | None, asked: ExplainOptions) -> int:
+def _explain_game(log: Path, game: str | None, options: ExplainOptions) -> int:
     logged = require_one_game(log, game)
-    own = choose_seat(log, logged, asked.seat)
+    seat = choose_seat(log, logged, options.seat)
     timeline = Timeline(logged)
-    causes = causes_by_round(timeline, own, terms_of_game(log, logged))
-    if asked.in_json:
-        print_json({**review.seat_facts(timeline, own), "causes": list(causes.values())})
+    causes = causes_by_round(timeline, seat, terms_of_game(log, logged))
+    if options.in_json:
+        print_json({**review.seat_facts(timeline, seat), "causes": list(causes.values())})
         return 0
     console = plain_console()
-    look = text_look(logged, console, asked.glyphs)
-    shown = _explained(log, timeline, own, asked.only, asked.whole, look, causes)
-    print_paged(shown, console, click.echo_via_pager)
+    look = text_look(logged, console, options.glyphs)
+    parts = _explained(log, timeline, seat, options.round, options.shows_all, look, causes)
+    print_paged(parts, console, click.echo_via_pager)
     return 0
 
 
-def choose_seat(where: Path, logged: LoggedGame, wanted: str | None) -> int:
+def choose_seat(path: Path, logged: LoggedGame, wanted: str | None) -> int:
     """Return the seat that a user means; without a word that of the user's bot, or the last place.
 
     Raises UserError.
     """
-    own = None
+    bot = None
     # A damaged plan hides whose bot is meant, but the game's log has all else.
     with suppress(UserError):
-        event = None if wanted else find_event(where)
-        own = own_bot(event) if event else None
-    return find_seat(logged, own if own and logged.sitting.seats.count(own) == 1 else wanted)
+        event = None if wanted else find_event(path)
+        bot = own_bot(event) if event else None
+    return find_seat(logged, bot if bot and logged.sitting.seats.count(bot) == 1 else wanted)
 
 
 def _explained(
     log: Path,
     timeline: Timeline,
     seat: int,
-    only: int | None,
-    whole: bool,
+    round: int | None,
+    shows_all: bool,
     look: Look,
     causes: Mapping[int, RoundCauses],
 ) -> Iterator[RenderableType]:
-    logged, found = timeline.logged, timeline.questions(seat)
+    logged, questions = timeline.logged, timeline.questions(seat)
     ends = list(round_ends(timeline, seat))
     # A foul costs the game whatever was played before.
-    fouls = [one for one in found if isinstance(one.answer, FoulRecord)]
-    if only is None:
-        yield review.heading(logged, seat, found, look)
+    fouls = [question for question in questions if isinstance(question.answer, FoulRecord)]
+    if round is None:
+        yield review.heading(logged, seat, questions, look)
         if ends:
             columns = _cause_columns(causes)
-            rounds = review.round_blocks(ends, look, is_whole=whole, more=columns)
+            rounds = review.round_blocks(ends, look, is_whole=shows_all, more=columns)
             yield Group(*renderables(rounds, look.width))
-        said = list(review.turning_points(ends, found, look, is_whole=whole))
-        said += _told_causes(ends, causes)
-        yield Text("\n".join(f"- {sentence}" for sentence in said))
-    if only is not None or whole:
-        yield from _decisions(timeline, seat, only, look, causes)
-    own = () if choose_seat(log, logged, None) == seat else ("--seat", f"{seat}")
+        sentences = list(review.turning_points(ends, questions, look, is_whole=shows_all))
+        sentences += _told_causes(ends, causes)
+        yield Text("\n".join(f"- {sentence}" for sentence in sentences))
+    if round is not None or shows_all:
+        yield from _decisions(timeline, seat, round, look, causes)
+    words = () if choose_seat(log, logged, None) == seat else ("--seat", f"{seat}")
     more = Text()
-    if not whole:
-        command = _command(log, logged.game.game, *own, "--all")
+    if not shows_all:
+        command = _command(log, logged.game.game, *words, "--all")
         more.append(f"All decisions: {command}\n", "dim")
     worst = _costliest(ends)
-    telling = fouls or [one for one in found if worst and one.round == worst.round] or found
+    telling = (
+        fouls
+        or [question for question in questions if worst and question.round == worst.round]
+        or questions
+    )
     if telling:
-        command = _command(log, logged.game.game, f"{telling[0].number}", *own)
+        command = _command(log, logged.game.game, f"{telling[0].number}", *words)
         more.append(f"One decision: {command}", "dim")
     yield more
 
@@ -299,7 +303,7 @@ def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[Rou
     def mistakes(end: RoundEnd) -> str:
         return f"{round(causes.get(end.round, nothing).mistakes or 0.0)}"
 
-    drawn = any(one.luck is not None for one in causes.values())
+    drawn = any(cause.luck is not None for cause in causes.values())
     return {**({"luck": luck} if drawn else {}), **({"mistakes": mistakes} if causes else {})}
 
 
@@ -313,45 +317,45 @@ def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) ->
         yield f"In the whole game it {summed(causes).describe()} {estimate}."
 
 
-def _command(where: Path, *words: str) -> str:
+def _command(path: Path, *words: str) -> str:
     """Return a command that explains more; the default folder is left out."""
     with suppress(UserError):
-        if where == latest_folder():
+        if path == latest_folder():
             return printable_lines(shlex.join(("boneyard", "explain", *words)))
-    return printable_lines(shlex.join(("boneyard", "explain", str(where), *words)))
+    return printable_lines(shlex.join(("boneyard", "explain", str(path), *words)))
 
 
 def _decisions(
-    timeline: Timeline, seat: int, only: int | None, look: Look, causes: Mapping[int, RoundCauses]
+    timeline: Timeline, seat: int, round: int | None, look: Look, causes: Mapping[int, RoundCauses]
 ) -> Iterator[Text]:
     """Yield every decision, and each round's end after the last decision of that round."""
-    found = timeline.questions(seat)
+    questions = timeline.questions(seat)
     ends = review.ends_of_rounds(timeline, seat, look)
-    numbers = sorted({*ends, *(one.round for one in found)})
-    if only is not None and only not in numbers:
-        raise UserError(f"There is no round {only}: this game has {len(numbers)}.")
-    for at in numbers if only is None else [only]:
-        for one in found:
-            if one.round == at:
-                yield review.decision_text(one, len(found), look)
-        if at in ends:
-            yield ends[at]
-        if at in causes:
-            yield Text(f"In this round it {causes[at].describe()}.\n")
+    numbers = sorted({*ends, *(question.round for question in questions)})
+    if round is not None and round not in numbers:
+        raise UserError(f"There is no round {round}: this game has {len(numbers)}.")
+    for place in numbers if round is None else [round]:
+        for question in questions:
+            if question.round == place:
+                yield review.decision_text(question, len(questions), look)
+        if place in ends:
+            yield ends[place]
+        if place in causes:
+            yield Text(f"In this round it {causes[place].describe()}.\n")
 
 
 # --- an event ---
 
 
-def _explain_event(where: Path, asked: ExplainOptions) -> int:
-    book = Book(Folder(where))
+def _explain_event(path: Path, options: ExplainOptions) -> int:
+    book = Book(Folder(path))
     folder, event = book.folder, book.event
-    names = [one.name for one in event.entrants]
-    if asked.seat and asked.seat not in names:
-        raise unknown_name("bot", asked.seat, names)
-    bot = asked.seat or own_bot(event)
-    if asked.in_json:
-        print_json([_losses(book, one) for one in ([bot] if bot else names)])
+    names = [bot.name for bot in event.entrants]
+    if options.seat and options.seat not in names:
+        raise unknown_name("bot", options.seat, names)
+    bot = options.seat or own_bot(event)
+    if options.in_json:
+        print_json([_losses(book, name) for name in ([bot] if bot else names)])
         return 0
     console = open_console()
     if bot:
@@ -361,24 +365,24 @@ def _explain_event(where: Path, asked: ExplainOptions) -> int:
             crash = read_foul(folder.path, losses.worst[0].game, losses.worst[0].seat)
         blocks = list(losses_blocks(losses, crash))
         game = losses.worst[0].game if losses.worst else "GAME"
-        own = () if own_bot(event) == bot else ("--bot", bot)
-        more = f"See one: {_command(where, game, *own)}"
+        words = () if own_bot(event) == bot else ("--bot", bot)
+        more = f"See one: {_command(path, game, *words)}"
     else:
         results = book.results
         facts = log_facts(folder, results)
         blocks = [*overview(event.rules, names, results.values(), facts.rounds)]
-        more = f"One bot: {_command(where, '--bot', names[0])}"
-    shown = renderables([*blocks, Paragraph(more, "faint")], console.width)
-    print_paged(shown, console, click.echo_via_pager)
+        more = f"One bot: {_command(path, '--bot', names[0])}"
+    parts = renderables([*blocks, Paragraph(more, "faint")], console.width)
+    print_paged(parts, console, click.echo_via_pager)
     return 0
 
 
 def _losses(book: Book, bot: str) -> Losses:
     """Replay a bot's games and sum them up; show progress on a terminal."""
     folder, event = book.folder, book.event
-    many = sum(bot in result.seats for result in results_of(folder.ledger, event))
+    count = sum(bot in result.seats for result in results_of(folder.ledger, event))
     logs = (path for path in folder.logs() if f".{bot}." in f"{path.name}.")
-    games = track(_games(logs, bot), "Games replayed", many)
+    games = track(_games(logs, bot), "Games replayed", count)
     return count_losses(bot, event.rules, games, _known_causes(book, bot))
 
 
@@ -387,21 +391,21 @@ def _known_causes(book: Book, bot: str) -> CausesOf:
     event, luck = book.event, book.luck
     # A bot that is its own partner has two seats in a game.
     mistakes: defaultdict[str, list[Sequence[DecisionLoss]]] = defaultdict(list)
-    for one in read_seats(book.folder):
-        if one.entrant == bot:
-            mistakes[one.game].append(one.decisions)
+    for seat_losses in read_seats(book.folder):
+        if seat_losses.entrant == bot:
+            mistakes[seat_losses.game].append(seat_losses.decisions)
 
     def causes(result: Result, seat: int) -> dict[int, RoundCauses]:
         record = luck.known(result)
         by_luck = luck_by_round(record, event.rules, seat) if record else {}
-        lost: dict[int, float] = dict.fromkeys(range(1, result.rounds + 1), 0.0)
+        losses: dict[int, float] = dict.fromkeys(range(1, result.rounds + 1), 0.0)
         reviewed = mistakes[result.game]
         for decision in chain.from_iterable(reviewed):
-            lost[decision.round] = lost.get(decision.round, 0.0) + decision.loss
-        whole = len(reviewed) == result.seats.count(bot)
+            losses[decision.round] = losses.get(decision.round, 0.0) + decision.loss
+        is_complete = len(reviewed) == result.seats.count(bot)
         return {
-            number: RoundCauses(by_luck.get(number), lost[number] if whole else None)
-            for number in lost
+            number: RoundCauses(by_luck.get(number), losses[number] if is_complete else None)
+            for number in losses
         }
 
     return causes
@@ -409,18 +413,18 @@ def _known_causes(book: Book, bot: str) -> CausesOf:
 
 def _games(logs: Iterable[Path], bot: str) -> Iterator[tuple[Result, int, list[RoundEnd]]]:
     """Yield each finished game of a bot once, with the bot's seat and the rounds' ends for it."""
-    known: set[str] = set()
+    names: set[str] = set()
     for logged in chain.from_iterable(map(read_games, logs)):
         name, seats = logged.game.game, logged.sitting.seats
-        if logged.result and bot in seats and name not in known:
-            known.add(name)
+        if logged.result and bot in seats and name not in names:
+            names.add(name)
             seat = seats.index(bot)
             yield logged.result, seat, list(round_ends(Timeline(logged), seat))
 
 
 OTHERS_SHOWN = 3
 """Options beside the chosen and the best one whose values are shown in a line."""
-FACTS = [one for one in ReviewedDecision.__struct_fields__[1:] if one not in ("values", "errors")]
+FACTS = [key for key in ReviewedDecision.__struct_fields__[1:] if key not in ("values", "errors")]
 """Fields of a decision that programs get as they are."""
 COLUMNS = (
     *(Column("question"), Column("round"), Column("phase", "word")),
@@ -429,75 +433,78 @@ COLUMNS = (
 )
 
 
-def _review_game(log: Path, game: str | None, asked: ExplainOptions) -> int:
-    seat = asked.seat
+def _review_game(log: Path, game: str | None, options: ExplainOptions) -> int:
+    seat = options.seat
     logged = require_one_game(log, game)
     names, timeline = logged.sitting.seats, Timeline(logged)
     seats = [*range(len(names))] if seat is None else [find_seat(logged, seat)]
-    terms = ReviewTerms(logged.sitting.event, asked.deals or WORLDS)
+    terms = ReviewTerms(logged.sitting.event, options.deals or WORLDS)
     reviews = [
-        review_timeline(timeline, one, terms) for one in track(seats, "Seats reviewed", len(seats))
+        review_timeline(timeline, seat, terms)
+        for seat in track(seats, "Seats reviewed", len(seats))
     ]
     name = logged.game.game
-    if asked.in_json:
+    if options.in_json:
         facts = {"game": name, "worlds": terms.worlds}
-        print_json({**facts, "seats": [_facts(timeline, one) for one in reviews]})
+        print_json({**facts, "seats": [_facts(timeline, losses) for losses in reviews]})
         return 0
     console = open_console()
-    blocks = [block for one in reviews for block in _blocks(timeline, one, asked.whole)]
+    blocks = [block for losses in reviews for block in _blocks(timeline, losses, options.shows_all)]
     print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
     return 0
 
 
-def _facts(timeline: Timeline, one: SeatLosses) -> dict[str, Any]:
+def _facts(timeline: Timeline, losses: SeatLosses) -> dict[str, Any]:
     """Return a seat's review for programs: each option in words, with its value and error."""
     decisions = [
         {
-            "question": lost.number,
-            **{name: getattr(lost, name) for name in FACTS},
+            "question": loss.number,
+            **{name: getattr(loss, name) for name in FACTS},
             "options": [
-                dict(zip(("option", "value", "error"), of, strict=True))
-                for of in zip(_options(timeline, one, lost), lost.values, lost.errors, strict=True)
+                dict(zip(("option", "value", "error"), row, strict=True))
+                for row in zip(
+                    _options(timeline, losses, loss), loss.values, loss.errors, strict=True
+                )
             ],
         }
-        for lost in one.decisions
+        for loss in losses.decisions
     ]
-    seat = {"seat": one.seat, "entrant": one.entrant, "rounds": one.rounds}
+    seat = {"seat": losses.seat, "entrant": losses.entrant, "rounds": losses.rounds}
     return {**seat, "decisions": decisions}
 
 
-def _options(timeline: Timeline, one: SeatLosses, lost: DecisionLoss) -> list[str]:
-    return [*map(option_words, timeline.questions(one.seat)[lost.number - 1].options)]
+def _options(timeline: Timeline, losses: SeatLosses, loss: DecisionLoss) -> list[str]:
+    return [*map(option_words, timeline.questions(losses.seat)[loss.number - 1].options)]
 
 
 # --- the review of an event ---
 
 
-def _review_event(where: Path, asked: ExplainOptions) -> int:
+def _review_event(path: Path, options: ExplainOptions) -> int:
     """Review the games that are not reviewed yet, and print the sums; return the exit code.
 
     Raises UserError; DamagedFileError is one.
     """
-    folder, seat = Folder(where), asked.seat
+    folder, seat = Folder(path), options.seat
     try:
-        summary, played, faults = write_review(folder, seat, asked.deals)
+        summary, played, faults = write_review(folder, seat, options.deals)
     except KeyboardInterrupt:
         words = ("--review", *(("--bot", seat) if seat else ()))
-        print_note(f"Interrupted. `{_command(where, *words)}` goes on with the rest.")
+        print_note(f"Interrupted. `{_command(path, *words)}` goes on with the rest.")
         return INTERRUPTED
     warn_of_faults(faults)
-    if asked.in_json:
+    if options.in_json:
         print_json(summary)
         return INCOMPLETE if faults else 0
     console, more = open_console(), [METHOD]
     for dear in dearest(summary)[:1]:
         game, place = dear.game, ("--seat", f"{dear.seat}")
-        more.append(f"The decisions of a game: {_command(where, game, '--review', *place)}")
-        more.append(f"One decision: {_command(where, game, f'{dear.number}', *place)}")
-    own = own_bot(load_event(folder))
+        more.append(f"The decisions of a game: {_command(path, game, '--review', *place)}")
+        more.append(f"One decision: {_command(path, game, f'{dear.number}', *place)}")
+    bot = own_bot(load_event(folder))
     blocks = [
-        *review_blocks(summary, played, reader=own),
-        *(Paragraph(one, "faint") for one in more),
+        *review_blocks(summary, played, reader=bot),
+        *(Paragraph(line, "faint") for line in more),
     ]
     print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
     return INCOMPLETE if faults else 0
@@ -506,43 +513,43 @@ def _review_event(where: Path, asked: ExplainOptions) -> int:
 # --- as blocks ---
 
 
-def _blocks(timeline: Timeline, one: SeatLosses, whole: bool) -> Iterator[Block]:
-    yield Paragraph(f"{printable(one.entrant)} in seat {one.seat} of {one.game}", "strong")
-    if not one.decisions:
+def _blocks(timeline: Timeline, losses: SeatLosses, shows_all: bool) -> Iterator[Block]:
+    yield Paragraph(f"{printable(losses.entrant)} in seat {losses.seat} of {losses.game}", "strong")
+    if not losses.decisions:
         yield Paragraph("It had no decision between several options.")
         return
-    loss = count_in_digits(max(0, round(sum(lost.loss for lost in one.decisions))), "point")
-    best = sum(lost.choice == lost.best for lost in one.decisions)
-    rounds = f" in {count_in_digits(one.rounds, 'round')}" if one.rounds else ""
+    loss = count_in_digits(max(0, round(sum(loss.loss for loss in losses.decisions))), "point")
+    best = sum(loss.choice == loss.best for loss in losses.decisions)
+    rounds = f" in {count_in_digits(losses.rounds, 'round')}" if losses.rounds else ""
     yield Paragraph(
         f"It lost about {loss} by its choices{rounds} and chose the best option "
-        f"in {best} of {count_in_digits(len(one.decisions), 'decision')}."
+        f"in {best} of {count_in_digits(len(losses.decisions), 'decision')}."
     )
-    shown = one.decisions
-    if not whole and len(shown) > DEAREST:
-        wrong = [lost for lost in shown if lost.choice != lost.best]
-        shown = tuple(pick_dearest(wrong, DEAREST))
+    decisions = losses.decisions
+    if not shows_all and len(decisions) > DEAREST:
+        wrong = [loss for loss in decisions if loss.choice != loss.best]
+        decisions = tuple(pick_dearest(wrong, DEAREST))
         yield Paragraph(
-            f"The {len(shown)} that cost the most for certain; --all shows all, in order:"
+            f"The {len(decisions)} that cost the most for certain; --all shows all, in order:"
         )
-    rows = [_row(lost, _options(timeline, one, lost)) for lost in shown]
+    rows = [_row(loss, _options(timeline, losses, loss)) for loss in decisions]
     yield table("Decisions", COLUMNS, rows)
 
 
-def _row(lost: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:
-    values = [_signed(value) for value in lost.values]
-    better = [lost.better, values[lost.best]] if lost.best != lost.choice else ["", ""]
-    width = "exact" if lost.exact else f"{2 * lost.error:.1f}"
+def _row(loss: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:
+    values = [_signed(value) for value in loss.values]
+    better = [loss.better, values[loss.best]] if loss.best != loss.choice else ["", ""]
+    width = "exact" if loss.exact else f"{2 * loss.error:.1f}"
     left = sorted(
-        {*range(len(options))} - {lost.choice, lost.best}, key=lambda at: -lost.values[at]
+        {*range(len(options))} - {loss.choice, loss.best}, key=lambda index: -loss.values[index]
     )
-    others = [f"{options[at]} {values[at]}" for at in left[:OTHERS_SHOWN]]
+    others = [f"{options[index]} {values[index]}" for index in left[:OTHERS_SHOWN]]
     others += [f"{len(left) - OTHERS_SHOWN} more"] * (len(left) > OTHERS_SHOWN)
     return [
-        *(f"{lost.number}", f"{lost.round}", lost.phase),
-        *(lost.chosen, values[lost.choice], *better),
-        Cell(f"{round(lost.gap, 1) + 0.0:.1f}", detail=width),
-        f"{lost.percent_gap:.1f}",
+        *(f"{loss.number}", f"{loss.round}", loss.phase),
+        *(loss.chosen, values[loss.choice], *better),
+        Cell(f"{round(loss.gap, 1) + 0.0:.1f}", detail=width),
+        f"{loss.percent_gap:.1f}",
         ", ".join(others),
     ]
 
@@ -583,52 +590,52 @@ class Answers(Struct, frozen=True):
     """The value of each option under other deals, in the order of the options."""
 
 
-def explain_question(log: Path, words: Sequence[str], asked: ExplainOptions) -> int:
+def explain_question(log: Path, words: Sequence[str], options: ExplainOptions) -> int:
     """Show a question, ask a bot again, print its answers; return the exit code."""
     from arena.analysis import reask  # It needs trio.
 
-    game, question, *bot = words
-    if not question.isdecimal():
-        raise UserError(f"A question is a number, not {question}. `--all` shows them.")
-    deals = asked.deals or (WORLDS if asked.review else None)
+    game, number, *bot = words
+    if not number.isdecimal():
+        raise UserError(f"A question is a number, not {number}. `--all` shows them.")
+    deals = options.deals or (WORLDS if options.review else None)
     logged = require_one_game(log, game)
     timeline = Timeline(logged)
-    found = timeline.questions(choose_seat(log, logged, asked.seat))
-    one = find_question(found, int(question))
-    lines = (*timeline.context(one), timeline.line(one))
-    if asked.raw:
+    questions = timeline.questions(choose_seat(log, logged, options.seat))
+    question = find_question(questions, int(number))
+    lines = (*timeline.context(question), timeline.line(question))
+    if options.raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
         return 0
-    state, again = "", list[Answer]()
-    if asked.times and (bot or asked.ask):
+    state, replies = "", list[Answer]()
+    if options.times and (bot or options.ask):
         event = find_event(log)
-        box = _sandbox(asked.sandbox, log, event)
+        box = _sandbox(options.sandbox, log, event)
         state = box.state
-        own = None if bot else _own_command(event, logged, one.seat)
-        with _started(bot, own) as command:
-            clock = logged.sitting.seat_clocks[one.seat]
-            again = run_async(
-                reask.repeat_question, command, one.question, lines, clock, box, asked.times
+        own_command = None if bot else _own_command(event, logged, question.seat)
+        with _prepare_bot(bot, own_command) as command:
+            clock = logged.sitting.seat_clocks[question.seat]
+            replies = run_async(
+                reask.repeat_question, command, question.question, lines, clock, box, options.times
             )
     answers = Answers(
         game=logged.game.game,
-        seat=one.seat,
-        number=one.number,
+        seat=question.seat,
+        number=question.number,
         question=Raw(lines[-1][:-1]),
-        logged=one.answer,
+        logged=question.answer,
         sandbox=state,
-        answers=tuple(again),
-        outlooks=_outlooks(one, deals, _compared(one, again)),
+        answers=tuple(replies),
+        outlooks=_outlooks(question, deals, _compared(question, replies)),
     )
-    if asked.in_json:
+    if options.in_json:
         print_json(answers)
     else:
-        _print(logged, one, len(found), answers, asked)
+        _print(logged, question, len(questions), answers, options)
     return int(any(isinstance(answer, FoulRecord) for answer in answers.answers))
 
 
 def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
-    entrants = {one.name: one.command for one in event.entrants} if event else {}
+    entrants = {bot.name: bot.command for bot in event.entrants} if event else {}
     command = entrants.get(logged.sitting.seats[seat])
     if event is None or command is None:
         raise UserError(NO_EVENT)
@@ -651,25 +658,25 @@ def _lies_in(path: str, folder: Path) -> bool:
     return real_path(Path(path)).is_relative_to(real_path(folder))
 
 
-def _sandbox(wanted: SandboxMode | None, where: Path, event: Event | None) -> Sandbox:
+def _sandbox(wanted: SandboxMode | None, path: Path, event: Event | None) -> Sandbox:
     """Return the sandbox of the event's runs, unless the user asks for another.
 
     Nobody but the user takes the sandbox away: the plan may be a stranger's.
     """
     plan: SandboxMode = event.sandbox if event and event.sandbox != "off" else "auto"
     wish = wanted or plan
-    folder = where.resolve() if where.is_dir() else where.resolve().parent
+    folder = path.resolve() if path.is_dir() else path.resolve().parent
     return choose_sandbox(wish, event.limits if event else Limits(), folder)
 
 
 @contextmanager
-def _started(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
+def _prepare_bot(bot: Sequence[str], command: Command | None) -> Iterator[Command]:
     """Yield the command that starts the bot; remove what was built for it afterwards.
 
-    `bot`: its words; none: the bot's `own`. Raises UserError.
+    `bot`: its words; none: the bot's `command`. Raises UserError.
     """
-    if own and not bot:
-        yield own
+    if command and not bot:
+        yield command
         return
     with temporary_folder("ask", shared=True) as path:
         entrant = prepare_word(bot[0] if len(bot) == 1 else shlex.join(bot), path)
@@ -678,45 +685,51 @@ def _started(bot: Sequence[str], own: Command | None) -> Iterator[Command]:
         yield entrant.command
 
 
-def _compared(one: AskedQuestion, found: Sequence[Answer]) -> int:
+def _compared(question: AskedQuestion, answers: Sequence[Answer]) -> int:
     """Return the option to compare the others with: the log's, else the bot's, else the first."""
-    choices = [answer.choice for answer in (one.answer, *found) if isinstance(answer, ChoiceRecord)]
+    choices = [
+        answer.choice for answer in (question.answer, *answers) if isinstance(answer, ChoiceRecord)
+    ]
     return next(iter(choices), 0)
 
 
-def _outlooks(one: AskedQuestion, deals: int | None, compared: int) -> tuple[OptionValue, ...]:
+def _outlooks(question: AskedQuestion, deals: int | None, compared: int) -> tuple[OptionValue, ...]:
     """Return the options' values; numpy is imported only where they are asked for."""
     if deals is None:
         return ()
     from arena.valuation.decision_loss import option_values
 
-    return option_values(one, compared, deals)
+    return option_values(question, compared, deals)
 
 
 def _print(
-    logged: LoggedGame, one: AskedQuestion, many: int, answers: Answers, asked: ExplainOptions
+    logged: LoggedGame,
+    question: AskedQuestion,
+    count: int,
+    answers: Answers,
+    options: ExplainOptions,
 ) -> None:
     console = plain_console()
-    look = text_look(logged, console, asked.glyphs)
+    look = text_look(logged, console, options.glyphs)
     head = Text(f"Game {printable(logged.game.game)}. ", "bold")
-    head.append_text(review.decision_text(one, many, look))
+    head.append_text(review.decision_text(question, count, look))
     print_paged([head], console)
     if answers.answers:
         console.print(Text(f"Asked again, sandbox {answers.sandbox}:", "dim"))
-        for line in text.answer_report(one, answers.answers, look):
+        for line in text.answer_report(question, answers.answers, look):
             console.print(line, soft_wrap=True)
-    elif asked.times and not answers.outlooks:
+    elif options.times and not answers.outlooks:
         console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
     if answers.outlooks:
-        _print_outlooks(one, answers)
+        _print_outlooks(question, answers)
 
 
-def _print_outlooks(one: AskedQuestion, answers: Answers) -> None:
+def _print_outlooks(question: AskedQuestion, answers: Answers) -> None:
     console = plain_console()
-    compared = _compared(one, answers.answers)
+    compared = _compared(question, answers.answers)
     last = answers.answers[-1] if answers.answers else None
-    again = last.choice if isinstance(last, ChoiceRecord) else None
+    choice = last.choice if isinstance(last, ChoiceRecord) else None
     console.print()
-    print_blocks(console, [text.option_value_table(one, answers.outlooks, compared, again)])
+    print_blocks(console, [text.option_value_table(question, answers.outlooks, compared, choice)])
     note = text.SOLVED if answers.outlooks[0].exact else text.PLAYED_ON
     console.print(Text(note, "dim"), soft_wrap=not console.is_terminal)

@@ -12,8 +12,13 @@ from tournaments.cli.options import WholeNumber
 
 
 @click.command()
-@click.argument("what", metavar="[DIR] [status]", nargs=-1)
-@click.option("--once", is_flag=True, help="End when nothing is left to do now; for cron and CI.")
+@click.argument("words", metavar="[DIR] [status]", nargs=-1)
+@click.option(
+    "--once",
+    "stops_idle",
+    is_flag=True,
+    help="End when nothing is left to do now; for cron and CI.",
+)
 @click.option("--rounds", type=WholeNumber(1), default=None, help="End after so many rounds, too.")
 @click.option(
     "--now",
@@ -29,8 +34,8 @@ from tournaments.cli.options import WholeNumber
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 def league(
-    what: tuple[str, ...],
-    once: bool,
+    words: tuple[str, ...],
+    stops_idle: bool,
     rounds: int | None,
     now: str | None,
     jobs: int | None,
@@ -56,13 +61,13 @@ def league(
       boneyard league class --once --now 2026-11-22T10:00
       boneyard league class status
     """
-    words = [word for word in what if word != "status"]
-    if len(words) > 1:
-        raise unknown_name("word after the league's folder:", words[1], ("status",))
-    path = Path(words[0]) if words else Path()
+    names = [word for word in words if word != "status"]
+    if len(names) > 1:
+        raise unknown_name("word after the league's folder:", names[1], ("status",))
+    path = Path(names[0]) if names else Path()
     if path.name == "league.toml" and path.is_file():
         path = path.parent
-    if "status" in what:
+    if "status" in words:
         from tournaments.league.status import print_league_status
 
         sys.exit(print_league_status(path, _time(now) or datetime.now(UTC), as_json))
@@ -71,9 +76,9 @@ def league(
     require_linux("league")
     from tournaments.league.loop import run_league
 
-    if now and not (once or rounds):
+    if now and not (stops_idle or rounds):
         raise UserError("--now is for --once: a league that runs on has the time of the clock.")
-    sys.exit(run_league(path, stops_idle=once, rounds=rounds, now=_time(now), jobs=jobs))
+    sys.exit(run_league(path, stops_idle=stops_idle, rounds=rounds, now=_time(now), jobs=jobs))
 
 
 def _time(text: str | None) -> datetime | None:
@@ -81,7 +86,7 @@ def _time(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
-        when = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         raise UserError(f"--now: a time is written as 2026-11-22T10:00, not {text!r}.") from None
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -111,10 +111,10 @@ def unknown_command(name: str, commands: Iterable[str]) -> UserError:
 def unknown_option(error: click.NoSuchOption) -> click.UsageError:
     """Return the error for an option that the command does not have, with the nearest name."""
     assert error.ctx, "A command was reading its words."
-    options = [one for param in error.ctx.command.get_params(error.ctx) for one in param.opts]
-    known = [one for one in options if one.startswith("--")]
+    options = [name for param in error.ctx.command.get_params(error.ctx) for name in param.opts]
+    names = [option for option in options if option.startswith("--")]
     return click.UsageError(
-        f"{unknown_name('option', error.option_name, known, OPTIONS)}", error.ctx
+        f"{unknown_name('option', error.option_name, names, OPTIONS)}", error.ctx
     )
 
 
@@ -215,8 +215,8 @@ class Commands(click.Group):
             if error.errno in FULL:
                 click.echo(f"boneyard: {error.strerror}. {MAKE_ROOM}", err=True)
             elif error.errno in NO_ACCESS:
-                where = f"{error.filename} cannot be accessed"
-                click.echo(f"boneyard: {where}: {error.strerror}.", err=True)
+                complaint = f"{error.filename} cannot be accessed"
+                click.echo(f"boneyard: {complaint}: {error.strerror}.", err=True)
             else:
                 raise
             ctx.exit(2)

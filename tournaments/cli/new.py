@@ -31,23 +31,23 @@ def new(language: str, name: str, sealed: bool) -> int:
       boneyard new league class
     """
     if not language:
-        for key, one in languages().items():
-            click.echo(f"{key:<12} {one.title:<12} {missing_programs(one) or 'ready'}")
+        for key, entry in languages().items():
+            click.echo(f"{key:<12} {entry.title:<12} {missing_programs(entry) or 'ready'}")
         return 0
     if not name:
         if language != "league" and not language_key(language):
             raise UserError(f"Name the language first, as in: boneyard new python {language}")
-        what = "league" if language == "league" else "bot"
-        raise UserError(f"Missing {what} name. Usage: boneyard new {language} NAME")
+        kind = "league" if language == "league" else "bot"
+        raise UserError(f"Missing {kind} name. Usage: boneyard new {language} NAME")
     if language == "league":
         from tournaments.league.settings import make_league
 
         return make_league(Path(name))
-    made = make_bot(language, name, Path(), sealed=sealed)
-    source, *_ = made.files
-    click.echo(f"Made {', '.join(map(str, made.files))}.")
-    if made.missing:
-        click.echo(made.missing)
+    result = make_bot(language, name, Path(), sealed=sealed)
+    source, *_ = result.files
+    click.echo(f"Made {', '.join(map(str, result.files))}.")
+    if result.missing:
+        click.echo(result.missing)
     click.echo(f"Put your idea into `choose` in {source}. Check it, and compare it with greedy:")
     click.echo(f"  boneyard check {name}\n  boneyard run {name} greedy --boards 100")
     return 0

@@ -67,22 +67,22 @@ def complete(
     That is "file" or "dir".
     """
 
-    def completed(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    def completed(context: click.Context, _: click.Parameter, text: str) -> list[CompletionItem]:
         names = dict[str, None]()
         for source in sources:
             with suppress(OSError, ValueError, UserError):
-                names |= dict.fromkeys(source(context, begun))
-        found = [CompletionItem(name) for name in names if name.startswith(begun)][:MOST]
-        return found or ([CompletionItem(begun, type=otherwise)] if otherwise else [])
+                names |= dict.fromkeys(source(context, text))
+        items = [CompletionItem(name) for name in names if name.startswith(text)][:MOST]
+        return items or ([CompletionItem(text, type=otherwise)] if otherwise else [])
 
     return completed
 
 
-def folders(_: click.Context, begun: str) -> Iterator[str]:
+def folders(_: click.Context, text: str) -> Iterator[str]:
     """Yield the event folders that may continue a path."""
-    above = Path(begun) if begun.endswith("/") else Path(begun).parent
-    prefix = begun if begun.endswith("/") else begun[: begun.rfind("/") + 1]
-    for path in sorted(above.glob(f"*/{EVENT}")):
+    parent = Path(text) if text.endswith("/") else Path(text).parent
+    prefix = text if text.endswith("/") else text[: text.rfind("/") + 1]
+    for path in sorted(parent.glob(f"*/{EVENT}")):
         yield f"{prefix}{path.parent.name}"
 
 
@@ -93,7 +93,7 @@ def games(context: click.Context, _: str) -> Iterator[str]:
     """
     left = READ
     for path in logs(context.params.get("log") or latest_folder()):
-        for line in (one.data for one in read_lines(path)):
+        for line in (entry.data for entry in read_lines(path)):
             left -= len(line)
             if left < 0:
                 return
@@ -114,32 +114,32 @@ def typed() -> list[str]:
 
 def _seats(_: click.Context, __: str) -> Iterable[str]:
     """Return the seats, by number and by entrant, of the game that the user named before."""
-    named = [word.split(".")[1:] for word in typed() if word.partition(".")[0].isdecimal()]
-    names = named[-1] if named else []
+    tables = [word.split(".")[1:] for word in typed() if word.partition(".")[0].isdecimal()]
+    names = tables[-1] if tables else []
     return *map(str, range(len(names) or 4)), *names
 
 
-def _seats_or_bots(context: click.Context, begun: str) -> Iterable[str]:
+def _seats_or_bots(context: click.Context, text: str) -> Iterable[str]:
     """Return the seats of the game that the user named before, or else the bots of the event."""
     game = any(word.partition(".")[0].isdecimal() for word in typed())
-    return (_seats if game else _entrants)(context, begun)
+    return (_seats if game else _entrants)(context, text)
 
 
 def _questions(context: click.Context, _: str) -> Iterable[str]:
     """Return the numbers of the questions in the game that the user named before."""
     from arena.analysis.timeline import Timeline
 
-    given = context.params
-    where, words = name_log(given.get("log"), given.get("game"))
-    logged = require_one_game(where, words[0])
-    seat = find_seat(logged, given.get("seat"))
-    return [f"{one.number}" for one in Timeline(logged).questions(seat)]
+    values = context.params
+    path, words = name_log(values.get("log"), values.get("game"))
+    logged = require_one_game(path, words[0])
+    seat = find_seat(logged, values.get("seat"))
+    return [f"{question.number}" for question in Timeline(logged).questions(seat)]
 
 
-def _entrants(_: click.Context, begun: str) -> Iterable[str]:
+def _entrants(_: click.Context, text: str) -> Iterable[str]:
     """Return the entrants of the event or the bots that the user named, or of the usual event."""
     words = typed()
-    names = [Path(word).stem for word in words if word != begun and not word.startswith("-")]
+    names = [Path(word).stem for word in words if word != text and not word.startswith("-")]
     events = [*map(Path, words)]
     with suppress(OSError, UserError):
         events += [] if names else [latest_folder()]
@@ -160,7 +160,7 @@ def _bots(_: click.Context, __: str) -> Iterable[str]:
 
 complete_logs = complete(folders, otherwise="file")
 complete_logs_or_games = complete(
-    folders, lambda context, begun: games(context, begun) if begun else (), otherwise="file"
+    folders, lambda context, text: games(context, text) if text else (), otherwise="file"
 )
 complete_games = complete(games)
 complete_rules = complete(_rules, otherwise="file")
@@ -171,7 +171,7 @@ complete_questions = complete(_questions)
 complete_bots = complete(_bots, otherwise="file")
 complete_events = complete(folders, otherwise="dir")
 complete_events_or_entrants = complete(
-    lambda context, begun: _entrants(context, begun) if "--separate" in typed() else (),
+    lambda context, text: _entrants(context, text) if "--separate" in typed() else (),
     folders,
     otherwise="dir",
 )
@@ -243,8 +243,10 @@ def number(
     **more: Any,
 ) -> Callable[[Command], Command]:
     """Return an option that takes a whole number within these bounds."""
-    kind, shown = WholeNumber(least, most), default is not None
-    return option(name, *names, type=kind, default=default, show_default=shown, help=help, **more)
+    kind, has_default = WholeNumber(least, most), default is not None
+    return option(
+        name, *names, type=kind, default=default, show_default=has_default, help=help, **more
+    )
 
 
 class SectionedCommand(click.Command):
@@ -263,11 +265,11 @@ class SectionedCommand(click.Command):
         """Write the options into the help text, without rare ones unless they are asked for."""
         sections: dict[str, list[tuple[str, str]]] = {}
         rare = []
-        for one in self.get_params(ctx):
-            if getattr(one, "rare", False) and not ctx.meta.get(HELP_ALL):
-                rare.append(one)
-            elif record := one.get_help_record(ctx):
-                sections.setdefault(getattr(one, "section", ""), []).append(record)
+        for param in self.get_params(ctx):
+            if getattr(param, "rare", False) and not ctx.meta.get(HELP_ALL):
+                rare.append(param)
+            elif record := param.get_help_record(ctx):
+                sections.setdefault(getattr(param, "section", ""), []).append(record)
         last = sections.pop("", [])
         for title, records in (*sections.items(), ("Options", last)):
             with formatter.section(title):
@@ -406,10 +408,10 @@ def event_options() -> tuple[FieldOption, ...]:
     """Return the options in the order of the fields."""
     event, hints = type_info(WrittenEvent), get_type_hints(WrittenEvent, include_extras=True)
     return tuple(
-        FieldOption(one, path := (name, *one.subpath), next(_kinds(event, path)))
+        FieldOption(setting, path := (name, *setting.subpath), next(_kinds(event, path)))
         for name, hint in hints.items()
-        for one in getattr(hint, "__metadata__", ())
-        if isinstance(one, Setting)
+        for setting in getattr(hint, "__metadata__", ())
+        if isinstance(setting, Setting)
     )
 
 
@@ -417,8 +419,8 @@ def _kinds(kind: Type, path: tuple[str, ...]) -> Iterator[Type]:
     """Yield the types that a value at this path below a type may have."""
     match kind:
         case UnionType():
-            for one in kind.types:
-                yield from () if isinstance(one, NoneType) else _kinds(one, path)
+            for part in kind.types:
+                yield from () if isinstance(part, NoneType) else _kinds(part, path)
         case StructType() if path and path[0] == kind.tag_field:
             yield LiteralType(tuple(FORMATS))
         case StructType() if path:
@@ -449,13 +451,13 @@ def _keywords(kind: Type) -> dict[str, Any]:
 
 def take_event_fields(values: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of the event from these values; return the given as a partial file."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for option in event_options():
         value = values.pop(option.name or "")
         if value is not None and value is not False and value != ():
-            *above, last = option.path
-            table = found
-            for name in above:
+            *parents, last = option.path
+            table = fields
+            for name in parents:
                 table = table.setdefault(name, {})
             table[last] = option.flag or value
-    return found
+    return fields

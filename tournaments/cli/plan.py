@@ -45,13 +45,13 @@ def estimate(plan: EventPlan, jobs: int | None, seconds: float, in_json: bool) -
     """
     try:
         with working("Calibrating"):
-            found = forecast_for(plan, jobs, seconds)
+            forecast = forecast_for(plan, jobs, seconds)
     except (*MACHINE, RunStoppedError) as error:
         print_note(f"The calibration stopped: {describe_error(error)}.")
         return STOPPED
     if in_json:
-        print_json(found)
-    for line in () if in_json else forecast_text(found):
+        print_json(forecast)
+    for line in () if in_json else forecast_text(forecast):
         print_line(line)
     return 0
 
@@ -108,7 +108,7 @@ def _trial(book: Book, lanes: Lanes, seconds: float) -> Trial:
         # Nothing was measured since then, and most of what was played before it.
         settled = began
     used = log_facts(folder).times.entrants
-    played = sum(one.games for one in used) / event.seats
+    played = sum(bot.games for bot in used) / event.seats
     return trial_of(
         event,
         ResultStore((ledger.results[game] for game in ends), ledger.results.luck).first(),
@@ -117,9 +117,9 @@ def _trial(book: Book, lanes: Lanes, seconds: float) -> Trial:
         seconds=over - began,
         settled_s=max(0.0, settled - began),
         sittings=len(folder.logs()),
-        questions=sum(one.questions for one in used) / played if played else None,
+        questions=sum(bot.questions for bot in used) / played if played else None,
         think_s={
-            one.name: one.mean_ms * one.questions / one.games / 1000 for one in used if one.games
+            bot.name: bot.mean_ms * bot.questions / bot.games / 1000 for bot in used if bot.games
         },
     )
 
@@ -141,7 +141,7 @@ async def _play(
         async for result in receiver:
             ends[result.game] = time.monotonic()
 
-    ended, ready = None, None
+    error, ready = None, None
     began = time.monotonic()
     try:
         with trio.move_on_after(seconds):
@@ -154,7 +154,7 @@ async def _play(
                 nursery.start_soon(note, receiver)
                 await Runner(ledger, sandbox, sender).play(lanes)
     except* Exception as group:
-        ended = root_cause(group)
-    if ended is not None:
-        raise ended
+        error = root_cause(group)
+    if error is not None:
+        raise error
     return ready or began, time.monotonic()

@@ -83,7 +83,7 @@ class PlayOptions(NamedTuple):
 
     rules: str
     choices: tuple[str, ...]
-    against: tuple[str, ...]
+    opponents: tuple[str, ...]
     seats: int | None
     seat: int
     name: str
@@ -116,8 +116,8 @@ class PreparedTable(NamedTuple):
     @property
     def clocks(self) -> tuple[Clock, ...]:
         """The clock of each seat; nothing if no bot has its own."""
-        own = {bot.name: bot.clock.applied_to(self.clock) for bot in self.bots if bot.clock}
-        return tuple(own.get(name, self.clock) for name in self.names) if own else ()
+        clocks = {bot.name: bot.clock.applied_to(self.clock) for bot in self.bots if bot.clock}
+        return tuple(clocks.get(name, self.clock) for name in self.names) if clocks else ()
 
     @property
     def game(self) -> str:
@@ -128,39 +128,39 @@ class PreparedTable(NamedTuple):
 def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> PreparedTable:
     """Find and build the bots and set the table. Raises UserError."""
     sizes = playable_seat_counts(rules)
-    fits = (size for size in sizes if size > len(options.against))
+    fits = (size for size in sizes if size > len(options.opponents))
     size = options.seats or next(fits, sizes[-1])
     check_seats(rules, size)
     if options.seat >= size:
         raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
-    if len(options.against) >= size:
-        raise UserError(f"A table of {size} has no seats for {len(options.against)} bots.")
+    if len(options.opponents) >= size:
+        raise UserError(f"A table of {size} has no seats for {len(options.opponents)} bots.")
     move_ms = DAY_MS if options.no_clock else 1000 * options.clock_s
     bank_ms = 0 if options.no_clock else min(DAY_MS, BANK * move_ms)
     clock = Clock(move_ms=move_ms, bank_ms=bank_ms)
-    bots = _bots(options.against, size - 1, folder, clock)
+    bots = _bots(options.opponents, size - 1, folder, clock)
     check_not_readable(folder, bots, options.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
-    around = [options.name, *(bot.name for bot in bots)]
-    names = tuple(around[(place - options.seat) % size] for place in range(size))
+    circle = [options.name, *(bot.name for bot in bots)]
+    names = tuple(circle[(place - options.seat) % size] for place in range(size))
     if len(set(names)) < size:
         raise UserError(f"A bot has the name {options.name} too. Choose another --name.")
     in_order = sorted(bots, key=lambda bot: names.index(bot.name))
     return PreparedTable(_next(folder), names, options.seat, tuple(in_order), rules, clock)
 
 
-def _bots(words: Sequence[str], many: int, folder: Folder, clock: Clock) -> list[Entrant]:
+def _bots(words: Sequence[str], count: int, folder: Folder, clock: Clock) -> list[Entrant]:
     """Find and build the bots of these seats; a bot in several seats has a name for each.
 
     A bot with a clock of its own is called after it; `clock` is the table's.
 
     Raises UserError.
     """
-    found = {word: prepare_word(word, folder.build) for word in dict.fromkeys(words)}
+    entrants = {word: prepare_word(word, folder.build) for word in dict.fromkeys(words)}
     bots: list[Entrant] = []
-    for seat in range(many):
-        bot = found[words[seat % len(words)]]
-        bots.append(replace(bot, name=unique_name(bot.name, [one.name for one in bots])))
+    for seat in range(count):
+        bot = entrants[words[seat % len(words)]]
+        bots.append(replace(bot, name=unique_name(bot.name, [other.name for other in bots])))
     return [
         replace(bot, name=f"{bot.name}@{bot.clock.name(clock)}") if bot.clock else bot
         for bot in bots
@@ -195,6 +195,7 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 @CHOICES
 @click.option(
     "--against",
+    "opponents",
     multiple=True,
     show_default="greedy",
     metavar="BOT",
@@ -231,7 +232,7 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 @flag("--terminal", "Play here instead of in the browser.")
 @PORT
 @BROWSER
-def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
+def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> int:
     """Play yourself, in the browser or in the terminal.
 
     You sit in a seat as a bot does, with the same protocol and the same referee; `boneyard replay`
@@ -245,18 +246,18 @@ def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
     """
-    options = PlayOptions(against=(*bots, *against) or ("greedy",), **given)
+    options = PlayOptions(opponents=(*bots, *opponents) or ("greedy",), **values)
     rules = load_ruleset(options.rules, Path.cwd(), options.choices)
     if not re.fullmatch(ENTRANT, options.name):
         raise UserError(f"Invalid name {options.name!r}: it must be {NAME_WORDS}.")
     if not options.terminal and not has_browser():
-        what = "To play in the browser"
-        print_note(MISSING.format(what=what, instead="; so you play here"))
+        purpose = "To play in the browser"
+        print_note(MISSING.format(what=purpose, instead="; so you play here"))
         options = options._replace(terminal=True)
     folder = Folder(options.out.resolve())
     if folder.event.exists():
         raise UserError(f"{folder.path} holds an event: choose another folder (--out).")
-    ended: BaseExceptionGroup[Exception] | None = None
+    errors: BaseExceptionGroup[Exception] | None = None
     code = INTERRUPTED
     with held_unless_refused(folder, lambda: None):
         table = prepare_table(options, rules, folder)
@@ -264,9 +265,9 @@ def play(bots: tuple[str, ...], against: tuple[str, ...], **given: Any) -> int:
             session = _at_terminal if options.terminal else _in_browser
             code = run_async(session, table, folder, options)
         except* Exception as group:
-            ended = group
-    if ended:
-        print_note(stop_sentence(folder, ended, "game", "in the game"))
+            errors = group
+    if errors:
+        print_note(stop_sentence(folder, errors, "game", "in the game"))
         return STOPPED
     return code
 
@@ -291,7 +292,7 @@ async def _game_between(
 
 def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     """Print the result and the commands that replay the game."""
-    logged = next((one for one in read_games(folder.log(table.game))), None)
+    logged = next((game for game in read_games(folder.log(table.game))), None)
     if logged is None:
         print_note("Nobody came to play.")
         return
@@ -333,7 +334,7 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
             while await _game_between(table, folder, options, browser.show):
                 browser.review = partial(_review, folder, table)
                 print_note("The page offers another game. Close it, or press Ctrl-C, to end.")
-                if not await _another(browser):
+                if not await _wants_another(browser):
                     return 0
                 seat = (options.seat + browser.swap) % len(table.names)
                 options = options._replace(seat=seat, played=options.played + 1)
@@ -354,7 +355,7 @@ def _review(folder: Folder, table: PreparedTable) -> str:
     return replay_page(table.game, pack_game(logged, terms=USUAL_TERMS))
 
 
-async def _another(browser: "BrowserPlayer") -> bool:
+async def _wants_another(browser: "BrowserPlayer") -> bool:
     """Wait until the person asks for another game; return False if they leave."""
     wanted = False
     with cancelled_by_signals():

@@ -78,52 +78,55 @@ class _Game(NamedTuple):
     """All choices of the rules; the ledger's path if they are not known; nothing with `pool`."""
 
 
-def rate_ledgers(paths: Sequence[Path], asked: RateOptions) -> Rated:
+def rate_ledgers(paths: Sequence[Path], options: RateOptions) -> Rated:
     """Rate the results of ledgers or event folders. Raises UserError; DamagedFileError is one."""
-    if not 0 <= asked.prior <= MOST_DRAWS:
-        raise UserError(f"A prior is a number of virtual draws, not {asked.prior:g} (--prior).")
+    if not 0 <= options.prior <= MOST_DRAWS:
+        raise UserError(f"A prior is a number of virtual draws, not {options.prior:g} (--prior).")
     sources = [open_source(path) for path in paths]
-    for one in sources:
-        _check_games(one)
+    for source in sources:
+        _check_games(source)
     check_no_overlap(sources)
     names = EntrantNames(sources)
     boards = number_boards(sources)
     groups: dict[_Game, list[Source]] = {}
-    for one in sources:
-        if one.seats:
-            rules = b"" if asked.pool else one.choices if one.event else one.said.encode()
-            partners = one.event is not None and one.event.rules.deal.partners
-            groups.setdefault(_Game(one.seats, partners, rules), []).append(one)
+    for source in sources:
+        if source.seats:
+            rules = (
+                b"" if options.pool else source.choices if source.event else source.said.encode()
+            )
+            partners = source.event is not None and source.event.rules.deal.partners
+            groups.setdefault(_Game(source.seats, partners, rules), []).append(source)
     tables = tuple(
-        _table(game, *merge(group, names, boards, fouls=asked.fouls), group, asked)
+        _table(game, *merge(group, names, boards, fouls=options.fouls), group, options)
         for game, group in groups.items()
     )
-    rated = {one.name for table in tables for pool in table.ratings.pools for one in pool.entrants}
-    if asked.anchor and asked.anchor.name not in rated:
-        raise unknown_name("entrant", asked.anchor.name, sorted(rated))
-    notices = (*_notices(sources, groups, tables, asked.pool), *names.notices())
+    rated = {bot.name for table in tables for pool in table.ratings.pools for bot in pool.entrants}
+    if options.anchor and options.anchor.name not in rated:
+        raise unknown_name("entrant", options.anchor.name, sorted(rated))
+    notices = (*_notices(sources, groups, tables, options.pool), *names.notices())
     for group in groups.values():
-        played = [boards[of.said, board] for of in group for board in played_boards(of)]
+        played = [boards[source.said, board] for source in group for board in played_boards(source)]
         sentence = repeats_sentence(len(played) - len(set(played)), len(played))
         notices += (sentence,) * bool(sentence)
-    return Rated(asked=asked, notices=notices, tables=tables)
+    return Rated(asked=options, notices=notices, tables=tables)
 
 
-def _check_games(of: Source) -> None:
+def _check_games(source: Source) -> None:
     """Refuse a ledger with a game that its plan does not have. Raises UserError.
 
     Results of retired versions may have come without the logs that tell their schedule.
     """
-    if of.event is None:
+    if source.event is None:
         return
-    if of.event.format.HAS_COPIES:
+    if source.event.format.HAS_COPIES:
         raise UserError(
-            f"{of.ledger.parent} is a tune, whose candidates are another bot in each group: they "
-            "cannot be rated. Its answer is in its report (boneyard show)."
+            f"{source.ledger.parent} is a tune, whose candidates are another bot in each group: "
+            "they cannot be rated. Its answer is in its report (boneyard show)."
         )
-    folder, old = Folder(of.ledger.parent), of.event.retired
-    active = (one for one in of.results.values() if old.isdisjoint(one.seats))
-    refuse_unplanned(Book(folder, of.event, ResultStore(active, LuckStore(folder, of.event))))
+    folder, old = Folder(source.ledger.parent), source.event.retired
+    active = (result for result in source.results.values() if old.isdisjoint(result.seats))
+    luck = LuckStore(folder, source.event)
+    refuse_unplanned(Book(folder, source.event, ResultStore(active, luck)))
 
 
 def _table(
@@ -131,7 +134,7 @@ def _table(
     results: ResultStore,
     corrections: Corrections,
     sources: Sequence[Source],
-    asked: RateOptions,
+    options: RateOptions,
 ) -> RatedTable:
     from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
 
@@ -139,16 +142,16 @@ def _table(
     try:
         ratings = fit_both(
             results.first(),
-            prior=asked.prior,
+            prior=options.prior,
             partners=game.partners,
-            anchor=asked.anchor,
+            anchor=options.anchor,
             corrections=corrections or None,
         )
     except ValueError as error:
         raise UserError(f"{title}: {error}.") from error
     return RatedTable(
         title=title,
-        ledgers=tuple(one.said for one in sources),
+        ledgers=tuple(source.said for source in sources),
         games=sum(pool.games for pool in ratings.pools),
         games_with_luck=len(corrections),
         ratings=ratings,
@@ -156,7 +159,9 @@ def _table(
 
 
 def _rules(sources: Sequence[Source]) -> list[str]:
-    return sorted({one.event.rules.name if one.event else "unknown rules" for one in sources})
+    return sorted(
+        {source.event.rules.name if source.event else "unknown rules" for source in sources}
+    )
 
 
 def _notices(
@@ -165,12 +170,12 @@ def _notices(
     tables: Sequence[RatedTable],
     pool: bool,
 ) -> Iterator[str]:
-    for one in sources:
-        if not one.seats:
-            yield f"{one.said} has no results yet."
-        elif one.event is None:
+    for source in sources:
+        if not source.seats:
+            yield f"{source.said} has no results yet."
+        elif source.event is None:
             yield (
-                f"{one.said} has no event.json next to it, so its rules and the versions of its "
+                f"{source.said} has no event.json next to it, so its rules and the versions of its "
                 "bots are unknown. Its bots are matched by name, and none are treated as partners."
             )
     if len(groups) > 1:
@@ -194,12 +199,12 @@ def _notices(
 def _differences(sources: Sequence[Source]) -> Iterator[str]:
     if len(names := _rules(sources)) > 1:
         yield f"One table holds different games: {', '.join(names)}."
-    events = [one.event for one in sources if one.event]
+    events = [source.event for source in sources if source.event]
     unlike = [
         name
         for name in COMPARED
-        if any(getattr(one, name) != getattr(events[0], name) for one in events)
+        if any(getattr(event, name) != getattr(events[0], name) for event in events)
     ]
     if unlike:
-        said = ", ".join(one.said for one in sources)
-        yield f"These events differ in {', '.join(unlike)}: {said}."
+        listing = ", ".join(source.said for source in sources)
+        yield f"These events differ in {', '.join(unlike)}: {listing}."

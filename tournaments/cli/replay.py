@@ -114,8 +114,8 @@ LUCKY = 5
     shell_complete=complete_seats,
     help="Show only what this seat knew: its number, or the bot that had it.",
 )
-@number("--round", "Show only this round.", 1, None, None, "only")
-@flag("--all", "Show all rounds, not just those that decided.", "whole")
+@number("--round", "Show only this round.", 1)
+@flag("--all", "Show all rounds, not just those that decided.", "shows_all")
 @GLYPHS
 @flag("--step", "Show one frame at a time: Enter, p back, q quit.")
 @flag("--html", "Write a page for a browser instead.")
@@ -131,8 +131,8 @@ def replay(
     log: Path | None,
     game: str | None,
     seat: str | None,
-    only: int | None,
-    whole: bool,
+    round: int | None,
+    shows_all: bool,
     glyphs: bool,
     step: bool,
     html: bool,
@@ -163,12 +163,12 @@ def replay(
       boneyard replay demo 1.greedy.suit --html --browser
       boneyard replay demo --html
     """
-    where, words = name_log(log, game)
+    place, words = name_log(log, game)
     if len(words) > 1:
         raise UserError(f"Name one game, not {' and '.join(words)}.")
     name, html = words[0] if words else None, html or browser
-    if html and name is None and where.is_dir():
-        _make_all(where, seat, out, reviewed=review is True)
+    if html and name is None and place.is_dir():
+        _make_all(place, seat, out, reviewed=review is True)
         return
     if out and not html:
         raise UserError("--out names the page's file: it goes with --html.")
@@ -176,62 +176,62 @@ def replay(
         raise UserError(
             "A review shows all hands to a reader: leave out --review, --json or --seat."
         )
-    found = find_game(where, name)
-    if found.game is None:
+    match = find_game(place, name)
+    if match.game is None:
         if in_json:
-            print_json(found.others)
-        for line in () if in_json else list_games(found):
+            print_json(match.others)
+        for line in () if in_json else list_games(match):
             print_line(line)
         return
-    seen = None if seat is None else find_seat(found.game, seat)
+    viewer = None if seat is None else find_seat(match.game, seat)
     if html:
-        path = out or _page_path(found.game.game.game, seen)
-        _write_page(path, where, found.game, seen, review)
+        path = out or _page_path(match.game.game.game, viewer)
+        _write_page(path, place, match.game, viewer, review)
         if browser:
             show_page(path)
         return
     if in_json:
-        _check_round(found.game, only)
-        for frame in frames.frames(walk_log(found.game), seen):
-            if only in (None, frame.round):
+        _check_round(match.game, round)
+        for frame in frames.frames(walk_log(match.game), viewer):
+            if round in (None, frame.round):
                 print_line(encode_json(frame).decode())
         return
     console = plain_console()
-    look = text_look(found.game, console, glyphs)
+    look = text_look(match.game, console, glyphs)
     step = step and sys.stdin.isatty()
-    terms = terms_of_game(where, found.game) if review else None
-    shown = _drawn(found.game, seen, only, look, terms, whole=whole or step)
+    terms = terms_of_game(place, match.game) if review else None
+    screens = _drawn(match.game, viewer, round, look, terms, shows_all=shows_all or step)
     if step:
-        _step_through(shown, console)
+        _step_through(screens, console)
     else:
-        print_paged(shown, console, click.echo_via_pager)
+        print_paged(screens, console, click.echo_via_pager)
 
 
 def _drawn(
     logged: LoggedGame,
     seat: int | None,
-    only: int | None,
+    round: int | None,
     look: Look,
     terms: LuckTerms | None,
     *,
-    whole: bool,
+    shows_all: bool,
 ) -> Iterator[Text]:
     """Yield the title, the requested frames and a note if the log was cut off.
 
     `terms`: those of the luck beside the frames; None: no review is.
     """
-    _check_round(logged, only)
+    _check_round(logged, round)
     timeline = Timeline(logged)
     remarks = _review_rows(review_game(timeline, terms), look) if terms else repeat(())
-    numbers = {one.round for one in logged.records if isinstance(one, DealRecord)}
-    shown = {only} if only else numbers if whole else _turning_rounds(timeline, numbers)
+    numbers = {record.round for record in logged.records if isinstance(record, DealRecord)}
+    selection = {round} if round else numbers if shows_all else _turning_rounds(timeline, numbers)
     yield text.title(logged, look)
-    if not only and shown != numbers:
-        rounds = join_words([f"{number}" for number in sorted(shown)])
+    if not round and selection != numbers:
+        rounds = join_words([f"{number}" for number in sorted(selection)])
         yield Text(f"Rounds {rounds} of {len(numbers)} turned the game; --all shows all rounds.")
     drawn = [*zip(frames.frames(timeline.moments, seat), remarks, strict=False)]
     for frame, rows in drawn:
-        if frame.round in shown or (not only and frame is drawn[-1][0]):
+        if frame.round in selection or (not round and frame is drawn[-1][0]):
             yield Text("\n").join([text.draw_frame(frame, look), *rows])
     if logged.result is None:
         yield Text("The log ends here: the game was cut off and does not count.")
@@ -244,51 +244,53 @@ def _turning_rounds(timeline: Timeline, numbers: set[int]) -> set[int]:
     return {end.round for end in ends[:TURNING_ROUNDS]} | broken
 
 
-def _check_round(logged: LoggedGame, only: int | None) -> None:
+def _check_round(logged: LoggedGame, round: int | None) -> None:
     """Refuse a round that the game does not have. Raises UserError."""
-    rounds = max((one.round for one in logged.records if isinstance(one, DealRecord)), default=0)
-    if only is not None and only > rounds:
-        raise UserError(f"There is no round {only}: this game has {rounds}.")
+    rounds = max(
+        (record.round for record in logged.records if isinstance(record, DealRecord)), default=0
+    )
+    if round is not None and round > rounds:
+        raise UserError(f"There is no round {round}: this game has {rounds}.")
 
 
-def _step_through(shown: Iterator[Text], console: Console) -> None:
+def _step_through(screens: Iterator[Text], console: Console) -> None:
     """Show one frame at a time until the user quits or turns the last one over."""
-    seen: list[Text] = []
-    at: int | None = 0
-    while at is not None:
-        seen.extend(islice(shown, max(0, at + 1 - len(seen))))
-        if at >= len(seen):
+    pages: list[Text] = []
+    index: int | None = 0
+    while index is not None:
+        pages.extend(islice(screens, max(0, index + 1 - len(pages))))
+        if index >= len(pages):
             return
         console.clear()
-        console.print(seen[at], "", Text(text.HELP, "dim"), sep="\n", soft_wrap=True)
+        console.print(pages[index], "", Text(text.HELP, "dim"), sep="\n", soft_wrap=True)
         try:
             key = click.getchar()
         except (KeyboardInterrupt, EOFError):
             return
-        at = text.turn_page(at, key)
+        index = text.turn_page(index, key)
 
 
 # --- chances, luck and losses beside the frames ---
 
 
 def _review_rows(review: GameReview, look: Look) -> list[list[Text]]:
-    remarks: list[list[Text]] = [[_chances(one, look)] for one in review.chances]
-    for at, words in _remarks(review, look):
-        remarks[at].append(words)
+    remarks: list[list[Text]] = [[_chances(shares, look)] for shares in review.chances]
+    for index, words in _remarks(review, look):
+        remarks[index].append(words)
     return remarks
 
 
 def _chances(shares: tuple[float, ...], look: Look) -> Text:
     """Return the chances of all sides; those of two with a bar between them."""
     parties = look.parties()
-    whole = [round(share) for share in shares]
-    whole.append(50 * len(parties) - sum(whole))
-    told = [f"{name} {share} %" for name, share in zip(parties, whole, strict=True)]
-    if len(told) > 2:
-        return row("chances", [(words, "") for words in told], look)
-    filled = round(CELLS * whole[0] / 100)
+    percents = [round(share) for share in shares]
+    percents.append(50 * len(parties) - sum(percents))
+    labels = [f"{name} {share} %" for name, share in zip(parties, percents, strict=True)]
+    if len(labels) > 2:
+        return row("chances", [(words, "") for words in labels], look)
+    filled = round(CELLS * percents[0] / 100)
     bar = "#" * filled + "-" * (CELLS - filled)
-    return row("chances", [(told[0], ""), (f"[{bar}]", "dim"), (told[1], "")], look)
+    return row("chances", [(labels[0], ""), (f"[{bar}]", "dim"), (labels[1], "")], look)
 
 
 def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
@@ -297,50 +299,50 @@ def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
         if abs(draw.share) >= LUCKY:
             words = f"{look.name(draw.seat)} {draw.share:+.1f} % of the game"
             yield draw.index, row("luck", [(words, "green" if draw.share > 0 else "yellow")], look)
-    for one in review.decisions:
-        if one.grade:
-            width = f" ± {2 * one.error:.1f}" if one.error else ""
-            lost = f"{one.gap:.1f}{width} points, {one.percent:.1f} % of the game"
-            yield one.index, row("lost", [(f"{lost}: {GRADE_NAMES[one.grade]}", "bold red")], look)
+    for loss in review.decisions:
+        if loss.grade:
+            width = f" ± {2 * loss.error:.1f}" if loss.error else ""
+            cost = f"{loss.gap:.1f}{width} points, {loss.percent:.1f} % of the game"
+            yield loss.index, row("lost", [(f"{cost}: {GRADE_NAMES[loss.grade]}", "bold red")], look)
 
 
 def _write_page(
-    path: Path, where: Path, logged: LoggedGame, seat: int | None, review: bool | None
+    path: Path, place: Path, logged: LoggedGame, seat: int | None, review: bool | None
 ) -> None:
     """Write the page of a game. Raises UserError."""
     if seat is not None and review:
         raise UserError("A review shows more than a seat knew: leave out --review or --seat.")
     with working("Page and review"):
         reviewed = seat is None and review is not False
-        packed = pack_game(logged, seat, terms=terms_of_game(where, logged) if reviewed else None)
-    emblems = emblem_numbers(_entrants(where), logged.sitting.seats)
-    write_replay(path, replay_page(logged.game.game, packed, emblems=emblems))
+        data = pack_game(logged, seat, terms=terms_of_game(place, logged) if reviewed else None)
+    emblems = emblem_numbers(_entrants(place), logged.sitting.seats)
+    write_replay(path, replay_page(logged.game.game, data, emblems=emblems))
     print_line(f"{path}")
 
 
-def _entrants(where: Path) -> list[str]:
+def _entrants(path: Path) -> list[str]:
     """Return the entrants of the event of a folder or log; none without one. Raises UserError."""
-    event = find_event(where)
-    return [one.name for one in event.entrants] if event else []
+    event = find_event(path)
+    return [bot.name for bot in event.entrants] if event else []
 
 
 def _page_path(game: str, seat: int | None) -> Path:
     """Return the file of a game's page in the current folder."""
-    own = "" if seat is None else f".seat-{seat}"
+    suffix = "" if seat is None else f".seat-{seat}"
     # A log can come from anybody: its names lead to no other folder.
     name = re.sub(r"[^\w@.-]|^\.", "_", game, flags=re.ASCII)
-    return Path(f"{name[:200]}{own}.html")
+    return Path(f"{name[:200]}{suffix}.html")
 
 
 def _make_all(folder: Path, seat: str | None, out: Path | None, *, reviewed: bool) -> None:
     """Write the replays of all games of an event into its folder."""
     if seat is not None or out:
         raise UserError("--seat and --out go with one game: name it after the folder.")
-    found = logs(folder)
-    if not found:
+    paths = logs(folder)
+    if not paths:
         raise UserError(f"{folder} holds no game.")
-    event, place = find_event(found[0]), Folder(found[0].parent.parent)
+    event, place = find_event(paths[0]), Folder(paths[0].parent.parent)
     if event is None:
         raise UserError(f"{folder} is not an event, whose report leads to games: name a game too.")
-    made = make_all_replays(Book(place, event), found, reviewed=reviewed)
-    print_line(f"{place.replays}: {made} new replays.")
+    count = make_all_replays(Book(place, event), paths, reviewed=reviewed)
+    print_line(f"{place.replays}: {count} new replays.")

@@ -61,10 +61,10 @@ def report(
       boneyard report friday --browser
     """
     book = Book(Folder(folder or usual_folder()))
-    where = book.folder
+    place = book.folder
     faults = list[str]()
     if review:
-        faults = write_review(where).faults
+        faults = write_review(place).faults
         warn_of_faults(faults)
     if anchor is not None:
         book = _set_anchor(book, anchor)
@@ -76,7 +76,7 @@ def report(
     if browser:
         from arena.ui.open_browser import show_page
 
-        show_page(where.page)
+        show_page(place.page)
     return 1 if faults else 0
 
 
@@ -94,7 +94,9 @@ PROBLEMS = "With --problems"
 
 
 @command()
-@click.argument("what", nargs=-1, type=LogPath(), shell_complete=complete_logs)
+@click.argument(
+    "paths", metavar="[WHAT]...", nargs=-1, type=LogPath(), shell_complete=complete_logs
+)
 @flag(
     "--problems",
     "Write a problem set for `boneyard check --exam`, at most two problems from a game.",
@@ -134,7 +136,7 @@ PROBLEMS = "With --problems"
 @flag("--review", "Compute the losses that review.jsonl lacks.")
 @flag("--json", "Print the names of the files as JSON.", "as_json")
 def export(
-    what: tuple[Path, ...],
+    paths: tuple[Path, ...],
     problems: bool,
     out: Path | None,
     format: Format | None,
@@ -166,7 +168,7 @@ def export(
       boneyard export friday saturday --out both.parquet
       boneyard export runs/league --problems --out problems.jsonl
     """
-    sources = what or (usual_folder(),)
+    sources = paths or (usual_folder(),)
     if problems:
         from tournaments.cli.exam import make_set
 
@@ -181,8 +183,8 @@ def export(
             path.parent.mkdir(parents=True, exist_ok=True)
             files = export_decisions(Export(sources, path, kind, wish), tell)
         except OSError as error:
-            where = error.filename or path
-            raise UserError(f"The export stopped: {where}: {error.strerror}.") from error
+            place = error.filename or path
+            raise UserError(f"The export stopped: {place}: {error.strerror}.") from error
     if as_json:
         print_json({"written": [{**asdict(file), "path": f"{file.path}"} for file in files]})
         return

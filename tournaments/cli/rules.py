@@ -59,8 +59,8 @@ def _title(game: str, ruleset: Ruleset, choices: tuple[str, ...]) -> str:
     """Return the game's line in the list, or its changes if there are any."""
     if choices:
         title, partners = ruleset_title(ruleset.name, choices), f"{ruleset.name}-partners"
-        also = ruleset.deal.partners and partners in VARIANTS
-        return f"{title} (the named game for partners is {partners})" if also else title
+        has_variant = ruleset.deal.partners and partners in VARIANTS
+        return f"{title} (the named game for partners is {partners})" if has_variant else title
     return f"{game}: {VARIANTS[game].about}" if game in VARIANTS else f"{ruleset.name} ({game})"
 
 
@@ -85,30 +85,30 @@ def _wrapped(text: Text, width: int, indent: str) -> Iterator[Text]:
 
 
 def _list_rules(sources: bool, as_json: bool) -> None:
-    listed = [
+    games = [
         (name, variant, playable_seat_counts(find_variant(name)))
         for name, variant in VARIANTS.items()
     ]
     if as_json:
-        print_json([_as_json(*game) for game in listed], indent=2)
+        print_json([_as_json(*game) for game in games], indent=2)
         return
     console = plain_console()
     if not console.is_terminal:
-        for name, variant, seats in listed:
+        for name, variant, seats in games:
             cited = f" [{', '.join(variant.sources)}]" if sources else ""
             print_line(f"{name:<20} {_seats(seats):<7} {variant.about}{cited}")
         return
     heads = ("game", "seats", "what it is", *(["sources"] if sources else []))
     table = Table(*heads, box=None, pad_edge=False)
-    for name, variant, seats in listed:
+    for name, variant, seats in games:
         clauses = [Text(", ".join(variant.sources), "dim")] if sources else []
         table.add_row(name, _seats(seats), variant.about, *clauses)
     console.print(table)
 
 
 def _as_json(name: str, variant: Variant, seats: tuple[int, ...]) -> dict[str, Any]:
-    told = {"name": name, "about": variant.about, "sources": variant.sources, "seats": seats}
-    return {**told, "rules": find_variant(name)}
+    facts = {"name": name, "about": variant.about, "sources": variant.sources, "seats": seats}
+    return {**facts, "rules": find_variant(name)}
 
 
 def _seats(seats: tuple[int, ...]) -> str:

@@ -86,7 +86,7 @@ JSON = flag("--json", "Print results.json instead of a table.", "in_json")
 
 
 @command()
-@click.argument("what", nargs=-1, shell_complete=complete_bots)
+@click.argument("entries", metavar="[WHAT]...", nargs=-1, shell_complete=complete_bots)
 @CHOICES
 @option(
     "--fail-unless",
@@ -119,7 +119,7 @@ JSON = flag("--json", "Print results.json instead of a table.", "in_json")
 )
 @JSON
 @help_all
-def run(what: tuple[str, ...], **options: Any) -> int:
+def run(entries: tuple[str, ...], **options: Any) -> int:
     """Play an event: an event file, or bots by name, file or command.
 
     Every pairing plays every board once in each rotation of the seats. The event goes into a folder
@@ -147,17 +147,17 @@ def run(what: tuple[str, ...], **options: Any) -> int:
       boneyard run my_bot.py old_bot.py --format versus --measure points --h1 5 --without-luck
       boneyard run first greedy random counting --format swiss --rounds 3
     """
-    if not what:
+    if not entries:
         raise UserError("Name two bots, as in: boneyard run mine greedy; or an event file.")
-    return run_event(what, take_event_fields(options), **options)
+    return run_event(entries, take_event_fields(options), **options)
 
 
 run.params[1:1] = event_options()
 
 
 def run_event(
-    what: Sequence[str],
-    given: Mapping[str, Any] | None = None,
+    entries: Sequence[str],
+    fields: Mapping[str, Any] | None = None,
     *,
     out: Path | None = None,
     jobs: int | None = None,
@@ -174,39 +174,39 @@ def run_event(
 ) -> int:
     """Play an event, or the rest of it; return the exit code. Raises UserError.
 
-    `what`, `given`, `words`: see `read_plan`. `out`: the event's folder; None: one under `runs/`,
-    called after what is played. `jobs`: sittings side by side, in one process; None: as many as the
-    bots' CPU time allows, on all cores. `cluster`: the scheduler whose workers play it. `plan`:
-    only estimate it, by games of some `seconds`. `fail_unless`: the worst answer of a versus that
-    does not make the run fail.
+    `entries`, `fields`, `words`: see `read_plan`. `out`: the event's folder; None: one under
+    `runs/`, called after what is played. `jobs`: sittings side by side, in one process; None: as
+    many as the bots' CPU time allows, on all cores. `cluster`: the scheduler whose workers play it.
+    `plan`: only estimate it, by games of some `seconds`. `fail_unless`: the worst answer of a
+    versus that does not make the run fail.
     """
     if plan:
         from tournaments.cli.plan import estimate
 
-        return estimate(read_plan(what, given, **words), jobs, seconds, in_json)
+        return estimate(read_plan(entries, fields, **words), jobs, seconds, in_json)
     if cluster:
         need_engine("--cluster")
         if jobs:
             raise UserError("--jobs is a worker's: say `boneyard worker --jobs`, without it here.")
     workers = parse_cluster_option(cluster, tls) if cluster else None
-    planned = read_plan(what, given, predictable=seed is not None, **words)
-    written = planned.config
-    seed = written.seed if seed is None else seed
-    if fail_unless and not isinstance(written.format, Versus):
+    planned = read_plan(entries, fields, predictable=seed is not None, **words)
+    event_file = planned.config
+    seed = event_file.seed if seed is None else seed
+    if fail_unless and not isinstance(event_file.format, Versus):
         raise UserError(
             f"--fail-unless needs --format versus, whose test gives an answer; this is a "
-            f"{written.format.name}."
+            f"{event_file.format.name}."
         )
-    if written.luck:
+    if event_file.luck:
         from arena.valuation.batch import mask_tables  # It needs numpy.
 
-        mask_tables(planned.rules, written.seats_at_table(planned.rules))
+        mask_tables(planned.rules, event_file.seats_at_table(planned.rules))
     notices = [seed_notice] if seed is not None else []
-    for place, told in [(out, "")] if out else choose_folders(planned, seed):
+    for place, notice in [(out, "")] if out else choose_folders(planned, seed):
         # Unlike `Path.resolve` it has no error of its own for a link that leads to itself.
         folder = Folder(Path(os.path.realpath(place)))
         try:
-            before = [told] if told else []
+            before = [notice] if notice else []
             code = _run_in(folder, planned, seed, jobs, workers, keep_stderr, before, notices)
             break
         except CannotExtendError:
@@ -220,13 +220,13 @@ def run_event(
     if code == STOPPED and not folder.results.is_file():
         return code  # No report could be written, for the reason that was printed.
     if not in_json:
-        load_display().final(folder, with_luck=written.luck)
-    if written.luck and code == 0:
+        load_display().final(folder, with_luck=event_file.luck)
+    if event_file.luck and code == 0:
         code = _take_luck_out(folder, in_json)
     if in_json:
         sys.stdout.buffer.write(read_file(folder.results))
     if code == 0:
-        _make_replays(folder, with_luck=written.luck)
+        _make_replays(folder, with_luck=event_file.luck)
     if fail_unless and code == 0:
         code = _require_answer(folder, fail_unless)
     return code
@@ -300,16 +300,16 @@ def demo(
         if word not in able:
             print_note(f"Left out {word}: {bot.needs} is not on the PATH.")
     ladder = [word.split()[0] for word in able if word in DEMO_LADDER]
-    apart = dict.fromkeys((tuple(ladder[:3:2]), tuple(ladder[-3::2])))
-    tables = [*pairwise(ladder), *(pair for pair in apart if len(pair) == 2)]
-    tables += [(ladder[0], one) for one in able if one in DEMO_OTHERS]
+    pairs = dict.fromkeys((tuple(ladder[:3:2]), tuple(ladder[-3::2])))
+    tables = [*pairwise(ladder), *(pair for pair in pairs if len(pair) == 2)]
+    tables += [(ladder[0], word) for word in able if word in DEMO_OTHERS]
     form = {"type": Matches.__struct_config__.tag, "tables": tables}
-    given: dict[str, Any] = {"title": DEMO_TITLE, "seats": 2, "boards": boards, "format": form}
+    fields: dict[str, Any] = {"title": DEMO_TITLE, "seats": 2, "boards": boards, "format": form}
     if sandbox:
-        given["sandbox"] = sandbox
+        fields["sandbox"] = sandbox
     return run_event(
         able,
-        given,
+        fields,
         choices=DEMO_RULES,
         out=out,
         jobs=jobs or 2 * cores(),
@@ -339,17 +339,17 @@ def _run_in(
         if event.boards < old.boards:
             event = plan.with_boards_of(old).event(event.entrants)
             if plan.config.boards is not None:
-                already = count_in_digits(old.boards, "board")
-                notices.append(f"It has {already} already; all of them count.")
+                boards = count_in_digits(old.boards, "board")
+                notices.append(f"It has {boards} already; all of them count.")
         newcomers = plan.config.fresh_boards
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
-        event, said = open_event(folder, event, seed, plan.deals, fresh)
+        event, remarks = open_event(folder, event, seed, plan.deals, fresh)
         ledger = Ledger(Book(folder, event), on_all_cores)
         book = Book(folder, event, ledger.results)
-        lost = missing_results(book)
+        gap = missing_results(book)
         refuse_fewer_logs(book)
         remove_leftovers(folder.path / FOLDER)
-        notices += [*said, *ledger.notices, *([lost] if lost else [])]
+        notices += [*remarks, *ledger.notices, *([gap] if gap else [])]
         for notice in (*notices, *describe_access(event.entrants), *later):
             print_note(notice)
         if plan.deals:

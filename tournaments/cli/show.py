@@ -125,7 +125,8 @@ RATED = "With several events"
 
 @command()
 @click.argument(
-    "what",
+    "paths",
+    metavar="[WHAT]...",
     nargs=-1,
     type=LogPath(exists=False),
     shell_complete=complete_events_or_entrants,
@@ -148,7 +149,7 @@ RATED = "With several events"
 )
 @flag("--json", "Print JSON instead of tables.", "as_json")
 def show(
-    what: tuple[Path, ...],
+    paths: tuple[Path, ...],
     prior: float | None,
     no_fouls: bool,
     pool: bool,
@@ -177,30 +178,30 @@ def show(
       boneyard show friday saturday --anchor greedy=1500
       boneyard show old/ledger.jsonl --prior 0 --no-fouls --json
     """
-    for one in what:
-        if one.suffix == ".toml":
-            raise UserError(f"{one} is not an event's folder. `boneyard run {one}` plays it.")
-        if not (one.exists() or separate):
-            raise unknown_place(one)
-    if separate and (len(what) > 3 or (len(what) == 2 and what[0].is_dir())):
+    for path in paths:
+        if path.suffix == ".toml":
+            raise UserError(f"{path} is not an event's folder. `boneyard run {path}` plays it.")
+        if not (path.exists() or separate):
+            raise unknown_place(path)
+    if separate and (len(paths) > 3 or (len(paths) == 2 and paths[0].is_dir())):
         raise UserError("--separate takes an event's folder and two bots, or only the folder.")
-    where = what[0] if what and not (separate and len(what) == 2) else usual_folder()
+    place = paths[0] if paths and not (separate and len(paths) == 2) else usual_folder()
     if separate:
-        return _print_separations(where, [*map(str, what[-2:])] if len(what) > 1 else (), as_json)
+        return _print_separations(place, [*map(str, paths[-2:])] if len(paths) > 1 else (), as_json)
     is_rated = prior is not None or no_fouls or pool or anchor is not None
-    if len(what) > 1 or where.is_file() or is_rated:
+    if len(paths) > 1 or place.is_file() or is_rated:
         if watch:
             raise UserError("--watch shows one event while it runs. Name its folder only.")
-        asked = RateOptions(
+        options = RateOptions(
             prior=PRIOR if prior is None else prior,
             fouls=not no_fouls,
             pool=pool,
             anchor=anchored(anchor),
         )
-        return _print_ratings(what or (where,), asked, as_json)
+        return _print_ratings(paths or (place,), options, as_json)
     from tournaments.site.status import print_status, watch_status
 
-    return watch_status(where, as_json) if watch else print_status(where, as_json)
+    return watch_status(place, as_json) if watch else print_status(place, as_json)
 
 
 def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
@@ -219,39 +220,41 @@ def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
     rated = event.rated(results.first())
     corrections = LuckStore(folder, event).corrections(rated) or None
     ratings = fit(rated, partners=event.rules.deal.partners, corrections=corrections)
-    found = separations(ratings, len({result.board for result in rated}), pair)
+    gaps = separations(ratings, len({result.board for result in rated}), pair)
     planned = count_all_games(event, results)
     if len(results) < planned:
         print_note(f"The event is unfinished: {done(event, len(results), planned)}")
         for notice in filter(None, [uneven(event, results.first(), planned)]):
             print_note(notice)
-    if not found:
+    if not gaps:
         print_note(INCOMPARABLE)
     if in_json:
-        print_json(found)
-    for line in () if in_json else map(separation_text, found):
+        print_json(gaps)
+    for line in () if in_json else map(separation_text, gaps):
         print_line(line)
     return 0
 
 
-def _print_ratings(paths: Sequence[Path], asked: RateOptions, in_json: bool) -> int:
+def _print_ratings(paths: Sequence[Path], options: RateOptions, in_json: bool) -> int:
     """Rate ledgers or events together and print the tables; return the exit code.
 
     Raises UserError; DamagedFileError is one.
     """
     with working("Rating"):
-        found = rate_ledgers(paths, asked)
-    found = replace(found, notices=(*found.notices, NOT_VERIFIED))
+        ratings = rate_ledgers(paths, options)
+    ratings = replace(ratings, notices=(*ratings.notices, NOT_VERIFIED))
     if in_json:
-        print_json(found)
+        print_json(ratings)
         return 0
     console = open_console()
-    for one in found.tables:
-        title = f"{one.title}: {count_in_digits(one.games, 'game')} of {', '.join(one.ledgers)}"
+    for table in ratings.tables:
+        title = (
+            f"{table.title}: {count_in_digits(table.games, 'game')} of {', '.join(table.ledgers)}"
+        )
         console.print(Text(title, style="bold"))
-        for pool in one.ratings.pools:
-            print_blocks(console, pool_sections(pool, asked.anchor))
+        for pool in table.ratings.pools:
+            print_blocks(console, pool_sections(pool, options.anchor))
         console.print()
-    for notice in found.notices:
+    for notice in ratings.notices:
         print_note(notice)
     return 0

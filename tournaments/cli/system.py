@@ -205,12 +205,12 @@ def help(context: click.Context, subject: tuple[str, ...], as_json: bool) -> Non
     assert parent, "There is a group above every command."
     assert isinstance(parent.command, click.Group)
     name, *more = subject or ("",)
-    found = parent.command.get_command(parent, name)
+    subcommand = parent.command.get_command(parent, name)
     if not name:
         click.echo(parent.get_help())
-    elif found:
-        with click.Context(found, parent, info_name=name) as its:
-            click.echo(found.get_help(its))
+    elif subcommand:
+        with click.Context(subcommand, parent, info_name=name) as child:
+            click.echo(subcommand.get_help(child))
     elif name in TOPICS:
         _show_page(*TOPICS[name])
     elif name == "bots":
@@ -227,15 +227,15 @@ def _list_bots(as_json: bool) -> None:
     """List the sample bots and the user's own, and say which cannot run here and why."""
     from tournaments.plan.bots import all_bots
 
-    listed = {name: one.bot for name, one in all_bots(Path.cwd()).items()}
+    bots = {name: entry.bot for name, entry in all_bots(Path.cwd()).items()}
     if as_json:
         entries = [
             {"name": name, "about": bot.about, "available": bot.available, "lacks": bot.lacks}
-            for name, bot in listed.items()
+            for name, bot in bots.items()
         ]
         print_json(entries)
         return
-    for name, bot in listed.items():
+    for name, bot in bots.items():
         state = "" if bot.available else f"  (needs {bot.needs})"
         click.echo(f"{name:<12} {bot.about}{state}".rstrip())
 
@@ -263,9 +263,9 @@ def _print_completion(context: click.Context, shell: str | None = None) -> None:
     from click.shell_completion import get_completion_class
 
     name = shell or Path(os.environ.get("SHELL", "")).name
-    found = get_completion_class(name) if name in SHELLS else None
-    if found is None and shell is None:
+    shell_class = get_completion_class(name) if name in SHELLS else None
+    if shell_class is None and shell is None:
         raise UserError(f"Name a shell: {', '.join(SHELLS)}.")
-    if found is None:
+    if shell_class is None:
         raise unknown_name("shell", name, SHELLS)
-    click.echo(found(context.find_root().command, {}, PROGRAM, VARIABLE).source())
+    click.echo(shell_class(context.find_root().command, {}, PROGRAM, VARIABLE).source())

@@ -27,7 +27,9 @@ PLANS_SHOWN = 3
 
 
 @command()
-@click.argument("what", required=False, type=LogPath(), shell_complete=complete_logs)
+@click.argument(
+    "target", metavar="[WHAT]", required=False, type=LogPath(), shell_complete=complete_logs
+)
 @click.option(
     "--seeds",
     type=OLD_FILE,
@@ -35,7 +37,7 @@ PLANS_SHOWN = 3
 )
 @flag("--ask-bots", "Also ask the sealed bots of an event again: each answer must be the same.")
 @flag("--json", "Print JSON instead of sentences.", "as_json")
-def verify(what: Path | None, seeds: Path | None, ask_bots: bool, as_json: bool) -> int:
+def verify(target: Path | None, seeds: Path | None, ask_bots: bool, as_json: bool) -> int:
     """Check an event, a league or one log: every deal, byte and score.
 
     WHAT is an event's folder, a log, a folder of logs such as `boneyard play` writes, a league or a
@@ -53,7 +55,7 @@ def verify(what: Path | None, seeds: Path | None, ask_bots: bool, as_json: bool)
       boneyard verify class/site
       boneyard verify demo --json
     """
-    path = what or usual_folder()
+    path = target or usual_folder()
     if is_league(path):
         from tournaments.league.check import print_league_check
 
@@ -73,8 +75,8 @@ def verify(what: Path | None, seeds: Path | None, ask_bots: bool, as_json: bool)
         return 1 if faults else 0
     if event:
         _tell_what_is_left(folder)
-    asked = f"; asked again, sealed bots gave the same {equal:,} answers" if ask_bots else ""
-    print_line(f"OK: {describe_extent(verified)}{asked}.")
+    clause = f"; asked again, sealed bots gave the same {equal:,} answers" if ask_bots else ""
+    print_line(f"OK: {describe_extent(verified)}{clause}.")
     return 0
 
 
@@ -97,11 +99,11 @@ def _verify_logs(path: Path, seeds: Path | None) -> Checked[Verified]:
     Raises UserError.
     """
     refuse_others(path)
-    found = logs(path)
-    if not found:
+    paths = logs(path)
+    if not paths:
         raise UserError(f"{path} has no event and no game logs.")
     games = boards = 0
-    for log in track(found, "Logs checked", len(found)):
+    for log in track(paths, "Logs checked", len(paths)):
         verified = yield from verify_log(log, seeds)
         if not verified.games:
             print_note(f"{log} has no finished game: nothing in it can be checked.")
