@@ -198,7 +198,7 @@ def check(
         event = replace(event, bots=tuple(matches))
         if not event.bots:
             raise unknown_name("bot", f"{name}", [bot.name for bot in entries])
-        game = _game(event, base, is_full=not quick)
+        game = _game(event, base, is_whole=not quick)
     elif name:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
     steps = select_steps(step_words, of_event=game is not None)

@@ -92,7 +92,7 @@ def rate_ledgers(paths: Sequence[Path], options: RateOptions) -> Rated:
     for source in sources:
         if source.seats:
             rules = (
-                b"" if options.pool else source.choices if source.event else source.said.encode()
+                b"" if options.pool else source.choices if source.event else source.name.encode()
             )
             partners = source.event is not None and source.event.rules.deal.partners
             groups.setdefault(_Game(source.seats, partners, rules), []).append(source)
@@ -105,7 +105,7 @@ def rate_ledgers(paths: Sequence[Path], options: RateOptions) -> Rated:
         raise unknown_name("entrant", options.anchor.name, sorted(rated))
     notices = (*_notices(sources, groups, tables, options.pool), *names.notices())
     for group in groups.values():
-        played = [boards[source.said, board] for source in group for board in played_boards(source)]
+        played = [boards[source.name, board] for source in group for board in played_boards(source)]
         sentence = repeats_sentence(len(played) - len(set(played)), len(played))
         notices += (sentence,) * bool(sentence)
     return Rated(asked=options, notices=notices, tables=tables)
@@ -151,7 +151,7 @@ def _table(
         raise UserError(f"{title}: {error}.") from error
     return RatedTable(
         title=title,
-        ledgers=tuple(source.said for source in sources),
+        ledgers=tuple(source.name for source in sources),
         games=sum(pool.games for pool in ratings.pools),
         games_with_luck=len(corrections),
         ratings=ratings,
@@ -172,10 +172,10 @@ def _notices(
 ) -> Iterator[str]:
     for source in sources:
         if not source.seats:
-            yield f"{source.said} has no results yet."
+            yield f"{source.name} has no results yet."
         elif source.event is None:
             yield (
-                f"{source.said} has no event.json next to it, so its rules and the versions of its "
+                f"{source.name} has no event.json next to it, so its rules and the versions of its "
                 "bots are unknown. Its bots are matched by name, and none are treated as partners."
             )
     if len(groups) > 1:
@@ -206,5 +206,5 @@ def _differences(sources: Sequence[Source]) -> Iterator[str]:
         if any(getattr(event, name) != getattr(events[0], name) for event in events)
     ]
     if unlike:
-        listing = ", ".join(source.said for source in sources)
+        listing = ", ".join(source.name for source in sources)
         yield f"These events differ in {', '.join(unlike)}: {listing}."

@@ -238,10 +238,10 @@ def _timed(folder: Folder) -> int:
 
 
 def _games(times: Times) -> int:
-    return sum(one.games for one in times.entrants)
+    return sum(entrant.games for entrant in times.entrants)
 
 
 def _without_log(book: Book) -> str | None:
     """Return the first game that has a result and no log; None if there is none."""
-    there, log = set(book.folder.logs()), book.index(lambda plan, _: book.folder.log(plan.name))
-    return next((game for game in book.results if log.get(game) not in there), None)
+    paths, log = set(book.folder.logs()), book.index(lambda plan, _: book.folder.log(plan.name))
+    return next((game for game in book.results if log.get(game) not in paths), None)

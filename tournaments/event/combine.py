@@ -43,7 +43,7 @@ NEAR = 100
 class Source(NamedTuple):
     """A ledger, and its event if that is known."""
 
-    said: str
+    name: str
     ledger: Path
     event: Event | None
     deals: Mapping[int, str]
@@ -90,14 +90,14 @@ def _nothing(path: Path, ledger: Path) -> UserError:
         return UserError(f"{path} has no ledger: {ledger.name} is missing.")
     near = islice(path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), NEAR)
     return unknown_name(
-        "ledger or event's folder", str(path), sorted(str(one.parent) for one in near)
+        "ledger or event's folder", str(path), sorted(str(path.parent) for path in near)
     )
 
 
 def check_no_overlap(sources: Sequence[Source]) -> None:
     """Refuse ledgers with the same games. Raises UserError."""
     if len(sources) > 1:
-        _refuse_same_games([(one.said, _games_of(one)) for one in sources])
+        _refuse_same_games([(source.name, _games_of(source)) for source in sources])
 
 
 def check_no_same_logs(paths: Sequence[Path]) -> None:
@@ -108,45 +108,52 @@ def check_no_same_logs(paths: Sequence[Path]) -> None:
 
 def _refuse_same_games(games: Sequence[tuple[str, set[int]]]) -> None:
     """Refuse games that would count twice: the same bots in the same seats on the same deals."""
-    for (one, some), (other, others) in combinations(games, 2):
-        if not some.isdisjoint(others):
+    for (name, hashes), (other, others) in combinations(games, 2):
+        if not hashes.isdisjoint(others):
             raise UserError(
-                f"{one} and {other} have the same games, which would count twice. Name one of them."
+                f"{name} and {other} have the same games, which would count twice. "
+                "Name one of them."
             )
 
 
-def _games_of(of: Source) -> set[int]:
+def _games_of(source: Source) -> set[int]:
     """Return a hash of each game of a ledger: its rules, its deals and its players."""
-    place, known = str(of.ledger.resolve()), _players(of.event)
+    place, players = str(source.ledger.resolve()), _players(source.event)
     return {
-        hash((of.choices, of.deals.get(one.board, (place, one.board)), _seated(one.seats, known)))
-        for one in of.results.values()
+        hash(
+            (
+                source.choices,
+                source.deals.get(result.board, (place, result.board)),
+                _seated(result.seats, players),
+            )
+        )
+        for result in source.results.values()
     }
 
 
 def _logged_games(path: Path) -> set[int]:
     """Return a hash of each game that has begun in these logs; what cannot be read is left out."""
-    known, found = _players(find_event(path)), set[int]()
+    players, hashes = _players(find_event(path)), set[int]()
     for log in logs(path):
         sitting: tuple[object, ...] = ()
         for line in grep_prefix(log, (line_start(Sitting), line_start(GameRecord))):
             with suppress(DamagedRecordError):
                 record = decode_record(strip_checksum(line))
                 if isinstance(record, Sitting):
-                    sitting = _bare(record.rules), _seated(record.seats, known)
+                    sitting = _bare(record.rules), _seated(record.seats, players)
                 elif isinstance(record, GameRecord):
-                    found.add(hash((record.commitment, *sitting)))
-    return found
+                    hashes.add(hash((record.commitment, *sitting)))
+    return hashes
 
 
 def _players(event: Event | None) -> dict[str, str]:
     """Return the files and the own clock of each entrant."""
     plan = event.entrants if event else ()
-    return {one.name: f"{one.fingerprint} {one.clock or ''}" for one in plan}
+    return {bot.name: f"{bot.fingerprint} {bot.clock or ''}" for bot in plan}
 
 
-def _seated(names: Iterable[str], known: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(known.get(name, name) for name in names)
+def _seated(names: Iterable[str], players: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(players.get(name, name) for name in names)
 
 
 def _bare(rules: Ruleset) -> bytes:
@@ -154,9 +161,9 @@ def _bare(rules: Ruleset) -> bytes:
     return canonical_json(replace(rules, name=""))
 
 
-def fingerprints(of: Source) -> dict[str, str]:
+def fingerprints(source: Source) -> dict[str, str]:
     """Return the fingerprint of each entrant that the plan names."""
-    return {one.name: one.fingerprint for one in of.event.entrants} if of.event else {}
+    return {bot.name: bot.fingerprint for bot in source.event.entrants} if source.event else {}
 
 
 class EntrantNames:
@@ -170,41 +177,41 @@ class EntrantNames:
     def __init__(self, sources: Iterable[Source]) -> None:
         """Read the plans."""
         self._known: dict[str, dict[str, list[str]]] = {}
-        called: dict[str, set[tuple[str, str]]] = {}
-        for one in sources:
-            for name, fingerprint in fingerprints(one).items():
+        identities: dict[str, set[tuple[str, str]]] = {}
+        for source in sources:
+            for name, fingerprint in fingerprints(source).items():
                 first = first_version(name)
-                self._known.setdefault(first, {}).setdefault(fingerprint, []).append(one.said)
-                called.setdefault(first, set()).add((name, fingerprint))
+                self._known.setdefault(first, {}).setdefault(fingerprint, []).append(source.name)
+                identities.setdefault(first, set()).add((name, fingerprint))
         # Elsewhere each name has one fingerprint, and each fingerprint one name.
         self._disputed = {
             first
-            for first, said in called.items()
-            if any(len(set(one)) < len(said) for one in zip(*said, strict=True))
+            for first, pairs in identities.items()
+            if any(len(set(column)) < len(pairs) for column in zip(*pairs, strict=True))
         }
 
-    def label(self, of: Source, name: str) -> str:
+    def label(self, source: Source, name: str) -> str:
         """Return the label of an entrant of a ledger."""
         first = first_version(name)
-        mine = fingerprints(of).get(name)
+        mine = fingerprints(source).get(name)
         if mine is None:
             return f"{name}@{UNKNOWN}" if first in self._known else name
         return self._version(first, mine) if first in self._disputed else name
 
     def _version(self, name: str, fingerprint: str) -> str:
         versions = self._known[name]
-        short = {one[:FINGERPRINT_SHOWN] for one in versions}
-        shown = FINGERPRINT_SHOWN if len(short) == len(versions) else None
-        return f"{name}@{fingerprint[:shown]}"
+        short = {version[:FINGERPRINT_SHOWN] for version in versions}
+        length = FINGERPRINT_SHOWN if len(short) == len(versions) else None
+        return f"{name}@{fingerprint[:length]}"
 
     def notices(self) -> Iterator[str]:
         """Yield a sentence for each name that several versions share."""
         for name in sorted(self._disputed):
-            told = (
-                f"{self._version(name, one)} ({', '.join(said)})"
-                for one, said in self._known[name].items()
+            clauses = (
+                f"{self._version(name, fingerprint)} ({', '.join(ledgers)})"
+                for fingerprint, ledgers in self._known[name].items()
             )
-            yield f"{name} is not the same bot in all events: {', '.join(told)}."
+            yield f"{name} is not the same bot in all events: {', '.join(clauses)}."
 
 
 BoardNumbers = Mapping[tuple[str, int], int]
@@ -213,38 +220,38 @@ BoardNumbers = Mapping[tuple[str, int], int]
 
 def number_boards(sources: Sequence[Source]) -> BoardNumbers:
     """Return the numbers of all boards. Raises UserError, DamagedFileError."""
-    boards = [(of, board) for of in sources for board in sorted(played_boards(of))]
+    boards = [(source, board) for source in sources for board in sorted(played_boards(source))]
     # A deal that is only drawn can be known by its commitment alone.
-    shown = any(of.event and not of.event.has_drawn_seeds for of in sources)
-    hands = {of.said: _deal_keys(of) if shown else {} for of in sources}
+    needs_hands = any(source.event and not source.event.has_drawn_seeds for source in sources)
+    hands = {source.name: _deal_keys(source) if needs_hands else {} for source in sources}
     keys = {
         number: {
-            of.deals.get(board, (of.said, board)),
-            (of.said, of.event.first_board_of.get(board, board) if of.event else board),
-            *hands[of.said].get(board, ()),
+            source.deals.get(board, (source.name, board)),
+            (source.name, source.event.first_board_of.get(board, board) if source.event else board),
+            *hands[source.name].get(board, ()),
         }
-        for number, (of, board) in enumerate(boards)
+        for number, (source, board) in enumerate(boards)
     }
     first = first_with_deal(keys)
-    return {(of.said, board): first[number] for number, (of, board) in enumerate(boards)}
+    return {(source.name, board): first[number] for number, (source, board) in enumerate(boards)}
 
 
-def played_boards(of: Source) -> set[int]:
+def played_boards(source: Source) -> set[int]:
     """Return the boards with a result."""
-    return {result.board for result in of.results.values()}
+    return {result.board for result in source.results.values()}
 
 
-def _deal_keys(of: Source) -> Mapping[int, DealKeys]:
+def _deal_keys(source: Source) -> Mapping[int, DealKeys]:
     """Return the keys of the deals whose seeds the folder has."""
-    if of.event is None:
+    if source.event is None:
         return {}
-    folder = Folder(of.ledger.parent)
+    folder = Folder(source.ledger.parent)
     seeds = published_seeds(folder.seeds)
     if folder.secret.exists():
-        seed_of = Book(folder, of.event).seed_of
-        seeds = {board: seed_of(board) for board in played_boards(of)}
-    sound = {board: seed for board, seed in seeds.items() if is_seed(of.event.rules, seed)}
-    return deal_keys(of.event.rules, of.event.seats, sound)
+        seed_of = Book(folder, source.event).seed_of
+        seeds = {board: seed_of(board) for board in played_boards(source)}
+    sound = {board: seed for board, seed in seeds.items() if is_seed(source.event.rules, seed)}
+    return deal_keys(source.event.rules, source.event.seats, sound)
 
 
 def merge(
@@ -256,15 +263,17 @@ def merge(
     `fouls`: also games with a foul. Raises DamagedFileError.
     """
     results, corrections = ResultStore(), dict[str, Correction]()
-    for one in sources:
-        label = cache(partial(names.label, one))
-        luck = LuckStore(Folder(one.ledger.parent), one.event) if one.event else None
-        own = luck.corrections(one.results.values()) if luck else {}
-        corrections |= {f"{one.said}: {game}": correction for game, correction in own.items()}
-        for result in one.results.values():
+    for source in sources:
+        label = cache(partial(names.label, source))
+        luck = LuckStore(Folder(source.ledger.parent), source.event) if source.event else None
+        luck_by_game = luck.corrections(source.results.values()) if luck else {}
+        corrections |= {
+            f"{source.name}: {game}": correction for game, correction in luck_by_game.items()
+        }
+        for result in source.results.values():
             if fouls or not result.fouls:
                 seats = tuple(map(label, result.seats))
-                number = boards[one.said, result.board]
-                name = f"{one.said}: {result.game}"
+                number = boards[source.name, result.board]
+                name = f"{source.name}: {result.game}"
                 results.add(replace(result, game=name, board=number, seats=seats))
     return results, corrections

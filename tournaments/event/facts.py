@@ -56,22 +56,22 @@ class SameBots(Struct, frozen=True):
 def describe_same_files(entrants: Iterable[Entrant]) -> Iterator[str]:
     """Yield a sentence for each group of bots that play with equal files and the same clock."""
     groups: defaultdict[object, list[str]] = defaultdict(list)
-    for one in entrants:
-        if not one.retired:
-            groups[one.fingerprint, one.clock].append(one.name)
+    for bot in entrants:
+        if not bot.retired:
+            groups[bot.fingerprint, bot.clock].append(bot.name)
     for names in groups.values():
         if len(names) > 1:
             yield f"{join_words(names)} are the same bot: their files are equal."
 
 
-def describe_same_answers(found: Iterable[SameBots], entrants: Iterable[Entrant]) -> Iterator[str]:
+def describe_same_answers(groups: Iterable[SameBots], entrants: Iterable[Entrant]) -> Iterator[str]:
     """Yield a sentence for each group that answered alike, unless its files are equal anyway."""
-    files = {one.name: one.fingerprint for one in entrants}
-    for one in found:
-        if len({files.get(name, name) for name in one.names}) > 1:
+    files = {bot.name: bot.fingerprint for bot in entrants}
+    for group in groups:
+        if len({files.get(name, name) for name in group.names}) > 1:
             yield (
-                f"{join_words(one.names)} play as the same bot: they answered all "
-                f"{one.questions:,} questions that can be compared alike."
+                f"{join_words(group.names)} play as the same bot: they answered all "
+                f"{group.questions:,} questions that can be compared alike."
             )
 
 
@@ -87,7 +87,7 @@ class PlayedGames:
     def add(self, result: Result, rounds: Sequence[RoundRecord], path: Path) -> None:
         """Add a game."""
         key = result.board, result.seats
-        outline = hash((result.scores, tuple((one.why, one.points) for one in rounds)))
+        outline = hash((result.scores, tuple((round.why, round.points) for round in rounds)))
         self._games[key] = outline, path
         names = frozenset(result.seats)
         self._between[names].append(key)
@@ -103,43 +103,43 @@ class PlayedGames:
         groups: list[tuple[set[str], int]] = []
         if len(self._of) > MOST_BOTS:
             return ()
-        for one, other in combinations(sorted(self._of), 2):
-            if not any({one, other} <= names for names, _ in groups):
-                questions = self._compare(one, other)
+        for bot, other in combinations(sorted(self._of), 2):
+            if not any({bot, other} <= names for names, _ in groups):
+                questions = self._compare(bot, other)
                 if questions >= LEAST_QUESTIONS:
-                    joined = next((found for found in groups if one in found[0]), ({one}, 0))
-                    groups = [found for found in groups if found is not joined]
+                    joined = next((group for group in groups if bot in group[0]), ({bot}, 0))
+                    groups = [group for group in groups if group is not joined]
                     groups.append((joined[0] | {other}, max(joined[1], questions)))
-        return tuple(SameBots(tuple(sorted(names)), many) for names, many in groups)
+        return tuple(SameBots(tuple(sorted(names)), count) for names, count in groups)
 
-    def _compare(self, one: str, other: str) -> int:
+    def _compare(self, bot: str, other: str) -> int:
         """Count the questions that both answered alike; 0 as soon as an answer differs."""
-        swap = {one: other, other: one}
+        swap = {bot: other, other: bot}
 
         def swapped(key: Key) -> Key:
             return key[0], tuple(swap.get(name, name) for name in key[1])
 
         def pairs_of(keys: Iterable[Key]) -> dict[Key, Key]:
-            return {key: again for key in keys if (again := swapped(key)) in self._games}
+            return {key: twin for key in keys if (twin := swapped(key)) in self._games}
 
         # Games with others may differ by the others' doing; reading logs takes time.
-        alone = pairs_of(self._between.get(frozenset(swap), ()))
-        if any(self._games[key][0] != self._games[again][0] for key, again in alone.items()):
+        duels = pairs_of(self._between.get(frozenset(swap), ()))
+        if any(self._games[key][0] != self._games[twin][0] for key, twin in duels.items()):
             return 0
-        pairs = pairs_of(self._of[one])
-        if not alone and any(self._games[key][0] != self._games[pairs[key]][0] for key in pairs):
+        pairs = pairs_of(self._of[bot])
+        if not duels and any(self._games[key][0] != self._games[pairs[key]][0] for key in pairs):
             return 0
         pairs = dict(islice(pairs.items(), COMPARED_GAMES))
         self._read({*pairs, *pairs.values()}.difference(self._answers))
         questions = 0
-        for key, again in pairs.items():
-            own = [seat for seat, name in enumerate(key[1]) if name in swap]
-            for first, second in zip(self._answers[key], self._answers[again], strict=False):
+        for key, twin in pairs.items():
+            seats = [seat for seat, name in enumerate(key[1]) if name in swap]
+            for first, second in zip(self._answers[key], self._answers[twin], strict=False):
                 if first != second:
-                    if first[0] in own or second[0] in own:
+                    if first[0] in seats or second[0] in seats:
                         return 0
                     break
-                questions += key[1][first[0]] == one
+                questions += key[1][first[0]] == bot
         return questions
 
     def _read(self, wanted: set[Key]) -> None:
@@ -150,8 +150,12 @@ class PlayedGames:
                 for logged in read_games(path):
                     key = logged.game.board, logged.sitting.seats
                     if key in wanted and logged.result:
-                        choices = (one for one in logged.choices() if isinstance(one, ChoiceRecord))
-                        self._answers[key] = [(one.seat, one.choice) for one in choices]
+                        choices = (
+                            record
+                            for record in logged.choices()
+                            if isinstance(record, ChoiceRecord)
+                        )
+                        self._answers[key] = [(choice.seat, choice.choice) for choice in choices]
 
 
 class TimeStats(Struct, frozen=True, kw_only=True):
@@ -211,7 +215,7 @@ class TimingTotals:
             self._sandboxes[sitting.worker][sitting.sandbox] += 1
         clocks = sitting.seat_clocks if sitting else ()
         self._sealed |= {
-            name for name, one in zip(result.seats, clocks, strict=False) if one.effort
+            name for name, clock in zip(result.seats, clocks, strict=False) if clock.effort
         }
         if spent is None:
             return
@@ -236,7 +240,7 @@ class TimingTotals:
 
 def _time_of(name: str, games: Sequence[tuple[Any, ...]]) -> TimeStats:
     questions, ms, worst_ms, given_back_ms, cpu_ms, voids = zip(*games, strict=True)
-    timed = [(many, used) for many, used in zip(questions, cpu_ms, strict=True) if used is not None]
+    timed = [(n, used) for n, used in zip(questions, cpu_ms, strict=True) if used is not None]
     return TimeStats(
         name=name,
         games=len(games),
@@ -244,8 +248,8 @@ def _time_of(name: str, games: Sequence[tuple[Any, ...]]) -> TimeStats:
         mean_ms=round(fsum(ms) / max(1, sum(questions)), 3),
         worst_ms=max(worst_ms),
         given_back_ms=round(fsum(given_back_ms), 3),
-        cpu_ms=round(fsum(used for _, used in timed) / many, 3)
-        if (many := sum(many for many, _ in timed))
+        cpu_ms=round(fsum(used for _, used in timed) / total, 3)
+        if (total := sum(n for n, _ in timed))
         else None,
         voids=sum(voids),
     )
@@ -335,44 +339,44 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
     rounds: dict[str, tuple[RoundRecord, ...]] = {}
     played = PlayedGames()
     for path in folder.logs():
-        here: list[Sitting] = []
-        for part, game in _told(path):
+        sittings: list[Sitting] = []
+        for part, game in _read_log(path):
             if games is None or game.result.game in games:
-                if part and (not here or here[-1] is not part):
-                    here.append(part)
+                if part and (not sittings or sittings[-1] is not part):
+                    sittings.append(part)
                 watch.add(game.result, game.spent, part)
                 _keep(evidence, game)
                 rounds[game.result.game] = game.rounds
                 played.add(game.result, game.rounds, path)
-        parts += [here] if here else []
-    played_on = ({Machine(one.machine, one.boneyard) for one in here} for here in parts)
+        parts += [sittings] if sittings else []
+    played_on = ({Machine(part.machine, part.boneyard) for part in group} for group in parts)
     machines = Counter(chain.from_iterable(played_on))
     return LogFacts(
         times=replace(watch.times(), same_bots=played.same_bots()),
-        evidence=tuple(one for key in sorted(evidence) for one in evidence[key]),
+        evidence=tuple(example for key in sorted(evidence) for example in evidence[key]),
         sandboxes=tuple(_sandboxes(parts)),
         rounds=rounds,
-        machines=tuple(sorted(machines.items(), key=lambda one: (-one[1], one[0]))),
+        machines=tuple(sorted(machines.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
 
 
 def _sandboxes(sittings: Sequence[Sequence[Sitting]]) -> Iterator[SandboxSummary]:
     """Yield how the bots of these sittings were confined, most frequent first."""
     workers = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
-    many = Counter[tuple[str, tuple[str, ...]]]()
+    counts = Counter[tuple[str, tuple[str, ...]]]()
     for parts in sittings:
-        many.update({(one.sandbox, one.missing) for one in parts})
-        for one in parts:
-            workers[one.sandbox, one.missing].update([one.worker] if one.worker else [])
-    for state in sorted(many, key=lambda state: (-many[state], state)):
-        yield SandboxSummary(*state, many[state], len(sittings), tuple(sorted(workers[state])))
+        counts.update({(part.sandbox, part.missing) for part in parts})
+        for part in parts:
+            workers[part.sandbox, part.missing].update([part.worker] if part.worker else [])
+    for state in sorted(counts, key=lambda state: (-counts[state], state)):
+        yield SandboxSummary(*state, counts[state], len(sittings), tuple(sorted(workers[state])))
 
 
 def _keep(evidence: dict[tuple[str, FoulClass], list[FoulExample]], game: _Finished) -> None:
     """Add a game's fouls to those of its entrants; keep only a few examples of each class."""
     result = game.result
     for foul in game.fouls:
-        one = FoulExample(
+        example = FoulExample(
             board=result.board,
             game=result.game,
             seat=foul.seat,
@@ -383,26 +387,29 @@ def _keep(evidence: dict[tuple[str, FoulClass], list[FoulExample]], game: _Finis
             stderr="…" * (len(foul.stderr) > LAST_WORDS) + foul.stderr[-LAST_WORDS:],
             ms=foul.ms,
         )
-        kept = [*evidence.get((one.entrant, one.foul), ()), one]
-        kept.sort(key=lambda it: (it.board, it.game))
-        evidence[one.entrant, one.foul] = kept[:EXAMPLES]
+        examples = [*evidence.get((example.entrant, example.foul), ()), example]
+        examples.sort(key=lambda item: (item.board, item.game))
+        evidence[example.entrant, example.foul] = examples[:EXAMPLES]
 
 
-def _told(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
+def _read_log(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
     """Yield each finished game with the record of the part of its sitting."""
     part: Sitting | None = None
-    own = defaultdict[type, list[Any]](list)
+    records = defaultdict[type, list[Any]](list)
     for record in _records(path):
         match record:
             case Sitting():
                 part = record
             case GameRecord():
-                own.clear()
+                records.clear()
             case Result():
-                spent = (own[SpentRecord] or [None])[-1]
-                yield part, _Finished(record, spent, (*own[FoulRecord],), (*own[RoundRecord],))
+                spent = (records[SpentRecord] or [None])[-1]
+                yield (
+                    part,
+                    _Finished(record, spent, (*records[FoulRecord],), (*records[RoundRecord],)),
+                )
             case _:
-                own[type(record)].append(record)
+                records[type(record)].append(record)
 
 
 def _records(path: Path) -> Iterator[LogRecord]:

@@ -165,8 +165,8 @@ class Folder(Struct, frozen=True):
         The build folder and the locks are not part of the event.
         """
         besides = {"private", "build", "lock", "review_lock"}
-        own = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
-        paths = [getattr(self, name) for name in own if name not in besides]
+        names = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
+        paths = [getattr(self, name) for name in names if name not in besides]
         return [path for path in (*paths, self.path / FOLDER) if path.exists()]
 
     def log(self, sitting: str) -> Path:
@@ -302,15 +302,15 @@ def load_event(folder: Folder) -> Event:
     return event
 
 
-def event_folder(where: Path) -> Folder | None:
+def event_folder(path: Path) -> Folder | None:
     """Return the folder of the event that a folder or a log belongs to; None if there is none."""
-    places = map(Folder, (where, *where.resolve().parents[:2]))
-    return next((one for one in places if one.event.is_file()), None)
+    places = map(Folder, (path, *path.resolve().parents[:2]))
+    return next((place for place in places if place.event.is_file()), None)
 
 
-def find_event(where: Path) -> Event | None:
+def find_event(path: Path) -> Event | None:
     """Return the event that a folder or a log belongs to. Raises UserError."""
-    folder = event_folder(where)
+    folder = event_folder(path)
     return load_event(folder) if folder else None
 
 
@@ -411,8 +411,8 @@ def check_not_readable(
                     "bot its own folder, or move the deals."
                 )
             built = path.is_relative_to(folder.build)
-            within = path.is_relative_to(folder.path) and not built
-            if within or folder.path.is_relative_to(path):
+            is_inside = path.is_relative_to(folder.path) and not built
+            if is_inside or folder.path.is_relative_to(path):
                 raise UserError(
                     f"Bot {entrant.name} can read {path}, and the event's secret and logs are in "
                     f"{folder.path}. Give the bot its own folder, or choose another --out."

@@ -80,25 +80,25 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
     new version: `mine` becomes `mine@2`, and the earlier one is retired, unless none of its games
     was `played`. A plan that names no anchor keeps the old one's.
     """
-    names = {one.name: _version(old, one, played) for one in new.entrants}
-    renamed = [replace(one, name=names[one.name]) for one in new.entrants]
+    names = {bot.name: _version(old, bot, played) for bot in new.entrants}
+    renamed = [replace(bot, name=names[bot.name]) for bot in new.entrants]
     # One that played already keeps its first board.
-    first = {_who(one): one.first_board for one in old.entrants}
-    active = [replace(one, first_board=first.get(_who(one), one.first_board)) for one in renamed]
-    kept = [
-        replace(one, retired=True)
-        for one in old.entrants
-        if one.name not in names.values()
-        and first_version(one.name) in names
-        and one.name in played
+    first = {_key(bot): bot.first_board for bot in old.entrants}
+    active = [replace(bot, first_board=first.get(_key(bot), bot.first_board)) for bot in renamed]
+    retirees = [
+        replace(bot, retired=True)
+        for bot in old.entrants
+        if bot.name not in names.values()
+        and first_version(bot.name) in names
+        and bot.name in played
     ]
     form = new.format.renamed(names)
     teams = tuple((names.get(a, a), names.get(b, b)) for a, b in new.teams)
-    entrants = (*active, *kept)
+    entrants = (*active, *retirees)
     anchor = old.anchor
     if new.anchor:
         anchor = replace(new.anchor, name=names.get(new.anchor.name, new.anchor.name))
-    elif anchor and anchor.name not in {one.name for one in entrants}:
+    elif anchor and anchor.name not in {bot.name for bot in entrants}:
         # One who plays no more is forbidden by `incompatibility`, in words of its own.
         after = names.get(first_version(anchor.name))
         anchor = replace(anchor, name=after) if after else None
@@ -106,31 +106,31 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
     return replace(new, title=title, entrants=entrants, format=form, teams=teams, anchor=anchor)
 
 
-def _who(entrant: Entrant) -> tuple[str, str]:
+def _key(entrant: Entrant) -> tuple[str, str]:
     return entrant.name, entrant.fingerprint
 
 
 def newcomers(old: Event, new: Event) -> frozenset[str]:
     """Return the names that are new in the new plan, or whose files are."""
-    before = set(map(_who, old.entrants))
-    return frozenset(one.name for one in new.entrants if _who(one) not in before)
+    before = set(map(_key, old.entrants))
+    return frozenset(bot.name for bot in new.entrants if _key(bot) not in before)
 
 
 def delayed(new: Event, late: Container[str], first_board: int) -> Event:
     """Return the new plan with these bots playing only from this board on."""
     entrants = (
-        replace(one, first_board=first_board) if one.name in late else one for one in new.entrants
+        replace(bot, first_board=first_board) if bot.name in late else bot for bot in new.entrants
     )
     return replace(new, entrants=tuple(entrants))
 
 
 def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
     """Return the version of a bot in the event, by its files."""
-    before = [one for one in old.entrants if first_version(one.name) == entrant.name]
-    for one in before:
-        if one.fingerprint == entrant.fingerprint:
-            return one.name
-    last = max((one.name for one in before if one.name in played), key=version_number, default=None)
+    before = [bot for bot in old.entrants if first_version(bot.name) == entrant.name]
+    for bot in before:
+        if bot.fingerprint == entrant.fingerprint:
+            return bot.name
+    last = max((bot.name for bot in before if bot.name in played), key=version_number, default=None)
     if last is None:
         return entrant.name
     return f"{entrant.name}@{version_number(last) + 1}"
@@ -138,7 +138,7 @@ def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
 
 def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
     """Yield each version that is retired now, with the version that replaces it."""
-    playing = {first_version(one.name): one.name for one in new.entrants if not one.retired}
+    playing = {first_version(bot.name): bot.name for bot in new.entrants if not bot.retired}
     for name in sorted(new.retired - old.retired):
         yield name, playing[first_version(name)]
 
@@ -148,7 +148,7 @@ def incompatibility(old: Event, new: Event) -> str | None:
     # Patience and money change no game.
     may = {name: getattr(new.limits, name) for name in ("unavailable", "cents")}
     old = replace(old, limits=replace(old.limits, **may))
-    fixed = [said for name, said in FIXED.items() if getattr(old, name) != getattr(new, name)]
+    fixed = [words for name, words in FIXED.items() if getattr(old, name) != getattr(new, name)]
     if fixed:
         return f"{' and '.join(fixed)} cannot change"
     names = {entrant.name for entrant in new.entrants}
@@ -156,7 +156,7 @@ def incompatibility(old: Event, new: Event) -> str | None:
         if entrant.name not in names and first_version(entrant.name) not in map(
             first_version, names
         ):
-            other = [one for one in names if plain_name(one) == plain_name(entrant.name)]
+            other = [name for name in names if plain_name(name) == plain_name(entrant.name)]
             more = f"; with another clock it is another bot, {', '.join(sorted(other))}"
             return f"bot {entrant.name} cannot be removed{more * bool(other)}"
     if new.boards < old.boards:
@@ -231,13 +231,13 @@ def _planned_seeds(book: Book, deals: SetDeals | None) -> SeedOf:
     if event.has_drawn_seeds:
         return book.seed_of
     secret, boards = secret_of(folder), range(1, event.all_boards + 1)
-    given = deals.boards if deals else (SetBoard(),) * len(boards)
-    if deals and len(given) < len(boards):
+    set_boards = deals.boards if deals else (SetBoard(),) * len(boards)
+    if deals and len(set_boards) < len(boards):
         raise too_few_deals(deals, len(boards))
     # Drawing deals for a filter can take long.
     seeds = {} if deals else published_seeds(folder.deals) if folder.event.exists() else {}
     return {
-        board: seeds.get(board) or draw_seed(event, secret, board, given[board - 1])
+        board: seeds.get(board) or draw_seed(event, secret, board, set_boards[board - 1])
         for board in track(boards, "Deals drawn", len(boards))
     }.__getitem__
 
@@ -321,8 +321,8 @@ def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]
             f"The files of bot {before} have changed. The new version plays as {after}; the "
             f"results of {before} are kept and rated separately.{_newest_file(event, after)}"
         )
-    new = [one for one in event.entrants if one.name in newcomers(old, event)]
-    if met := [one.name for one in new if any(board >= one.first_board for board in public)]:
+    new = [bot for bot in event.entrants if bot.name in newcomers(old, event)]
+    if met := [bot.name for bot in new if any(board >= bot.first_board for board in public)]:
         boards = count_in_digits(len(public), "board")
         yield (
             f"Note: {' and '.join(met)} will also play {boards} whose deals were already public. "
@@ -332,7 +332,7 @@ def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]
 
 def _newest_file(event: Event, name: str) -> str:
     """Return the file of an entrant that was changed last, as a sentence; empty without files."""
-    (folders,) = (one.command.own for one in event.entrants if one.name == name)
+    (folders,) = (bot.command.own for bot in event.entrants if bot.name == name)
     times = {path: path.stat().st_mtime for path in files_below(folders)}
     newest = max(times, key=times.__getitem__, default=None)
     return f" Its newest file is {shown_path(newest)}." if newest else ""
@@ -367,8 +367,8 @@ def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator
     `publish`: writes the reports again. Raises UserError, OSError.
     """
     place = folder.path
-    made = [path for path in (place, *place.parents) if not os.path.lexists(path)]
-    there = _entries(place)
+    new_folders = [path for path in (place, *place.parents) if not os.path.lexists(path)]
+    entries = _entries(place)
     with lock_for_writing(folder):
         # The files that change with the plan, the plan last.
         plan = folder.history, folder.commitments, folder.event
@@ -381,7 +381,7 @@ def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator
                 if before[folder.event]:
                     _restore(folder, before, publish)
                 else:
-                    _remove(_entries(place) - there, made)
+                    _remove(_entries(place) - entries, new_folders)
             raise
 
 
@@ -408,7 +408,7 @@ def _entries(folder: Path) -> set[Path]:
     return set()
 
 
-def _remove(new: Iterable[Path], made: Iterable[Path]) -> None:
+def _remove(new: Iterable[Path], folders: Iterable[Path]) -> None:
     """Remove what is new in a folder, and the folders that were made for it."""
     for path in new:
         if path.is_dir():
@@ -416,7 +416,7 @@ def _remove(new: Iterable[Path], made: Iterable[Path]) -> None:
         else:
             path.unlink(missing_ok=True)
     with suppress(OSError):
-        for path in made:
+        for path in folders:
             path.rmdir()
 
 
@@ -437,8 +437,8 @@ def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, st
     folder is free; those before it have the same event, perhaps with other files of a bot.
     """
     if plan.file:
-        here = Path(RUNS, plan.config.name or slug(plan.file.stem))
-        path = plan.base / plan.config.out if plan.config.out else here
+        default = Path(RUNS, plan.config.name or slug(plan.file.stem))
+        path = plan.base / plan.config.out if plan.config.out else default
         yield path, f"Folder: {path}"
         return
     name = event_name(plan, seed)
@@ -458,41 +458,41 @@ def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, st
 def event_name(plan: EventPlan, seed: int | None) -> str:
     """Name an event after its bots, its rules, and what is unusual about it."""
     bots = [bot.name for bot in plan.config.bots]
-    shown = bots if len(bots) <= BOTS_NAMED else bots[: BOTS_NAMED - 1]
-    while len("-".join(shown)) > LONGEST:
-        shown = shown[:-1]
-    parts = [*shown, *([f"and-{len(bots) - len(shown)}-more"] if len(shown) < len(bots) else [])]
+    names = bots if len(bots) <= BOTS_NAMED else bots[: BOTS_NAMED - 1]
+    while len("-".join(names)) > LONGEST:
+        names = names[:-1]
+    parts = [*names, *([f"and-{len(bots) - len(names)}-more"] if len(names) < len(bots) else [])]
     return "-".join([*parts, slug(plan.rules.name), *_unusual(plan, seed)])
 
 
 def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
-    written, rules = plan.config, plan.rules
+    event, rules = plan.config, plan.rules
     for word in find_overrides(rules) or ():
         yield slug(word)
-    seats = written.seats_at_table(rules)
+    seats = event.seats_at_table(rules)
     if seats != playable_seat_counts(rules)[0]:
         yield f"{seats}-seats"
-    if not isinstance(written.format, RoundRobin):
-        yield written.format.name
-    if written.clock.move_ms != type(written.clock)().move_ms:
-        yield f"{written.clock.move_ms}-ms"
-    if written.clock.effort:
-        yield f"{written.clock.effort}M"
-    if written.clock.forced == "ask":
+    if not isinstance(event.format, RoundRobin):
+        yield event.format.name
+    if event.clock.move_ms != type(event.clock)().move_ms:
+        yield f"{event.clock.move_ms}-ms"
+    if event.clock.effort:
+        yield f"{event.clock.effort}M"
+    if event.clock.forced == "ask":
         yield "ask-forced"
-    if written.sandbox != "auto":
-        yield f"sandbox-{written.sandbox}"
+    if event.sandbox != "auto":
+        yield f"sandbox-{event.sandbox}"
     if plan.deals:
         yield f"deals-{slug(plan.deals.source.stem)[:SOURCE]}"
-    for one in map(parse_filter, written.deals_with):
-        yield slug(f"{one.measure}-{SIGNS[one.sign][0]}-{one.number}")
+    for rule in map(parse_filter, event.deals_with):
+        yield slug(f"{rule.measure}-{SIGNS[rule.sign][0]}-{rule.number}")
     if seed is not None:
         yield f"seed-{seed}"
 
 
 def _is_same(old: Event, plan: EventPlan) -> bool:
     """Tell whether a plan of the same bots continues an event, whatever their files are now."""
-    playing = {first_version(one.name): one for one in old.entrants if not one.retired}
+    playing = {first_version(bot.name): bot for bot in old.entrants if not bot.retired}
     names = [bot.name for bot in plan.config.bots]
     if playing.keys() != set(names):
         return False
@@ -505,5 +505,5 @@ def _is_same(old: Event, plan: EventPlan) -> bool:
 def _is_another(old: Entrant, bot: WrittenBot) -> bool:
     """Tell whether a bot of the same name has other files, and the old ones are still there."""
     files = {word for word in (bot.folder, *bot.run) if word and word.startswith("/")}
-    own = old.command.own
-    return bool(files and own) and files.isdisjoint(own) and Path(own[0]).exists()
+    old_files = old.command.own
+    return bool(files and old_files) and files.isdisjoint(old_files) and Path(old_files[0]).exists()

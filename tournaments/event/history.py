@@ -80,13 +80,13 @@ def public_boards(folder: Folder) -> set[int]:
 
 def board_spans(boards: Iterable[int]) -> tuple[Span, ...]:
     """Return the boards as spans, in order."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for board in sorted(set(boards)):
-        if found and found[-1][1] == board - 1:
-            found[-1] = found[-1][0], board
+        if spans and spans[-1][1] == board - 1:
+            spans[-1] = spans[-1][0], board
         else:
-            found.append((board, board))
-    return tuple(found)
+            spans.append((board, board))
+    return tuple(spans)
 
 
 def among(board: int, rows: Iterable[Span]) -> bool:
@@ -103,7 +103,7 @@ def latecomers(
     history: Sequence[Before], entrants: Iterable[Entrant], results: Iterable[Result]
 ) -> tuple[Latecomer, ...]:
     """Return the entrants that met deals which were public when they joined, in plan order."""
-    met = {one.name: found for one in entrants if (found := _public_to(one, history))}
+    met = {bot.name: spans for bot in entrants if (spans := _public_to(bot, history))}
     games, public = Counter[str](), Counter[str]()
     for result in results if met else ():
         for name in result.seats:
@@ -131,7 +131,7 @@ def describe_latecomers(late: Sequence[Latecomer]) -> str:
     """Return a sentence on how much each latecomer played on public deals; empty without any."""
     if not late:
         return ""
-    each = ", ".join(f"{one.entrant} ({one.public} of its {one.games} games)" for one in late)
+    each = ", ".join(f"{bot.entrant} ({bot.public} of its {bot.games} games)" for bot in late)
     return (
         "Deals were public before these bots entered, and their authors could have known them: "
         f"{each}."

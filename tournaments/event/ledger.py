@@ -128,15 +128,15 @@ class Ledger:
     def _check_rest(self, lines: int) -> None:
         """Refuse a ledger of other games; a line that is dropped must be in the game logs."""
         plans = chain(self.book.past, sittings(self._event, self.results))
-        known = GameIndex(plans, lambda plan, _: self._folder.log(plan.name))
+        index = GameIndex(plans, lambda plan, _: self._folder.log(plan.name))
         logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
         for entry in islice(checksummed.read_sealed(self._path, decode_result), lines, None):
             game = entry.record.game
-            if game not in known:
+            if game not in index:
                 why = f"game {game}, where the schedule has {self._due or 'none'}"
                 raise checksummed.damaged(self._path, entry.line, why)
-            if logged(known[game]).get(game) != entry.record:
-                why = f"game {game} is not as in its log, {known[game].name}"
+            if logged(index[game]).get(game) != entry.record:
+                why = f"game {game} is not as in its log, {index[game].name}"
                 raise checksummed.damaged(self._path, entry.line, why)
 
     def _rewrite(self) -> None:
@@ -219,10 +219,10 @@ def results_from_log(path: Path) -> dict[str, Result]:
     """
     results: dict[str, Result] = {}
     sitting: Sitting | None = None
-    for one in read_games(path):
-        sitting = one.sitting
-        if one.result:
-            results[one.game.game] = one.result
+    for logged in read_games(path):
+        sitting = logged.sitting
+        if logged.result:
+            results[logged.game.game] = logged.result
     if sitting and len(results) == len(sitting.boards) and not is_over(path):
         GameLog(path, sitting).close()
     return results

@@ -30,7 +30,7 @@ from tournaments.rating.tables import PARTS, Correction
 # has seen its own future, and what is known stays as it is when more is played.
 
 
-NONE: Mapping[int, int] = MappingProxyType({})
+NO_REPEATS: Mapping[int, int] = MappingProxyType({})
 """The boards that repeat a deal, where none does."""
 LAST = 32
 """The boards that a policy is learnt from, the last ones: more teach little, and a bot that plays
@@ -91,12 +91,12 @@ def learn(task: LearnTask) -> list[PolicyRecord]:
 
     played, choices = list[str](), list[Choice]()
     for path, games in task.logs.items():
-        for one in read_timelines(path, games, []):
-            played.append(one.logged.game.game)
-            choices += choices_of(one, one.logged.sitting.seats.index(task.entrant))
+        for timeline in read_timelines(path, games, []):
+            played.append(timeline.logged.game.game)
+            choices += choices_of(timeline, timeline.logged.sitting.seats.index(task.entrant))
     learnt = learn_policy(choices)
-    found = astuple(learnt.policy), learnt.choices, learnt.foreseen
-    return [PolicyRecord(task.entrant, one, tuple(played), *found) for one in task.boards]
+    fields = astuple(learnt.policy), learnt.choices, learnt.foreseen
+    return [PolicyRecord(task.entrant, board, tuple(played), *fields) for board in task.boards]
 
 
 def read_timelines(path: Path, games: Iterable[str], damage: list[str]) -> Iterator[Timeline]:
@@ -118,7 +118,7 @@ Policies = dict[tuple[str, int], PolicyRecord]
 
 
 def luck_terms(
-    policies: Policies, game: str, first_board_of: Mapping[int, int] = NONE, *, deals: bool
+    policies: Policies, game: str, first_board_of: Mapping[int, int] = NO_REPEATS, *, deals: bool
 ) -> LuckTerms:
     """Return the terms of the luck of a game: the latest policies from boards before its deal's.
 
@@ -126,42 +126,44 @@ def luck_terms(
     """
     name, *seats = game.split(".")
     board = first_board_of.get(int(name), int(name))
-    earlier = [one for one in policies if one[1] < board]
-    latest = [max((one for one in earlier if one[0] == bot), default=None) for bot in seats]
-    known = [policies[one] for one in latest if one] if all(latest) else []
-    learnt = tuple(Policy(*one.weights) for one in known)
-    return LuckTerms(learnt, tuple(one.foreseen for one in known), deals)
+    earlier = [key for key in policies if key[1] < board]
+    latest = [max((key for key in earlier if key[0] == bot), default=None) for bot in seats]
+    records = [policies[key] for key in latest if key] if all(latest) else []
+    learnt = tuple(Policy(*record.weights) for record in records)
+    return LuckTerms(learnt, tuple(record.foreseen for record in records), deals)
 
 
 def games_to_learn_from(
     policies: Policies,
     games: Collection[Result],
     played: Collection[Result],
-    first_board_of: Mapping[int, int] = NONE,
+    first_board_of: Mapping[int, int] = NO_REPEATS,
 ) -> Mapping[tuple[str, int], list[Result]]:
     """Return for each policy that the luck of these games still needs the games that teach it."""
     # As it was when the first was learnt, whatever has been played since.
     first = {entrant: boards - FIRST + 1 for entrant, boards in sorted(policies, reverse=True)}
-    unknown = {entrant for one in games for entrant in one.seats} - first.keys()
-    for one in played if unknown else ():
-        for entrant in unknown.intersection(one.seats):
-            first[entrant] = min(one.board, first.get(entrant, one.board))
+    unknown = {entrant for result in games for entrant in result.seats} - first.keys()
+    for result in played if unknown else ():
+        for entrant in unknown.intersection(result.seats):
+            first[entrant] = min(result.board, first.get(entrant, result.board))
     needed = {
         (entrant, boards): list[Result]()
-        for one in games
-        for entrant in one.seats
-        for board in [first_board_of.get(one.board, one.board)]
+        for result in games
+        for entrant in result.seats
+        for board in [first_board_of.get(result.board, result.board)]
         if (boards := last_board_before(board, first.get(entrant, board)))
         and (entrant, boards) not in policies
     }
     # Nothing is needed once all have learnt: then the results, which may be many, are not read.
-    every = sorted(played, key=lambda one: (one.board, one.game)) if needed else []
-    for (entrant, boards), own in needed.items():
+    all_games = sorted(played, key=lambda result: (result.board, result.game)) if needed else []
+    for (entrant, boards), sample in needed.items():
         latest = range(boards - LAST + 1, boards + 1)
-        all_own = [one for one in every if one.board in latest and entrant in one.seats]
+        all_own = [
+            result for result in all_games if result.board in latest and entrant in result.seats
+        ]
         # Spread over these boards: a bot may have played many games on each.
-        taken = min(MOST_GAMES, len(all_own))
-        own += [all_own[place * len(all_own) // taken] for place in range(taken)]
+        count = min(MOST_GAMES, len(all_own))
+        sample += [all_own[place * len(all_own) // count] for place in range(count)]
     return needed
 
 
@@ -173,7 +175,7 @@ def games_to_learn_from(
 # A log is the unit of work, so that many run at once.
 
 
-TOGETHER = 6
+GAMES_AT_ONCE = 6
 """Games of a log whose luck is computed at once, in 0.2 s or so: less work, and some MB."""
 POINT_DECIMALS, SHARE_DECIMALS = 3, 5
 """Decimals of luck in points, and in the share of a game."""
@@ -195,7 +197,7 @@ class LuckRecord(Record, frozen=True, tag="luck"):
 
     def __post_init__(self) -> None:
         """Raise ValueError unless each list has a number for each seat."""
-        if {len(one) for one in (self.points, self.share, *self.rounds)} != {len(self.scores)}:
+        if {len(row) for row in (self.points, self.share, *self.rounds)} != {len(self.scores)}:
             raise ValueError("a list has not a number for each seat")
 
 
@@ -210,9 +212,9 @@ def tasks_of_log(
     event: Event, policies: Policies, path: Path, games: Sequence[str]
 ) -> Iterator[LuckTask]:
     """Yield tasks to compute the luck of these games of a log, a few each, by known policies."""
-    for first in range(0, len(games), TOGETHER):
-        some = games[first : first + TOGETHER]
-        yield LuckTask(path, {game: _terms(event, policies, game) for game in some})
+    for first in range(0, len(games), GAMES_AT_ONCE):
+        batch = games[first : first + GAMES_AT_ONCE]
+        yield LuckTask(path, {game: _terms(event, policies, game) for game in batch})
 
 
 def _terms(event: Event, policies: Policies, game: str) -> LuckTerms:
@@ -234,11 +236,11 @@ MapTasks = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 
 def luck_of_log(task: LuckTask) -> LogLuck:
     """Compute the luck of some games of a log, up to the first damage."""
-    found, damage = dict[str, LuckRecord](), list[str]()
+    records, damage = dict[str, LuckRecord](), list[str]()
     read = read_timelines(task.path, task.games, damage)
-    for terms, same in groupby(read, lambda one: task.games[one.logged.game.game]):
-        found |= {one.game: one for one in luck_records([*same], terms)}
-    return LogLuck(tuple(found[game] for game in task.games if game in found), "".join(damage))
+    for terms, group in groupby(read, lambda timeline: task.games[timeline.logged.game.game]):
+        records |= {record.game: record for record in luck_records([*group], terms)}
+    return LogLuck(tuple(records[game] for game in task.games if game in records), "".join(damage))
 
 
 def luck_records(
@@ -247,9 +249,9 @@ def luck_records(
     """Compute the luck of finished games, by the usual terms if by no others."""
     from arena.valuation.luck import luck_of_games  # It needs numpy.
 
-    results = (one.logged.result for one in timelines)
-    every = luck_of_games(timelines, terms)
-    for result, luck in zip(results, every, strict=True):
+    results = (timeline.logged.result for timeline in timelines)
+    estimates = luck_of_games(timelines, terms)
+    for result, luck in zip(results, estimates, strict=True):
         assert result, "It is finished."
         # A round that a foul ended is not counted in the result.
         rounds = max([result.rounds, *(draw.round for draw in luck.draws)])
@@ -262,7 +264,7 @@ def luck_records(
             scores=result.scores,
             points=_rounded(luck.points, POINT_DECIMALS),
             share=_rounded(luck.share, SHARE_DECIMALS),
-            rounds=tuple(_rounded(one, POINT_DECIMALS) for one in points),
+            rounds=tuple(_rounded(row, POINT_DECIMALS) for row in points),
         )
 
 
@@ -344,21 +346,21 @@ class LuckStore:
 
     def known(self, result: Result) -> LuckRecord | None:
         """Return the luck of a game; None if the file does not have it."""
-        found = self.records.get(result.game)
-        return found if found and found.scores == result.scores else None
+        record = self.records.get(result.game)
+        return record if record and record.scores == result.scores else None
 
     def corrections(self, results: Iterable[Result]) -> dict[str, Correction]:
         """Return the luck to take out of each of these games that the file has."""
         # Once: it looks at the file each time.
         records = self.records
-        pairs = ((one, records.get(one.game)) for one in results)
+        pairs = ((result, records.get(result.game)) for result in results)
         return {
-            one.game: Correction(
+            result.game: Correction(
                 tuple(round(PARTS * each) for each in luck.points),
                 tuple(round(PARTS * each) for each in luck.share),
             )
-            for one, luck in pairs
-            if luck and luck.scores == one.scores
+            for result, luck in pairs
+            if luck and luck.scores == result.scores
         }
 
     def compute(self, results: Iterable[Result]) -> dict[str, Correction]:
@@ -367,13 +369,13 @@ class LuckStore:
         Raises DamagedFileError also if a game has no log.
         """
         games = list(results)
-        known = self.corrections(games)
-        missing = [one for one in games if one.game not in known]
+        corrections = self.corrections(games)
+        missing = [result for result in games if result.game not in corrections]
         if not missing:
-            return known
+            return corrections
         self.learn(missing)
-        found = self._from_logs([one.game for one in missing])
-        self.add([found[one.game] for one in missing])
+        records = self._from_logs([result.game for result in missing])
+        self.add([records[result.game] for result in missing])
         return self.corrections(games)
 
     def learn(self, games: Collection[Result]) -> None:
@@ -383,9 +385,9 @@ class LuckStore:
         logs = SittingLogs(self._folder.path / FOLDER)
         tasks: dict[tuple[str, ...], LearnTask] = {}
         for (entrant, boards), teaching in needed.items():
-            own = [one.game for one in teaching]
+            ids = [result.game for result in teaching]
             # Once there are enough games, the same teach for all later boards.
-            tasks.setdefault((entrant, *own), learn_task(logs, entrant, own)).boards.append(boards)
+            tasks.setdefault((entrant, *ids), learn_task(logs, entrant, ids)).boards.append(boards)
         for learnt in self._tasks(learn, tasks.values()):
             self.add(learnt)
 
@@ -398,24 +400,24 @@ class LuckStore:
             # It tells of hidden tiles, as the logs do.
             self._log.append(new, mode_of_logs(self._folder))
             self._size = self._folder.luck.stat().st_size
-        for one in new:
-            self._keep(one)
+        for record in new:
+            self._keep(record)
 
     def drop_stale(self, results: Iterable[Result]) -> None:
         """Remove all from the file if it has a game that was played again, or not at all.
 
         The policies, too, may have been learnt from it. Raises OSError.
         """
-        played = {one.game for one in results if self.known(one)}
+        played = {result.game for result in results if self.known(result)}
         if not played.issuperset(self.records):
             self._log.rewrite([], mode_of_logs(self._folder))
 
     def _from_logs(self, games: Sequence[str]) -> dict[str, LuckRecord]:
         """Compute the luck of games, each from the likeliest log that has it."""
-        known = SittingLogs(self._folder.path / FOLDER)
-        logs = {game: known.of(game) for game in games}
-        found: dict[str, LuckRecord] = {}
-        while left := [game for game in games if game not in found]:
+        sitting_logs = SittingLogs(self._folder.path / FOLDER)
+        logs = {game: sitting_logs.of(game) for game in games}
+        records: dict[str, LuckRecord] = {}
+        while left := [game for game in games if game not in records]:
             tasks: dict[Path, list[str]] = {}
             for game in left:
                 if not logs[game]:
@@ -424,10 +426,10 @@ class LuckStore:
                         f"{self._folder.luck.name} does not have its luck"
                     )
                 tasks.setdefault(logs[game].pop(0), []).append(game)
-            every = (tasks_of_log(self.event, self.policies, *one) for one in tasks.items())
-            for luck in self._tasks(luck_of_log, chain.from_iterable(every)):
-                found.update((one.game, one) for one in luck.records)
-        return found
+            batches = (tasks_of_log(self.event, self.policies, *item) for item in tasks.items())
+            for luck in self._tasks(luck_of_log, chain.from_iterable(batches)):
+                records.update((record.game, record) for record in luck.records)
+        return records
 
 
 def terms_of_game(place: Path, logged: LoggedGame) -> LuckTerms:
@@ -496,7 +498,7 @@ def read_terms(folder: Folder) -> ReviewTerms | None:
 
 def read_seats(folder: Folder) -> Iterator[SeatLosses]:
     """Yield the reviewed seats of an event, in the order of the file. Raises DamagedFileError."""
-    return (one for one in _log(folder.review_log).read() if isinstance(one, SeatLosses))
+    return (record for record in _log(folder.review_log).read() if isinstance(record, SeatLosses))
 
 
 def _log(path: Path) -> SealedLog[ReviewTerms | SeatLosses]:
@@ -519,11 +521,11 @@ class ReviewLog:
         self.terms, self.done = terms, set[tuple[str, int]]()
         self._log = _log(path)
         self._log.mend()
-        for one in self._log.read():
-            if isinstance(one, SeatLosses):
-                self.done.add((one.game, one.seat))
+        for record in self._log.read():
+            if isinstance(record, SeatLosses):
+                self.done.add((record.game, record.seat))
             else:
-                self.terms = one
+                self.terms = record
         if not self._log.checksum:
             self._log.append([terms])
 
@@ -543,11 +545,11 @@ def open_review(folder: Folder, usual: ReviewTerms, worlds: int | None) -> Itera
     with lock_file(folder.review_lock, f"{folder.path} is being reviewed by another process."):
         log = ReviewLog(folder.review_log, replace(usual, worlds=worlds or usual.worlds))
         has = log.terms
-        given = replace(has, worlds=worlds or has.worlds, format=REVIEW_FORMAT)
-        if given != has:
+        wish = replace(has, worlds=worlds or has.worlds, format=REVIEW_FORMAT)
+        if wish != has:
             raise UserError(
                 f"{folder.review_log} has {has.worlds} worlds (format {has.format}), not "
-                f"{given.worlds} (format {given.format}). Leave out --deals to go on with it, or "
+                f"{wish.worlds} (format {wish.format}). Leave out --deals to go on with it, or "
                 "remove the file to review all games again."
             )
         yield log

@@ -101,7 +101,7 @@ class Rows(Sequence[Result]):
 # The ledger: an event's results in the order of its schedule, not of their arrival.
 
 
-SHOWN = 40
+NAME_SHOWN = 40
 """Most characters of an unknown name in an error."""
 
 
@@ -118,17 +118,17 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
     """
     names = {entrant.name for entrant in event.entrants}
     # Two processes of one entrant may be partners, as a team of its own.
-    most = max((unit.count(one) for unit in event.units for one in unit), default=1)
+    most = max((unit.count(name) for unit in event.units for name in unit), default=1)
     for entry in checksummed.read_sealed(path, decode_result):
         result = entry.record
         if strangers := [name for name in result.seats if name not in names]:
-            why = f"{strangers[0][:SHOWN]!r} does not play in this event"
+            why = f"{strangers[0][:NAME_SHOWN]!r} does not play in this event"
         elif len(result.seats) != event.seats or not 1 <= result.board <= event.all_boards:
             why = f"the event has {event.seats} seats and {event.all_boards} boards"
         elif len(set(result.seats)) * most < len(result.seats):
-            why = f"{result.seats[0][:SHOWN]!r} cannot sit there against itself"
+            why = f"{result.seats[0][:NAME_SHOWN]!r} cannot sit there against itself"
         elif result.game != (name := f"{result.board}.{'.'.join(result.seats)}"):
-            why = f"game {result.game[:SHOWN]!r} should be {name!r}, after its board and seats"
+            why = f"game {result.game[:NAME_SHOWN]!r} should be {name!r}, after its board and seats"
         else:
             yield result
             continue
