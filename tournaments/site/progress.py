@@ -130,13 +130,13 @@ class Progress:
         return None
 
     def _table(self) -> Group:
-        asked = question_line(self._event, self._ledger.results.first())
-        below = [Text(PROVISIONAL, "dim"), *([Text(asked, "bold")] if asked else ())]
-        below += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
+        question = question_line(self._event, self._ledger.results.first())
+        notes = [Text(PROVISIONAL, "dim"), *([Text(question, "bold")] if question else ())]
+        notes += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
         room = max(1, self._console.height - OTHER_LINES - len(self._last_fouls))
-        shown = [] if self._event.format.HAS_COPIES else [live_table(self._ticks)]
-        table = renderables(shown, self._console.width, room)
-        return Group(*table, *below, self._bar)
+        blocks = [] if self._event.format.HAS_COPIES else [live_table(self._ticks)]
+        table = renderables(blocks, self._console.width, room)
+        return Group(*table, *notes, self._bar)
 
     def _note_fouls(self, result: Result) -> None:
         """Show the fouls of a game as soon as it ends."""
@@ -167,11 +167,11 @@ class Progress:
         done = len(self._ledger.results)
         rate = (done - self._first) / (now - self._began)
         left = (self._ledger.planned - done) / rate
-        asked = question_line(self._event, self._ledger.results.first())
+        question = question_line(self._event, self._ledger.results.first())
         fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
-        within = f"{self._event.format.ESTIMATE}{duration(left / 60)}"
-        line = f"{done} of {self._ledger.planned} games, {within} left.{fouls}"
-        print_note(f"{line} {asked}".rstrip())
+        estimate = f"{self._event.format.ESTIMATE}{duration(left / 60)}"
+        line = f"{done} of {self._ledger.planned} games, {estimate} left.{fouls}"
+        print_note(f"{line} {question}".rstrip())
 
     @staticmethod
     def final(folder: Folder, *, with_luck: bool) -> None:
@@ -181,12 +181,12 @@ class Progress:
         """
         console = open_console()
         summary = decode_json(read_file(folder.results), Results)
-        event, whole = load_event(folder), summary.played == summary.planned
+        event, is_over = load_event(folder), summary.played == summary.planned
         # A large ledger takes seconds to read: read it only if something depends on it.
-        fouls = any(one.fouls for pool in summary.ratings.pools for one in pool.entrants)
-        alone = whole and event.format.IS_STATIC and not event.teams
+        fouls = any(bot.fouls for pool in summary.ratings.pools for bot in pool.entrants)
+        is_static = is_over and event.format.IS_STATIC and not event.teams
         luck = LuckStore(folder, event)
-        is_read = fouls or not alone
+        is_read = fouls or not is_static
         results = ResultStore(results_of(folder.ledger, event), luck).first() if is_read else []
         if len(results) > summary.played:
             games = f"{summary.played:,} of {count_in_digits(len(results), 'game')}"
@@ -198,13 +198,13 @@ class Progress:
         pools = summary.ratings.pools
         lead = result_by_ratings(event, results, summary.planned, summary.ratings)
         lead = _for_author(lead, event, pools)
-        lead = f"{lead} {_outlook(summary, event) if alone else ''}".rstrip()
+        lead = f"{lead} {_outlook(summary, event) if is_static else ''}".rstrip()
         first = filter(None, [foul_warning(event, results), lead])
         print_blocks(console, paragraphs(first, "strong"))
         for group in (
-            *([one] for one in format_sections(event, results)),
+            *([section] for section in format_sections(event, results)),
             *(pool_sections(pool, summary.event.anchor) for pool in pools),
-            *([one] for one in scaling_sections(event, pools)),
+            *([section] for section in scaling_sections(event, pools)),
         ):
             console.print()
             print_blocks(console, group)
@@ -227,8 +227,8 @@ class Progress:
 
 
 def _was_late(event: Event, used: Times) -> bool:
-    own = {one.name: event.clock_of(number) for number, one in enumerate(event.entrants)}
-    return any(one.worst_ms > own.get(one.name, event.clock).move_ms for one in used.entrants)
+    clocks = {bot.name: event.clock_of(number) for number, bot in enumerate(event.entrants)}
+    return any(bot.worst_ms > clocks.get(bot.name, event.clock).move_ms for bot in used.entrants)
 
 
 def _argument(folder: Folder) -> str:
@@ -243,18 +243,18 @@ def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
     """Return the result as the author of the only bot that is no sample asks for it."""
     name = own_bot(event)
     placed = pools[0].entrants if pools else ()
-    own = [(place, one) for place, one in enumerate(placed, 1) if one.name == name]
-    if not own or event.teams:
+    entries = [(place, bot) for place, bot in enumerate(placed, 1) if bot.name == name]
+    if not entries or event.teams:
         return lead
-    ((place, one),) = own
+    ((place, bot),) = entries
     if any(rated.cost and rated.cost.stopped for rated in placed):
         return lead
     if len(placed) == 2:
-        won, lost = f"**{one.name}** is better", f" is better than {one.name} "
-        return f"{'Yes: ' * lead.startswith(won)}{'No: ' * (lost in lead)}{lead}"
-    best, worst = one.ranks
-    between = f" (between {best} and {worst})" * (best < worst)
-    return f"{lead} {one.name} is number {place} of {len(placed)}{between}."
+        won, loss = f"**{bot.name}** is better", f" is better than {bot.name} "
+        return f"{'Yes: ' * lead.startswith(won)}{'No: ' * (loss in lead)}{lead}"
+    best, worst = bot.ranks
+    span = f" (between {best} and {worst})" * (best < worst)
+    return f"{lead} {bot.name} is number {place} of {len(placed)}{span}."
 
 
 WIDEST_TOLD = 1000
@@ -267,7 +267,7 @@ def _roughly(boards: int) -> str:
 
 def _outlook(summary: Results, event: Event) -> str:
     """Return the boards that would separate the first two, where the results tell; or nothing."""
-    first = [one.name for one in summary.ratings.pools[0].entrants if one.ranks[0] == 1][:2]
+    first = [bot.name for bot in summary.ratings.pools[0].entrants if bot.ranks[0] == 1][:2]
     if len(first) < 2:
         return ""
     with suppress(UserError):

@@ -121,7 +121,7 @@ def write_event_site(
     seeds = published_seeds(folder.seeds)
     book = Book(folder, event)
     refuse_losses(book)
-    known = log_facts(folder, book.results)
+    facts = log_facts(folder, book.results)
     _remove_other_games(event, site)
     (site / GAMES).mkdir(parents=True, exist_ok=True)
     (site / REPLAYS).mkdir(exist_ok=True)
@@ -136,10 +136,10 @@ def write_event_site(
     write_atomic(site / folder.event.name, [as_json(_without_folders(event))])
     for path in (folder.history, folder.review_log, folder.review, folder.review_csv):
         _copy_or_remove(path, site)
-    files = report_files(book, SitePage(boards, address, links), known)
+    files = report_files(book, SitePage(boards, address, links), facts)
     summary = decode_json(b"".join(files[folder.results]), Results)
-    whole = summary.played == summary.planned and all(log.name for log in published)
-    over = closed or whole
+    is_whole = summary.played == summary.planned and all(log.name for log in published)
+    over = closed or is_whole
     for path in (folder.ledger, folder.luck):
         _copy_or_remove(path, site, is_public=over)
     # Last the first page: whatever it leads to is there.
@@ -171,13 +171,15 @@ def check_place(folder: Path, site: Path) -> None:
     if site.exists() and not site.is_dir():
         raise UserError(f"{site} is a file. Name a folder for the site.")
     # What begins with a dot belongs to Git or to the server.
-    there = {one.name for one in site.iterdir() if one.name[0] != "."} if site.exists() else set()
+    names = (
+        {path.name for path in site.iterdir() if path.name[0] != "."} if site.exists() else set()
+    )
     # The page of a running event is anybody's: in a league another event follows.
-    if not there or (SNAPSHOT in there and there <= {SNAPSHOT, INDEX}):
+    if not names or (SNAPSHOT in names and names <= {SNAPSHOT, INDEX}):
         return
     if Folder(site).private.exists() or not _is_own(Folder(folder), site):
         raise UserError(
-            f"{site} holds something else: {min(there)}. Name an empty folder or this event's site."
+            f"{site} holds something else: {min(names)}. Name an empty folder or this event's site."
         )
 
 
@@ -192,9 +194,9 @@ def _remove_other_games(event: Event, site: Path) -> None:
 
     The site's plan is written after its games, so that a publication that was killed does it again.
     """
-    files = {one.name: one.fingerprint for one in event.entrants}
-    there = read_event(Folder(site)).entrants if Folder(site).event.is_file() else ()
-    if any(files.get(one.name, one.fingerprint) != one.fingerprint for one in there):
+    files = {bot.name: bot.fingerprint for bot in event.entrants}
+    bots = read_event(Folder(site)).entrants if Folder(site).event.is_file() else ()
+    if any(files.get(bot.name, bot.fingerprint) != bot.fingerprint for bot in bots):
         for folder in (site / GAMES, site / REPLAYS):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -220,21 +222,21 @@ def publish_log(task: SiteTask) -> PublishedLog:
         write_changed(task.site / GAMES / name, data)
         for other in {task.path.name, compressed_path(task.path).name} - {name}:
             (task.site / GAMES / other).unlink(missing_ok=True)
-    shown, luck = 0, Folder(path.parents[1]).luck
+    count, luck = 0, Folder(path.parents[1]).luck
     for logged in valid_games(read_games(path)) if planned & task.boards else ():
         if logged.result and logged.game.board in task.boards:
             file = task.site / REPLAYS / f"{logged.game.game}{REPLAY_ENDING}"
-            shown += 1
+            count += 1
             if not is_current(file, luck, reviewed=task.review is not None):
-                write_replay(file, replay_script(_packed(logged, task.review)))
-    return PublishedLog(name, shown)
+                write_replay(file, replay_script(_pack(logged, task.review)))
+    return PublishedLog(name, count)
 
 
-def _packed(logged: LoggedGame, review: Path | None) -> PackedGame:
+def _pack(logged: LoggedGame, review: Path | None) -> PackedGame:
     if review is None:
         return pack_game(logged)
-    known = _decisions(review, review.stat().st_size).get(logged.game.game, {})
-    return pack_game(logged, terms=terms_of_game(review.parent, logged), reviews=known)
+    decisions = _decisions(review, review.stat().st_size).get(logged.game.game, {})
+    return pack_game(logged, terms=terms_of_game(review.parent, logged), reviews=decisions)
 
 
 @lru_cache(maxsize=1)
@@ -243,11 +245,11 @@ def _decisions(review: Path, size: int) -> Mapping[str, Reviewed]:
 
     Raises DamagedFileError.
     """
-    found: dict[str, dict[int, Sequence[ReviewedDecision]]] = {}
+    decisions: dict[str, dict[int, Sequence[ReviewedDecision]]] = {}
     if size <= MOST_REVIEW:
-        for one in read_seats(Folder(review.parent)):
-            found.setdefault(one.game, {})[one.seat] = one.decisions
-    return found
+        for losses in read_seats(Folder(review.parent)):
+            decisions.setdefault(losses.game, {})[losses.seat] = losses.decisions
+    return decisions
 
 
 def write_changed(path: Path, data: bytes) -> None:
@@ -272,8 +274,8 @@ def _logs_page(event: Event, logs: list[PublishedLog]) -> bytes:
 
 def _without_folders(event: Event) -> Event:
     entrants = [
-        replace(one, command=Command(tuple(_without_folder(one.command)), ""))
-        for one in event.entrants
+        replace(bot, command=Command(tuple(_without_folder(bot.command)), ""))
+        for bot in event.entrants
     ]
     return replace(event, entrants=tuple(entrants))
 
@@ -285,8 +287,8 @@ def _without_folder(command: Command) -> Iterator[str]:
             yield PurePath(word).name  # Spaces too may be in it.
         else:
             # The plan of a site has no folder.
-            here = re.escape(command.folder) or r"\Z\A"
-            yield LOCAL.sub(r"\1", re.sub(rf"{here}(?![^/\s])", ".", word))
+            pattern = re.escape(command.folder) or r"\Z\A"
+            yield LOCAL.sub(r"\1", re.sub(rf"{pattern}(?![^/\s])", ".", word))
 
 
 def publish_event(path: Path, site: Path, address: str) -> int:
@@ -294,11 +296,11 @@ def publish_event(path: Path, site: Path, address: str) -> int:
 
     Raises what `write_event_site` does.
     """
-    written, place = write_event_site(path, site, address), site.resolve()
+    event_site, place = write_event_site(path, site, address), site.resolve()
     print_line(place / INDEX)
-    replays = count_in_digits(written.replays, "replay")
-    print_note(f"{replays} of {written.summary.played} games.")
-    if not written.is_over:
+    replays = count_in_digits(event_site.replays, "replay")
+    print_note(f"{replays} of {event_site.summary.played} games.")
+    if not event_site.is_over:
         print_note(
             "The games of boards that are still played, the logs that show them and the ledger are "
             "left out: publish again when the event is over."
@@ -399,9 +401,9 @@ class SiteWriter:
             self._page_of = new.name
 
 
-def _lasting(one: PublicSnapshot) -> PublicSnapshot:
+def _lasting(snapshot: PublicSnapshot) -> PublicSnapshot:
     """Return a snapshot without what changes although nothing has happened."""
-    return replace(one, at=0.0, elapsed_s=None, left_s=None)
+    return replace(snapshot, at=0.0, elapsed_s=None, left_s=None)
 
 
 def _read(path: Path) -> PublicSnapshot | None:
@@ -457,10 +459,10 @@ def follow_event(folder: Path, site: Path, delay_s: float) -> int:
 
 def until_over(writer: SiteWriter, folder: Path) -> None:
     """Bring the page up to date until it shows the event's end."""
-    ended = False
-    while not (ended and writer.is_over):
+    has_ended = False
+    while not (has_ended and writer.is_over):
         # Before the look: the last seeds are revealed at the end of the run.
-        ended = not is_running(Folder(folder))
+        has_ended = not is_running(Folder(folder))
         time.sleep(PAUSE_S)
         _follow(writer, folder)
     print_note("The event is over, and the page says so. Without --delay, the same command")

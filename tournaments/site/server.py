@@ -36,13 +36,13 @@ LONGEST_REPORT = 2**25
 def watch_event(path: Path, port: int, *, everything: bool, browser: bool) -> int:
     """Serve an event until the user presses Ctrl-C; return the exit code. Raises UserError."""
     watched = LiveView(Folder(path.resolve()), everything=everything)
-    ended: BaseExceptionGroup[Exception] | None = None
+    errors: BaseExceptionGroup[Exception] | None = None
     try:
         run_async(partial(_serve, watched, port, browser=browser))
     except* (UserError, OSError) as group:
-        ended = group
-    if ended:
-        error = root_cause(ended)
+        errors = group
+    if errors:
+        error = root_cause(errors)
         if isinstance(error, UserError):
             raise error
         raise UserError(f"{path} went away: {describe_error(error)}.")
@@ -83,8 +83,8 @@ def site(watched: LiveView, news: Broadcast) -> Site:
     def find(name: str) -> Page | None:
         folder, _, file = name.partition("/")
         if name == "":
-            there = watched.report.is_file()
-            report = [(REPORTED[0], "Report, as it was last written")] if there else []
+            has_report = watched.report.is_file()
+            report = [(REPORTED[0], "Report, as it was last written")] if has_report else []
             return partial(watch_page, watched.event.heading, report)
         if name in REPORTED:
             return partial(_report, watched.report.with_name(name))

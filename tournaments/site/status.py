@@ -107,8 +107,8 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     refuse_unplanned(book)
     running = False if complete else is_running(folder)
     pace = None if complete or running is False else _pace(book)
-    kept = current_results(book)
-    ratings = kept.ratings if kept else book.ratings
+    summary = current_results(book)
+    ratings = summary.ratings if summary else book.ratings
     corrections = book.corrections
     status = Status(
         name=event.heading,
@@ -186,8 +186,8 @@ def _holds(words: list[str], place: str) -> bool:
 
     A line with `->` is a process that waits.
     """
-    held = next((word for word in words if word.count(":") == 2), "")
-    return "POSIX" in words and "->" not in words and held.endswith(place)
+    file_id = next((word for word in words if word.count(":") == 2), "")
+    return "POSIX" in words and "->" not in words and file_id.endswith(place)
 
 
 def _pace(book: Book) -> float | None:
@@ -199,15 +199,15 @@ def _pace(book: Book) -> float | None:
         fresh = sum(
             sum(game.name in results for game in plan.games)
             for plan in sittings(book.event, results)
-            if _written(folder.log(plan.name)) > began
+            if _read_mtime(folder.log(plan.name)) > began
         )
         # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
-        made = min(fresh, len(results) - book.reported)
-        return made / lasted if made > 0 and lasted > ENOUGH_S else None
+        count = min(fresh, len(results) - book.reported)
+        return count / lasted if count > 0 and lasted > ENOUGH_S else None
     return None
 
 
-def _written(path: Path) -> float:
+def _read_mtime(path: Path) -> float:
     return actual_path(path).stat().st_mtime if actual_path(path).exists() else 0.0
 
 
@@ -226,12 +226,12 @@ def print_status(path: Path, in_json: bool) -> int:
     """Print an event's progress; return the exit code. Raises UserError."""
     folder = Folder(path)
     with working("Reading the event"):
-        seen, tables = read_whole_status(folder)
+        status, tables = read_whole_status(folder)
     if in_json:
-        print_json(seen)
+        print_json(status)
         return 0
     console = open_console()
-    for part in parts(folder, seen, tables, console.width):
+    for part in parts(folder, status, tables, console.width):
         console.print(part)
     return 0
 
@@ -255,32 +255,32 @@ def watch_status(path: Path, in_json: bool) -> int:
 
 def _live(folder: Folder, console: Console) -> None:
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        for seen in _looks(folder):
+        for status in _looks(folder):
             room = max(2, console.height - OTHER_LINES)
-            live.update(Group(*parts(folder, seen, [], console.width, room)), refresh=True)
+            live.update(Group(*parts(folder, status, [], console.width, room)), refresh=True)
 
 
 def _lines(folder: Folder, in_json: bool) -> None:
     before = -1
-    for seen in _looks(folder):
-        if seen.played != before:
-            before = seen.played
-            print_line(encode_json(seen).decode() if in_json else progress(seen))
+    for status in _looks(folder):
+        if status.played != before:
+            before = status.played
+            print_line(encode_json(status).decode() if in_json else progress(status))
 
 
 def _looks(folder: Folder) -> Iterator[Status]:
     while True:
         began = time.monotonic()
-        seen = read_status(folder)
-        yield seen
-        if seen.complete:
+        status = read_status(folder)
+        yield status
+        if status.complete:
             return
         time.sleep(max(LOOK_EVERY_S, REST * (time.monotonic() - began)))
 
 
 def parts(
     folder: Folder,
-    seen: Status,
+    status: Status,
     tables: Sequence[Section],
     width: int,
     room: int | None = None,
@@ -289,47 +289,47 @@ def parts(
 
     `tables`: the tables of the event's format, which a small terminal leaves out.
     """
-    yield Text(seen.name, "bold")
-    yield Text(seen.about)
-    yield from renderables(paragraphs(filter(None, [seen.lead]), "strong"), width)
-    for one in tables:
+    yield Text(status.name, "bold")
+    yield Text(status.about)
+    yield from renderables(paragraphs(filter(None, [status.lead]), "strong"), width)
+    for section in tables:
         yield Text()
-        yield from renderables([one], width)
+        yield from renderables([section], width)
     yield from [] if room else [Text()]
-    fouls = [_fouls(seen.fouls)] if seen.fouls else []
+    fouls = [_fouls(status.fouls)] if status.fouls else []
     few = None if room is None else max(2, room // 3)
     if room is not None and few is not None and fouls:
-        room -= min(few, len(seen.fouls)) + 2
-    for pool in seen.ratings.pools:
-        blocks = [standings_table(pool)] if room is not None else pool_sections(pool, seen.anchor)
+        room -= min(few, len(status.fouls)) + 2
+    for pool in status.ratings.pools:
+        blocks = [standings_table(pool)] if room is not None else pool_sections(pool, status.anchor)
         yield from renderables(blocks, width, room)
-    asked = [] if seen.complete else [seen.question]
+    lines = [] if status.complete else [status.question]
     if room is None:
-        asked += [seen.uneven, seen.luck, history.describe_latecomers(seen.latecomers)]
-    yield from (Text(line, "bold") for line in asked if line)
+        lines += [status.uneven, status.luck, history.describe_latecomers(status.latecomers)]
+    yield from (Text(line, "bold") for line in lines if line)
     if fouls:
         yield Text()
         yield from renderables(fouls, width, few)
-        foul = seen.fouls[0]
+        foul = status.fouls[0]
         example = f"boneyard explain {folder.path} {foul.game} --seat {foul.seat}"
         yield Text(f"Explain: {example}", "dim")
-    yield Text(progress(seen), "bold" if seen.complete else "bold cyan")
+    yield Text(progress(status), "bold" if status.complete else "bold cyan")
 
 
-def _fouls(found: Sequence[FoulCount]) -> Table:
+def _fouls(counts: Sequence[FoulCount]) -> Table:
     columns = [Column("fouls of", "name"), Column("class", "word"), Column("the last in", "name")]
     columns += map(Column, ("games", "seat"))
-    rows = [(one.entrant, one.foul, one.game, f"{one.games}", f"{one.seat}") for one in found]
+    rows = [(row.entrant, row.foul, row.game, f"{row.games}", f"{row.seat}") for row in counts]
     return table("Fouls", columns, rows)
 
 
-def progress(seen: Status) -> str:
+def progress(status: Status) -> str:
     """Return progress and remaining time in one line."""
-    done = f"{seen.played} of {seen.planned} games"
-    if seen.complete:
+    done = f"{status.played} of {status.planned} games"
+    if status.complete:
         return f"finished: {done}"
-    if seen.running is False:
+    if status.running is False:
         return f"{done}: stopped; the same command continues it."
-    if seen.left_s is None:
+    if status.left_s is None:
         return f"{done}; too early to estimate the remaining time."
-    return f"{done}, {duration(seen.left_s / 60)} left."
+    return f"{done}, {duration(status.left_s / 60)} left."

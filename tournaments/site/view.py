@@ -50,12 +50,12 @@ FINISHED_GAMES = 6
 """The largest number of finished games among them."""
 LAST = 40
 """Length of the lists of finished games and of fouls."""
-KEPT = 2000
+MOST_LINES = 2000
 """Lines kept for these lists: those of boards that are still played may have to wait."""
-SAID = 6
+EVENTS_SHOWN = 6
 """Latest events listed beside a game."""
 ROWS = 200
-WHOLE = sys.maxsize
+LOG_END = sys.maxsize
 """The end of a log all of which may be read."""
 ENOUGH_S = 3.0
 """The shortest time from which the rest is estimated, in s."""
@@ -131,8 +131,8 @@ class LiveView:
         self._logs: dict[str, _Log] = {}
         self._results = ResultStore(luck=LuckStore(self._folder, event))
         self._ticks: dict[str, LiveRating] = {}
-        self._finished: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
-        self._fouls: deque[tuple[int, Finished]] = deque(maxlen=KEPT)
+        self._finished: deque[tuple[int, Finished]] = deque(maxlen=MOST_LINES)
+        self._fouls: deque[tuple[int, Finished]] = deque(maxlen=MOST_LINES)
         self._planned = self._fresh = 0
         self._looks = self._reads = 0
         self._elapsed_s: float | None = None
@@ -169,14 +169,14 @@ class LiveView:
         return bool(changed) or self._looks == 1
 
     def _grown(self) -> list["_Log"]:
-        seen, paths = self._logs, self._folder.logs()
-        logs = [seen.get(path.stem) or seen.setdefault(path.stem, _Log(path)) for path in paths]
+        index, paths = self._logs, self._folder.logs()
+        logs = [index.get(path.stem) or index.setdefault(path.stem, _Log(path)) for path in paths]
         grown = [log for log in logs if not log.trouble and log.has_grown(self._end(log.tail.path))]
         return sorted(grown, key=_Log.written)
 
     def _end(self, _: Path) -> int:
         """Return the number of a log's bytes, not compressed, that may be read by now."""
-        return WHOLE
+        return LOG_END
 
     def _is_shown(self, _: int) -> bool:
         return True
@@ -186,12 +186,12 @@ class LiveView:
 
     def _forget(self) -> None:
         """Drop the games of finished sittings that are not on the page any more."""
-        for shown in (True, False):
-            for log in self._newest(shown=shown)[BOARDS:]:
+        for is_public in (True, False):
+            for log in self._newest(is_public=is_public)[BOARDS:]:
                 if log.over:
                     log.last = log.shown = None
 
-    def _newest(self, *, shown: bool = True) -> list["_Log"]:
+    def _newest(self, *, is_public: bool = True) -> list["_Log"]:
         """Return the logs with games in progress, then the others, latest change first.
 
         Those whose last game may be shown, or those whose last game may not.
@@ -199,13 +199,13 @@ class LiveView:
         logs = [
             log
             for log in self._logs.values()
-            if log.last and not log.trouble and self._is_shown(log.last.game.board) is shown
+            if log.last and not log.trouble and self._is_shown(log.last.game.board) is is_public
         ]
         return sorted(logs, key=lambda log: (log.over, -log.changed))
 
     def _read(self, log: "_Log") -> bool:
         """Read a log's new lines; tell whether there were any."""
-        before, known = log.tail.size, len(self._results)
+        before, count = log.tail.size, len(self._results)
         try:
             for logged in log.tail.look(self._end(log.tail.path)):
                 self._over(log, logged)
@@ -215,7 +215,7 @@ class LiveView:
         if log.tail.size == before:
             return False
         if log.written() > (self._began or 0.0):
-            self._fresh += len(self._results) - known
+            self._fresh += len(self._results) - count
         self._reads += 1
         log.changed = self._reads
         log.last = log.tail.playing() or log.last
@@ -227,15 +227,15 @@ class LiveView:
         assert result is not None
         log.last = logged
         self._results.add(result)
-        for one in self.event.rated([result]):
-            self._ticks |= update(self._ticks, one, self.event.rules.deal.partners)
+        for rated_result in self.event.rated([result]):
+            self._ticks |= update(self._ticks, rated_result, self.event.rules.deal.partners)
         replay = replay_address(logged.game.game)
         board = logged.game.board
         self._finished.appendleft((board, Finished(text.game_line(logged), replay)))
         for record in logged.choices():
             if isinstance(record, FoulRecord):
-                who = printable(result.seats[record.seat])
-                words = f"{who}, {record.foul}: {printable(record.detail)}"
+                name = printable(result.seats[record.seat])
+                words = f"{name}, {record.foul}: {printable(record.detail)}"
                 link = f"{replay}&at=foul&seat={record.seat}"
                 self._fouls.appendleft((board, Finished(words, link)))
 
@@ -267,9 +267,11 @@ class LiveView:
     def _left_s(self, played: int, planned: int) -> float | None:
         """Return the time that the other games will take, by the pace of this run."""
         # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
-        lasted, made = self._elapsed_s or 0.0, min(self._fresh, played - self._before)
+        lasted, count = self._elapsed_s or 0.0, min(self._fresh, played - self._before)
         return (
-            round((planned - played) * lasted / made, 1) if lasted > ENOUGH_S and made > 0 else None
+            round((planned - played) * lasted / count, 1)
+            if lasted > ENOUGH_S and count > 0
+            else None
         )
 
     def _damaged(self) -> dict[str, str]:
@@ -301,14 +303,14 @@ class LiveView:
     def _playing(self) -> Iterator[LiveGame]:
         """Yield the games in progress, then those that ended last, each by sitting."""
         logs = self._newest()
-        going = sum(not log.over for log in logs)
-        logs = logs[: min(BOARDS, max(going, FINISHED_GAMES))]
+        open_count = sum(not log.over for log in logs)
+        logs = logs[: min(BOARDS, max(open_count, FINISHED_GAMES))]
         for log in sorted(logs, key=lambda log: (log.over, log.tail.path.stem)):
-            log.shown = log.shown or self._shown(log)
+            log.shown = log.shown or self._show_game(log)
             if log.shown:
                 yield log.shown
 
-    def _shown(self, log: "_Log") -> LiveGame | None:
+    def _show_game(self, log: "_Log") -> LiveGame | None:
         """Return a log's last game for a page; None before anything has happened in it."""
         logged = log.last
         assert logged is not None
@@ -340,18 +342,18 @@ def spectator_view(
     Raises DamagedLogError.
     """
     seat = None if logged.result or everything else SPECTATOR
-    of = logged.sitting
-    made = replay_page.SceneBuilder(
-        of.seats, of.seat_clocks, partners=of.rules.deal.partners, seat=seat
+    record = logged.sitting
+    builder = replay_page.SceneBuilder(
+        record.seats, record.seat_clocks, partners=record.rules.deal.partners, seat=seat
     )
-    seen = deque(map(made.scene, frames(walk_log(logged), seat)), maxlen=SAID)
-    if not seen:
+    scenes = deque(map(builder.scene, frames(walk_log(logged), seat)), maxlen=EVENTS_SHOWN)
+    if not scenes:
         return None
     return LiveGame(
         sitting=sitting,
-        about=replay_page.game_info(logged.game.game, of.seats, of.rules),
-        scene=seen[-1],
-        said=tuple(scene.words for scene in seen),
+        about=replay_page.game_info(logged.game.game, record.seats, record.rules),
+        scene=scenes[-1],
+        said=tuple(scene.words for scene in scenes),
         over=logged.result is not None,
         replay=replay,
     )
@@ -378,7 +380,7 @@ class _Log:
 
     def has_grown(self, end: int) -> bool:
         """Tell whether the log may have new lines up to a byte; a compressed log is read once."""
-        if end != WHOLE:
+        if end != LOG_END:
             return end > self.tail.size
         before, path = self.packed, self.tail.path
         self.packed = not path.exists()
@@ -447,7 +449,7 @@ class DelayedView(LiveView):
         self._growths: dict[str, _Growth] = {}
         self._public: set[int] = set()
         self._seeds = 0, 0
-        self._offline = {one.name for one in event.entrants if not one.command.network}
+        self._offline = {bot.name for bot in event.entrants if not bot.command.network}
         super()._begin(event)
 
     def look_at(self, now: float) -> bool:
@@ -483,8 +485,8 @@ class DelayedView(LiveView):
         if growth is None or growth.over:
             return end
         # No bot of a sitting that goes on may read what is shown of it.
-        own = growth.sitting
-        safe = own and own.sandbox == "locked" and self._offline.issuperset(own.seats)
+        sitting = growth.sitting
+        safe = sitting and sitting.sandbox == "locked" and self._offline.issuperset(sitting.seats)
         return end if safe else 0
 
     def _is_shown(self, board: int) -> bool:
@@ -495,16 +497,16 @@ class DelayedView(LiveView):
 
     def public(self) -> PublicSnapshot:
         """Return the state for everybody. No replay is linked to, and no local folder named."""
-        whole = self.now()
-        known = replace(
-            whole,
-            playing=tuple(replace(one, replay="") for one in whole.playing),
-            finished=tuple(Finished(one.words, "") for one in whole.finished),
-            fouls=tuple(Finished(one.words, "") for one in whole.fouls),
+        snapshot = self.now()
+        public_part = replace(
+            snapshot,
+            playing=tuple(replace(game, replay="") for game in snapshot.playing),
+            finished=tuple(Finished(line.words, "") for line in snapshot.finished),
+            fouls=tuple(Finished(line.words, "") for line in snapshot.fouls),
             trouble=tuple(f"The log {name} cannot be read." for name in self._damaged()),
         )
         return PublicSnapshot(
-            **asdict(known),
+            **asdict(public_part),
             at=round(self._time(), 1),
             delay_s=self._delay_s,
             covered=(*self._covered(),),
@@ -512,7 +514,7 @@ class DelayedView(LiveView):
 
     def _covered(self) -> Iterator[str]:
         """Yield the names at the tables at which a game was in play that is not shown."""
-        for log in self._newest(shown=False)[:BOARDS]:
+        for log in self._newest(is_public=False)[:BOARDS]:
             if log.last and not log.over:
                 yield " – ".join(map(printable, log.last.sitting.seats))
 
@@ -533,11 +535,11 @@ class _Growth:
 
     def note(self, path: Path, now: float) -> None:
         """Remember the present size and the time since when the log has it. Raises OSError."""
-        stat, packed = _stat(path)
+        stat, is_packed = _stat(path)
         if self._mark == (mark := (stat.st_ino, stat.st_size, stat.st_mtime_ns)):
             return
         self._mark = mark
-        if packed:
+        if is_packed:
             self.over = True
         else:
             self._read_borders(path)
@@ -546,7 +548,7 @@ class _Growth:
             since = ceil(since / self._step_s) * self._step_s
         if self._sizes and self._sizes[-1][0] == since:
             self._sizes.pop()
-        self._sizes.append((since, WHOLE if packed else stat.st_size))
+        self._sizes.append((since, LOG_END if is_packed else stat.st_size))
 
     def _read_borders(self, path: Path) -> None:
         """Look at the new lines for the sitting's lines and its end. Raises OSError."""
