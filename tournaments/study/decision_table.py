@@ -132,58 +132,62 @@ class KnownWorth(NamedTuple):
     reviews: tuple[SeatLosses, ...] = ()
 
 
-def examples(logged: LoggedGame, wish: Wish, known: KnownWorth) -> Iterator[Example]:
+def examples(logged: LoggedGame, wish: Wish, worth: KnownWorth) -> Iterator[Example]:
     """Yield the wanted decisions in a finished game. Raises DamagedFileError."""
     result, sitting, timeline = logged.result, logged.sitting, Timeline(logged)
     assert result, "The game is finished."
     seats = [seat for seat, name in enumerate(sitting.seats) if wish.wants(name)]
     margins = margins_by_round(logged)
-    luck = next((one for one in known.luck if one.scores == result.scores), None)
+    luck = next((record for record in worth.luck if record.scores == result.scores), None)
     if wish.luck and luck is None:
         (luck,) = luck_records([timeline])
-    reviews = {one.seat: one for one in known.reviews}
+    reviews = {review.seat: review for review in worth.reviews}
     for seat in seats if wish.review else ():
         if seat not in reviews:
             reviews[seat] = review_timeline(timeline, seat, ReviewTerms("", WORLDS))
-    losses = {(one.seat, each.number): each for one in reviews.values() for each in one.decisions}
+    losses = {
+        (seat.seat, each.number): each for seat in reviews.values() for each in seat.decisions
+    }
     encoding = encoding_of(TableKind(sitting.rules, len(sitting.seats)))
-    for one, answer, vector, mask, action in decision_rows(timeline, encoding, seats):
+    for question, answer, vector, mask, action in decision_rows(timeline, encoding, seats):
         facts = Facts(
             event=sitting.event,
             rules=sitting.rules.name,
             seats=len(sitting.seats),
-            **seat_columns(result, one.seat, sitting.rules.deal.partners),
-            round=one.round,
-            question=one.number,
-            id=one.question.id,
-            options=encode_json(one.options).decode(),
-            choice=one.choice,
+            **seat_columns(result, question.seat, sitting.rules.deal.partners),
+            round=question.round,
+            question=question.number,
+            id=question.question.id,
+            options=encode_json(question.options).decode(),
+            choice=question.choice,
             action=action,
             ms=answer.ms,
             foul=getattr(answer, "foul", None),
-            round_margin=margins[one.round][one.seat] if one.round in margins else None,
-            **(_luck(luck, one) if luck else {}),
-            **_loss(losses.get((one.seat, one.number)), one.choice),
+            round_margin=margins[question.round][question.seat]
+            if question.round in margins
+            else None,
+            **(_luck(luck, question) if luck else {}),
+            **_loss(losses.get((question.seat, question.number)), question.choice),
         )
         yield Example(facts, vector, mask)
 
 
-def _luck(luck: LuckRecord, one: AskedQuestion) -> dict[str, Any]:
+def _luck(luck: LuckRecord, question: AskedQuestion) -> dict[str, Any]:
     # Nothing was drawn after the last round of the file.
-    rounds = luck.rounds[one.round - 1 : one.round]
+    rounds = luck.rounds[question.round - 1 : question.round]
     return {
-        "round_luck": rounds[0][one.seat] if rounds else 0.0,
-        "luck_points": luck.points[one.seat],
-        "luck_share": luck.share[one.seat],
+        "round_luck": rounds[0][question.seat] if rounds else 0.0,
+        "luck_points": luck.points[question.seat],
+        "luck_share": luck.share[question.seat],
     }
 
 
-def _loss(found: DecisionLoss | None, choice: int | None) -> dict[str, Any]:
+def _loss(loss: DecisionLoss | None, choice: int | None) -> dict[str, Any]:
     # A game that was played again may still have its old review.
-    if found is None or found.choice != choice:
+    if loss is None or loss.choice != choice:
         return {}
-    values, error = [*found.values], found.error
-    return {"best": found.best, "loss": found.loss, "loss_error": error, "values": values}
+    values, error = [*loss.values], loss.error
+    return {"best": loss.best, "loss": loss.loss, "loss_error": error, "values": values}
 
 
 def encode_csv(table: TableKind, examples: Sequence[Example]) -> bytes:
@@ -196,8 +200,8 @@ def encode_csv(table: TableKind, examples: Sequence[Example]) -> bytes:
     rows = (
         (
             *(
-                encode_json(one).decode() if isinstance(one, list) else one
-                for one in astuple(facts)
+                encode_json(value).decode() if isinstance(value, list) else value
+                for value in astuple(facts)
             ),
             *vector[:shares].astype(np.int8).tolist(),
             # Always with a point: readers guess a column's type from its first rows.
@@ -212,7 +216,7 @@ def encode_csv(table: TableKind, examples: Sequence[Example]) -> bytes:
 def csv_file(table: TableKind, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the file: the names of its columns, then the lines."""
     encoding = encoding_of(table)
-    vector = (f"v{at}" for at in range(encoding.size))
-    mask = (f"m{at}" for at in range(len(encoding.actions.options)))
+    vector = (f"v{index}" for index in range(encoding.size))
+    mask = (f"m{index}" for index in range(len(encoding.actions.options)))
     yield ",".join((*Facts.__struct_fields__, *vector, *mask)).encode() + b"\n"
     yield from pieces

@@ -115,7 +115,7 @@ class LogSource(Struct, frozen=True):
         """Return what the event's files have about a game."""
         if self.luck is None or self.reviews is None:
             return KnownWorth()
-        reviews = (one for one in self.reviews.about(game) if isinstance(one, SeatLosses))
+        reviews = (record for record in self.reviews.about(game) if isinstance(record, SeatLosses))
         return KnownWorth(tuple(self.luck.about(game)), tuple(reviews))
 
 
@@ -163,24 +163,24 @@ def export_decisions(
     tables: dict[TableKind, list[LogSource]] = {}
     for source in sources:
         tables.setdefault(source.table, []).append(source)
-    of, files = sum(source.games for source in sources), list[DecisionFile]()
+    total, files = sum(source.games for source in sources), list[DecisionFile]()
 
-    def encoded(own: list[LogSource]) -> Iterator[bytes]:
+    def encoded(group: list[LogSource]) -> Iterator[bytes]:
         """Yield the bytes of the last file's pieces, and count them."""
-        tasks = chain.from_iterable(_tasks(order, source) for source in own)
+        tasks = chain.from_iterable(_tasks(order, source) for source in group)
         for piece in map_tasks(encode_task, tasks, cores):
             files[-1].games += piece.games
             files[-1].decisions += piece.decisions
-            progress(sum(file.games for file in files), of)
+            progress(sum(file.games for file in files), total)
             if piece.data:
                 yield piece.data
 
-    progress(0, of)
-    for path, (table, own) in zip(_paths(order.out, tables), tables.items(), strict=False):
+    progress(0, total)
+    for path, (table, group) in zip(_paths(order.out, tables), tables.items(), strict=False):
         files.append(DecisionFile(path))
-        pieces = encoded(own)
+        pieces = encoded(group)
         if first := next(pieces, b""):
-            write_atomic(path, make(table, chain((first,), pieces)), _mode(own))
+            write_atomic(path, make(table, chain((first,), pieces)), _mode(group))
             files[-1].bytes = path.stat().st_size
     files = [file for file in files if file.bytes]
     if not files:
@@ -200,7 +200,7 @@ def _file_of(format: Format) -> Callable[[TableKind, Iterable[bytes]], Iterator[
 
 def encode_task(task: Task) -> Piece:
     """Return the decisions of some games, encoded. Raises DamagedLogError."""
-    rows = [row for game, known in task.games for row in examples(game.decode(), task.wish, known)]
+    rows = [row for game, worth in task.games for row in examples(game.decode(), task.wish, worth)]
     if not rows:
         data = b""
     elif task.format == "csv":
@@ -219,34 +219,34 @@ def _tasks(order: Export, source: LogSource) -> Iterator[Task]:
         if source.counted is None or game.name in source.counted
     )
     # A game whose worth is computed takes as long as ten others.
-    many = 1 if order.wish.luck or order.wish.review else GAMES_AT_ONCE
-    while few := tuple(islice(games, many)):
+    size = 1 if order.wish.luck or order.wish.review else GAMES_AT_ONCE
+    while few := tuple(islice(games, size)):
         yield Task(few, source.table, order.wish, order.format)
 
 
 def _wanted(order: Export) -> list[LogSource]:
     """Return the logs in which a wanted bot plays. Raises UserError if a bot plays in none."""
-    found = [*chain.from_iterable(map(_sources, order.sources))]
-    names = {name for source in found for name in source.seats}
+    sources = [*chain.from_iterable(map(_sources, order.sources))]
+    names = {name for source in sources for name in source.seats}
     for bot in order.wish.bots:
         if bot not in names:
             raise unknown_name("bot", bot, sorted(names))
-    return [source for source in found if any(map(order.wish.wants, source.seats))]
+    return [source for source in sources if any(map(order.wish.wants, source.seats))]
 
 
-def _sources(where: Path) -> Iterator[LogSource]:
+def _sources(place: Path) -> Iterator[LogSource]:
     """Yield the logs of an event's folder, of a folder of logs, or the log itself.
 
     Of an event only the games count that its ledger has. Raises UserError.
     """
-    refuse_others(where)
-    folder = Folder(where)
+    refuse_others(place)
+    folder = Folder(place)
     files: tuple[Any, ...] = ()
     if folder.event.is_file():
         counted = ResultStore(results_of(folder.ledger, load_event(folder)))
         luck = LineIndex(folder.luck, decode_luck, LUCK_REMEDY)
         files = counted, luck, LineIndex(folder.review_log, decode_review, REVIEW_REMEDY)
-    for path in logs(where):
+    for path in logs(place):
         for sitting in sitting_lines(path)[-1:]:
             table = TableKind(sitting.rules, len(sitting.seats))
             yield LogSource(path, table, sitting.seats, len(sitting.boards), *files)
@@ -262,8 +262,8 @@ def _paths(out: Path, tables: Collection[TableKind]) -> Iterator[Path]:
         # A log can come from anybody.
         name = re.sub(r"[^A-Za-z0-9_]+", "-", table.rules.name)
         names = (f"-{name}-{table.seats}{f'-{n}' * (n > 1)}" for n in count(1))
-        used.add(own := next(one for one in names if one not in used))
-        yield out.with_stem(f"{out.stem}{own}")
+        used.add(suffix := next(candidate for candidate in names if candidate not in used))
+        yield out.with_stem(f"{out.stem}{suffix}")
 
 
 def _mode(sources: Iterable[LogSource]) -> int:

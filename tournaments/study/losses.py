@@ -35,17 +35,17 @@ class RoundCauses(Struct, frozen=True):
         luck, mistakes = round(self.luck or 0.0), max(0, round(self.mistakes or 0.0))
         parts = [f"gained {_points(luck)} by good tiles"] if luck > 0 else []
         if luck < 0:
-            also = f", {mistakes:,} to weaker choices" if mistakes else ""
-            parts.append(f"lost {_points(-luck)} to bad tiles{also}")
+            clause = f", {mistakes:,} to weaker choices" if mistakes else ""
+            parts.append(f"lost {_points(-luck)} to bad tiles{clause}")
         elif mistakes:
             parts.append(f"lost {_points(mistakes)} to weaker choices")
         causes = {"bad tiles": self.luck, "weaker choices": self.mistakes}
-        known = [name for name, points in causes.items() if points is not None] or causes
-        return " and ".join(parts) or f"lost nothing to {' or '.join(known)}"
+        names = [name for name, points in causes.items() if points is not None] or causes
+        return " and ".join(parts) or f"lost nothing to {' or '.join(names)}"
 
 
-def _points(many: int) -> str:
-    return f"{many:,} point{'s' * (many != 1)}"
+def _points(count: int) -> str:
+    return f"{count:,} point{'s' * (count != 1)}"
 
 
 def causes_by_round(timeline: Timeline, seat: int, terms: LuckTerms) -> dict[int, RoundCauses]:
@@ -65,8 +65,8 @@ def causes_by_round(timeline: Timeline, seat: int, terms: LuckTerms) -> dict[int
     with working("Luck and mistakes"):
         for draw in luck_of_games([timeline], terms)[0].draws:
             luck[draw.round] += _lead(draw.points, rules, seat)
-        for one in review_seat(timeline, seat):
-            mistakes[one.round] += one.loss
+        for decision in review_seat(timeline, seat):
+            mistakes[decision.round] += decision.loss
     return {
         number: RoundCauses(luck[number], mistakes[number]) for number in sorted({*luck, *mistakes})
     }
@@ -81,14 +81,14 @@ def _lead(points: Sequence[float], rules: Ruleset, seat: int) -> float:
     """Return the luck of a seat's side less the mean of the other sides'."""
     partners = rules.deal.partners
     sides = points[: count_sides(partners, len(points))]
-    own = sides[side_of(partners, seat)]
-    return own - (sum(sides) - own) / (len(sides) - 1)
+    own_points = sides[side_of(partners, seat)]
+    return own_points - (sum(sides) - own_points) / (len(sides) - 1)
 
 
 def summed(causes: Mapping[int, RoundCauses]) -> RoundCauses:
     """Return the sums over all rounds."""
-    luck = [one.luck for one in causes.values() if one.luck is not None]
-    mistakes = [one.mistakes for one in causes.values() if one.mistakes is not None]
+    luck = [cause.luck for cause in causes.values() if cause.luck is not None]
+    mistakes = [cause.mistakes for cause in causes.values() if cause.mistakes is not None]
     return RoundCauses(sum(luck) if luck else None, sum(mistakes) if mistakes else None)
 
 
@@ -102,7 +102,7 @@ ENDS = {
     "even": "even",
 }
 """The ends of a round for a bot, and in words."""
-LOST = {"lost, out": "when another went out", "lost, blocked": "in blocked rounds"}
+WAYS = {"lost, out": "when another went out", "lost, blocked": "in blocked rounds"}
 """Ends of lost rounds in a sentence."""
 
 
@@ -120,18 +120,18 @@ class RoundSums(Struct):
     mistakes: float | None = 0.0
     """Points that its decisions lost; None: they were not all reviewed."""
 
-    def add(self, one: RoundEnd, causes: RoundCauses) -> None:
+    def add(self, end: RoundEnd, causes: RoundCauses) -> None:
         """Add a round."""
         self.luck = _both(self.luck, causes.luck)
         self.mistakes = _both(self.mistakes, causes.mistakes)
         self.rounds += 1
-        self.points += one.swing
-        self.tiles += len(one.hand)
-        self.pips += one.pips
+        self.points += end.swing
+        self.tiles += len(end.hand)
+        self.pips += end.pips
 
 
-def _both(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _both(value: float | None, other: float | None) -> float | None:
+    return None if value is None or other is None else value + other
 
 
 class GameSums(Struct):
@@ -146,13 +146,13 @@ class GameSums(Struct):
 
     def add(self, result: Result, seat: int, rivals: Sequence[int]) -> int:
         """Add a game against the best of the rivals' seats; return the places before them."""
-        ahead = min(result.places[other] for other in rivals) - result.places[seat]
+        lead = min(result.places[other] for other in rivals) - result.places[seat]
         self.games += 1
-        self.wins += ahead > 0
-        self.draws += ahead == 0
+        self.wins += lead > 0
+        self.draws += lead == 0
         self.points += result.scores[seat]
         self.against += max(result.scores[other] for other in rivals)
-        return ahead
+        return lead
 
     @property
     def win_share(self) -> float:
@@ -234,34 +234,34 @@ def count_losses(
     for result, seat, ends in games:
         rivals = opponents(rules, len(result.seats), seat)
         by_rival: defaultdict[str, list[int]] = defaultdict(list)
-        for at in rivals:
-            by_rival[result.seats[at]].append(at)
-        against = [(total, [*rivals]), (seats[f"{seat}"], [*rivals])]
-        against += [(others[name], places) for name, places in by_rival.items()]
+        for rival in rivals:
+            by_rival[result.seats[rival]].append(rival)
+        groups = [(total, [*rivals]), (seats[f"{seat}"], [*rivals])]
+        groups += [(others[name], places) for name, places in by_rival.items()]
         if rules.deal.partners:
-            against.append((partners[result.seats[(seat + 2) % len(result.seats)]], [*rivals]))
-        place, *_ = [sums.add(result, seat, places) for sums, places in against]
-        for sums, _ in against:
+            groups.append((partners[result.seats[(seat + 2) % len(result.seats)]], [*rivals]))
+        place, *_ = [sums.add(result, seat, places) for sums, places in groups]
+        for sums, _ in groups:
             sums.add_rounds(ends)
         by_round = causes(result, seat)
         for end in ends:
             rounds[_end_of(end)].add(end, by_round.get(end.round, UNKNOWN_CAUSES))
-        own_fouls = [one.foul for one in result.fouls if one.seat == seat]
+        own_fouls = [foul.foul for foul in result.fouls if foul.seat == seat]
         for foul in own_fouls:
             fouls[foul] += 1
         if place < 0:
             best = max(result.scores[other] for other in rivals)
             worst.append(_lost_game(result, seat, best, ends, own_fouls))
-            worst = sorted(worst, key=lambda one: one.points - one.against)[:WORST]
+            worst = sorted(worst, key=lambda game: game.points - game.against)[:WORST]
     for sums_by_label in (seats, others, partners):
         for label, sums in sums_by_label.items():
             sums.label = label
     return Losses(
         entrant=entrant,
         total=total,
-        rounds=tuple(one for one in rounds.values() if one.rounds),
+        rounds=tuple(sums for sums in rounds.values() if sums.rounds),
         seats=tuple(seats[seat] for seat in sorted(seats, key=int)),
-        opponents=tuple(sorted(others.values(), key=lambda one: -one.lost)),
+        opponents=tuple(sorted(others.values(), key=lambda sums: -sums.lost)),
         partners=tuple(sorted(partners.values(), key=attrgetter("win_share"))),
         fouls=dict(fouls),
         worst=tuple(worst),
@@ -271,8 +271,8 @@ def count_losses(
 def _end_of(end: RoundEnd) -> str:
     if end.swing == 0:
         return "even"
-    how = "blocked" if end.out is None else "out"
-    return f"{'won' if end.swing > 0 else 'lost'}, {how}"
+    way = "blocked" if end.out is None else "out"
+    return f"{'won' if end.swing > 0 else 'lost'}, {way}"
 
 
 def _lost_game(
@@ -295,68 +295,70 @@ def _lost_game(
 # --- as blocks ---
 
 
-def losses_blocks(one: Losses, crash: str = "") -> Iterator[Block]:
+def losses_blocks(losses: Losses, crash: str = "") -> Iterator[Block]:
     """Yield the account of one bot; `crash`: of one of its games, if it crashed in any."""
-    yield Paragraph(_headline(one), "lead")
-    yield Paragraph("\n".join(_where(one, crash)))
-    if not one.rounds:
+    yield Paragraph(_headline(losses), "lead")
+    yield Paragraph("\n".join(_describe_losses(losses, crash)))
+    if not losses.rounds:
         return
     columns = [Column("rounds", "word"), *map(Column, ("number", "points", "a round"))]
     columns += map(Column, ("tiles left", "pips left"))
-    known = [name for name in CAUSES if all(getattr(x, name) is not None for x in one.rounds)]
-    columns += map(Column, known)
+    names = [name for name in CAUSES if all(getattr(x, name) is not None for x in losses.rounds)]
+    columns += map(Column, names)
     rows = [
-        (*_round_row(sums), *(f"{getattr(sums, name) / sums.rounds:+.1f}" for name in known))
-        for sums in one.rounds
+        (*_round_row(sums), *(f"{getattr(sums, name) / sums.rounds:+.1f}" for name in names))
+        for sums in losses.rounds
     ]
     yield table("Rounds", columns, rows)
-    yield table("By seat", [Column("seat", "name"), *GAMES], map(_game_row, one.seats))
-    yield table("By opponent", [Column("opponent", "name"), *GAMES], map(_game_row, one.opponents))
-    if len(one.partners) > 1:
+    yield table("By seat", [Column("seat", "name"), *GAMES], map(_game_row, losses.seats))
+    yield table(
+        "By opponent", [Column("opponent", "name"), *GAMES], map(_game_row, losses.opponents)
+    )
+    if len(losses.partners) > 1:
         columns = [Column("partner", "name"), *GAMES]
-        yield table("By partner", columns, map(_game_row, one.partners))
-    if one.worst:
+        yield table("By partner", columns, map(_game_row, losses.partners))
+    if losses.worst:
         columns = [Column("worst games", "name"), Column("points", "word"), Column("why", "word")]
-        yield table("Worst games", columns, [_worst_row(game) for game in one.worst])
+        yield table("Worst games", columns, [_worst_row(game) for game in losses.worst])
 
 
 GAMES = [*map(Column, ("games", "win %", "points", "against", "lost rounds", "cost", "pips left"))]
 """Columns of sums of games; points, cost and pips are averages."""
 
 
-def _headline(one: Losses) -> str:
-    all_games = one.total
-    lost = all_games.games - all_games.wins - all_games.draws
+def _headline(losses: Losses) -> str:
+    all_games = losses.total
+    loss_count = all_games.games - all_games.wins - all_games.draws
     draws = f", drew {all_games.draws:,}" if all_games.draws else ""
     return (
-        f"{one.entrant} won {all_games.wins:,} of {all_games.games:,} games{draws} and lost "
-        f"{lost:,}: {_each(all_games.points, all_games.games)} points a game to "
+        f"{losses.entrant} won {all_games.wins:,} of {all_games.games:,} games{draws} and lost "
+        f"{loss_count:,}: {_each(all_games.points, all_games.games)} points a game to "
         f"{_each(all_games.against, all_games.games)}."
     )
 
 
-def _where(one: Losses, crash: str) -> Iterator[str]:
+def _describe_losses(losses: Losses, crash: str) -> Iterator[str]:
     """Yield sentences about where most points went."""
-    lost = {sums.end: sums for sums in one.rounds if sums.points < 0}
-    total = -sum(sums.points for sums in lost.values())
+    ends = {sums.end: sums for sums in losses.rounds if sums.points < 0}
+    total = -sum(sums.points for sums in ends.values())
     if total:
-        shares = [f"{-100 * sums.points / total:.0f} % {LOST[sums.end]}" for sums in lost.values()]
+        shares = [f"{-100 * sums.points / total:.0f} % {WAYS[sums.end]}" for sums in ends.values()]
         rounds, tiles, pips = map(
-            sum, zip(*((one.rounds, one.tiles, one.pips) for one in lost.values()), strict=True)
+            sum, zip(*((sums.rounds, sums.tiles, sums.pips) for sums in ends.values()), strict=True)
         )
         yield (
             f"It lost {total:,} points: {join_words(shares)}. In a lost round it was left with "
             f"{_each(tiles, rounds)} tiles ({_each(pips, rounds)} pips) on average."
         )
-        if len(one.opponents) > 1:
-            most = one.opponents[0]
+        if len(losses.opponents) > 1:
+            most = losses.opponents[0]
             yield f"Most went in games with {most.label}: {most.lost:,} points."
-    if one.fouls:
-        counts = ", ".join(f"{many} {foul}" for foul, many in sorted(one.fouls.items()))
-        yield f"It lost {count_in_digits(sum(one.fouls.values()), 'game')} by a foul: {counts}."
+    if losses.fouls:
+        counts = ", ".join(f"{count} {foul}" for foul, count in sorted(losses.fouls.items()))
+        yield f"It lost {count_in_digits(sum(losses.fouls.values()), 'game')} by a foul: {counts}."
     if crash:
-        yield f"It crashed, as in {one.worst[0].game}: {crash}."
-    causes = reduce(RoundCauses.plus, lost.values(), RoundCauses(0.0, 0.0))
+        yield f"It crashed, as in {losses.worst[0].game}: {crash}."
+    causes = reduce(RoundCauses.plus, ends.values(), RoundCauses(0.0, 0.0))
     if total and causes != UNKNOWN_CAUSES:
         yield f"In the lost rounds it {causes.describe()} (estimated; not a split of the score)."
 
@@ -378,15 +380,15 @@ def _game_row(sums: LossSums) -> tuple[str, ...]:
     return sums.label, f"{sums.games:,}", win_share, *averages, f"{sums.lost_rounds:,}", *in_lost
 
 
-def _worst_row(one: WorstGame) -> tuple[str, ...]:
-    blocked = ", blocked" if one.blocked else ""
-    cost = f"round {one.round} cost {one.cost}{blocked}" if one.round else ""
-    foul = f"foul: {one.foul}" if one.foul else ""
-    return one.game, f"{one.points} – {one.against}", "; ".join(filter(None, (foul, cost)))
+def _worst_row(game: WorstGame) -> tuple[str, ...]:
+    blocked = ", blocked" if game.blocked else ""
+    cost = f"round {game.round} cost {game.cost}{blocked}" if game.round else ""
+    foul = f"foul: {game.foul}" if game.foul else ""
+    return game.game, f"{game.points} – {game.against}", "; ".join(filter(None, (foul, cost)))
 
 
-def _each(total: int, many: int) -> str:
-    return f"{total / many:.1f}" if many else UNKNOWN
+def _each(total: int, count: int) -> str:
+    return f"{total / count:.1f}" if count else UNKNOWN
 
 
 # --- all bots in short ---
@@ -397,11 +399,13 @@ def swings_of(
 ) -> Iterator[tuple[RoundRecord, list[int]]]:
     """Yield each round of a game, and the points that each seat gained on its best rival."""
     before: Sequence[int] = [0] * seats
-    for one in rounds:
-        gains = [now - was for now, was in zip(one.scores, before, strict=True)]
-        best = [max(gains[at] for at in opponents(rules, seats, seat)) for seat in range(seats)]
-        yield one, [gain - other for gain, other in zip(gains, best, strict=True)]
-        before = one.scores
+    for round in rounds:
+        gains = [now - was for now, was in zip(round.scores, before, strict=True)]
+        best = [
+            max(gains[rival] for rival in opponents(rules, seats, seat)) for seat in range(seats)
+        ]
+        yield round, [gain - other for gain, other in zip(gains, best, strict=True)]
+        before = round.scores
 
 
 def overview(
@@ -418,14 +422,14 @@ def overview(
             if name not in games or result.seats.index(name) != seat:
                 continue
             games[name].add(result, seat, opponents(rules, len(result.seats), seat))
-            for one, swings in swings_of(rules, len(result.seats), rounds.get(result.game, ())):
-                end = f"{'won' if swings[seat] > 0 else 'lost'}, {one.why}"
+            for round, swings in swings_of(rules, len(result.seats), rounds.get(result.game, ())):
+                end = f"{'won' if swings[seat] > 0 else 'lost'}, {round.why}"
                 points[name][end] += swings[seat]
     columns = [Column("bot", "name"), Column("games"), Column("win %")]
     columns += [Column("points", spare=True), Column("against", spare=True)]
     columns += map(Column, list(ENDS)[:4])
     order = sorted(
-        (one for one in games.values() if one.games), key=attrgetter("win_share"), reverse=True
+        (sums for sums in games.values() if sums.games), key=attrgetter("win_share"), reverse=True
     )
     rows = [
         (

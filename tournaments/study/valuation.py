@@ -95,14 +95,14 @@ def _losses(timeline: Timeline, seat: int, terms: ReviewTerms) -> Iterator[Decis
 
     questions = timeline.questions(seat)
     places = places_in_replay(join_draws(timeline.moments, None))
-    for one in review_seat(timeline, seat, terms.worlds):
-        asked = questions[one.number - 1]
+    for decision in review_seat(timeline, seat, terms.worlds):
+        question = questions[decision.number - 1]
         yield DecisionLoss(
-            **asdict(one),
-            id=asked.question.id,
-            at=places[asked.index],
-            chosen=option_words(asked.options[one.choice]),
-            better=option_words(asked.options[one.best]),
+            **asdict(decision),
+            id=question.question.id,
+            at=places[question.index],
+            chosen=option_words(question.options[decision.choice]),
+            better=option_words(question.options[decision.best]),
         )
 
 
@@ -118,9 +118,9 @@ def compute_luck(book: Book, progress: "Progress") -> list[str]:
     """
     store = LuckStore(book.folder, book.event, writes=True, tasks=on_all_cores)
     store.drop_stale(book.played)
-    over = [one for one in book.played if one.board in book.public]
+    over = [result for result in book.played if result.board in book.public]
     waiting = len(book.results) - len(over)
-    missing = {one.game: one for one in over if not store.known(one)}
+    missing = {result.game: result for result in over if not store.known(result)}
     store.played = lambda: over
     progress(0, len(missing))
     store.learn(missing.values())
@@ -145,8 +145,8 @@ def luck_tasks(book: Book, games: Iterable[str], policies: Policies) -> list[Luc
     wanted = set(games)
     tasks: list[LuckTask] = []
     for plan in book.sittings:
-        some = [game.name for game in plan.games if game.name in wanted]
-        tasks += tasks_of_log(book.event, policies, book.folder.log(plan.name), some)
+        names = [game.name for game in plan.games if game.name in wanted]
+        tasks += tasks_of_log(book.event, policies, book.folder.log(plan.name), names)
     return tasks
 
 
