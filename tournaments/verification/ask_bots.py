@@ -84,7 +84,7 @@ class _Asker:
 
     async def _ask_sitting(self, plan: PlannedSitting, limiter: trio.CapacityLimiter) -> None:
         commands = [self._event.entrants[entrant].command for entrant in plan.seats]
-        sealed = {seat: one for seat, one in enumerate(commands) if is_module(one.argv)}
+        sealed = {seat: command for seat, command in enumerate(commands) if is_module(command.argv)}
         start_ms, path = self._event.clock.start_ms, self._folder.log(plan.name)
         pool = BotPool(self._poller, [*sealed.values()], start_ms, self._sandbox)
         async with limiter:
@@ -115,7 +115,7 @@ class _Asker:
                 if isinstance(now, FoulRecord):
                     bot.disqualify(bot.fault or Fault(now.foul, now.detail))
                 if without_evidence(now) != without_evidence(was):
-                    old, new = (encode_line(one).decode().strip()[:300] for one in (was, now))
+                    old, new = (encode_line(reply).decode().strip()[:300] for reply in (was, now))
                     return f"the log has {old}, but asked again the bot answers {new}"
                 self.equal += 1
         return ""

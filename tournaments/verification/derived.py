@@ -74,33 +74,33 @@ def is_site(folder: Folder) -> bool:
     return folder.index.exists() and not folder.page.exists()
 
 
-def report_faults(book: Book, unsure: Collection[Path]) -> Generator[str, None, Results]:
+def report_faults(book: Book, suspects: Collection[Path]) -> Generator[str, None, Results]:
     """Yield the report's files that do not follow from the ledger and the logs of their time.
 
-    The files in `unsure` are left out: they show logs that are known to be wrong. Return the
+    The files in `suspects` are left out: they show logs that are known to be wrong. Return the
     content of results.json. Raises DamagedFileError.
     """
     folder, event = book.folder, book.event
     try:
-        written = decode_json(read_file(folder.results), Results)
+        summary = decode_json(read_file(folder.results), Results)
     except DamagedRecordError as error:
         raise DamagedFileError(f"{folder.results}: {error}") from error
-    if written.commitments != digest(folder):
+    if summary.commitments != digest(folder):
         yield f"{folder.commitments}: its SHA-256 is not the one in {folder.results.name}"
-    results = book.results.beginning(written.played)
-    luck = LuckStore(folder, event, most=written.luck.lines if written.luck else 0)
-    known = log_facts(folder, results)
-    now, then = (sum(one.sittings for one in of.sandboxes) for of in (known, written))
-    if now < then:
+    results = book.results.beginning(summary.played)
+    luck = LuckStore(folder, event, most=summary.luck.lines if summary.luck else 0)
+    facts = log_facts(folder, results)
+    now, old = (sum(box.sittings for box in part.sandboxes) for part in (facts, summary))
+    if now < old:
         # A log is gone, which another check reports.
-        known = replace(known, sandboxes=written.sandboxes)
+        facts = replace(facts, sandboxes=summary.sandboxes)
     # The first page of a site takes the place of the report's page, and its pages lead elsewhere.
     site = {folder.page, folder.replay_page} if is_site(folder) else set[Path]()
     sources = "the ledger, the logs and the commitments"
-    for path, lines in report_files(Book(folder, event, results, luck), facts=known).items():
-        if path not in site.union(unsure) and not has_content(path, lines):
+    for path, lines in report_files(Book(folder, event, results, luck), facts=facts).items():
+        if path not in site.union(suspects) and not has_content(path, lines):
             yield _changed(path, sources, f"report {folder.path}")
-    return written
+    return summary
 
 
 # --- replays ---
@@ -114,11 +114,11 @@ def replay_faults(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
     games = sum(1 for _ in folder.replays.glob(f"*{REPLAY_ENDING}"))
     # A process takes as long to start as some dozens of replays.
     few = max(1, min(games // REPLAYS_A_PROCESS, cores()))
-    again = "publish" if is_site(folder) else f"replay {folder.path} --html"
+    command = "publish" if is_site(folder) else f"replay {folder.path} --html"
     for wrong in map_tasks(wrong_replays, logs if games else (), few):
         for path in wrong:
             # What is newer than its log is not made again.
-            yield _changed(path, "its log", again, "Remove it and make it again")
+            yield _changed(path, "its log", command, "Remove it and make it again")
 
 
 def wrong_replays(log: Path) -> list[Path]:
@@ -128,11 +128,11 @@ def wrong_replays(log: Path) -> list[Path]:
     DamagedFileError, OSError.
     """
     folder = Folder(log.parents[1])
-    shown = [
+    replays = [
         (folder.replays / f"{logged.game.game}{REPLAY_ENDING}", logged)
         for logged in valid_games(read_games(log))
     ]
-    return [path for path, logged in shown if path.exists() and _is_wrong(folder, path, logged)]
+    return [path for path, logged in replays if path.exists() and _is_wrong(folder, path, logged)]
 
 
 def _is_wrong(folder: Folder, path: Path, logged: LoggedGame) -> bool:
@@ -142,8 +142,8 @@ def _is_wrong(folder: Folder, path: Path, logged: LoggedGame) -> bool:
             return False
         # A reviewed replay may be older than luck.jsonl, or have its terms.
         terms = terms_of_game(folder.path, logged), USUAL_TERMS
-    made = (replay_script(pack_game(logged, terms=one)) for one in terms)
-    return not any(has_content(path, [script.encode()]) for script in made)
+    scripts = (replay_script(pack_game(logged, terms=option)) for option in terms)
+    return not any(has_content(path, [script.encode()]) for script in scripts)
 
 
 # --- luck ---
@@ -152,7 +152,7 @@ def _is_wrong(folder: Folder, path: Path, logged: LoggedGame) -> bool:
 def luck_faults(book: Book, progress: Progress) -> Iterator[str]:
     """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
     folder = book.folder
-    written: dict[str, LuckRecord] = {}
+    records: dict[str, LuckRecord] = {}
     policies: Policies = {}
     try:
         for entry in read_sealed(folder.luck, decode_luck, LUCK_REMEDY):
@@ -160,38 +160,40 @@ def luck_faults(book: Book, progress: Progress) -> Iterator[str]:
             if isinstance(record, PolicyRecord):
                 policies[record.entrant, record.boards] = record
                 continue
-            if record.game in written:
+            if record.game in records:
                 yield f"{folder.luck}: {record.game} is there twice"
-            written[record.game] = record
+            records[record.game] = record
     except DamagedFileError as error:
         yield f"{error}; the luck of no later game was checked"
     yield from _policy_faults(folder, policies)
-    tasks = luck_tasks(book, written, policies)
-    strange = set(written).difference(*(task.games for task in tasks))
+    tasks = luck_tasks(book, records, policies)
+    strange = set(records).difference(*(task.games for task in tasks))
     yield from (f"{folder.luck}: {game} is not in the schedule" for game in sorted(strange))
-    for task, luck in compute_tasks(tasks, len(written), progress):
-        made = {one.game: asdict(one) for one in luck.records}
+    for task, luck in compute_tasks(tasks, len(records), progress):
+        new_records = {record.game: asdict(record) for record in luck.records}
         for game in task.games:
-            if game not in made:
+            if game not in new_records:
                 yield f"{folder.luck}: the luck of {game} is not confirmed by a log"
-            for name, figure in made.get(game, {}).items():
-                if (told := getattr(written[game], name)) != figure:
-                    yield f"{folder.luck}: {game}: {name} is {told}, but its log gives {figure}"
+            for name, figure in new_records.get(game, {}).items():
+                if (claim := getattr(records[game], name)) != figure:
+                    yield f"{folder.luck}: {game}: {name} is {claim}, but its log gives {figure}"
 
 
 def _policy_faults(folder: Folder, policies: Policies) -> Iterator[str]:
     """Yield each policy that its games do not teach, or that has seen a later board."""
-    logs, where = SittingLogs(folder.path / FOLDER), f"{folder.luck}: the policy of"
+    logs, prefix = SittingLogs(folder.path / FOLDER), f"{folder.luck}: the policy of"
     tasks = list[LearnTask]()
-    for one in policies.values():
-        played = [game.split(".") for game in one.games]
-        if all(int(board) <= one.boards and one.entrant in seats for board, *seats in played):
-            tasks.append(learn_task(logs, one.entrant, one.games, [one.boards]))
+    for policy in policies.values():
+        played = [game.split(".") for game in policy.games]
+        if all(int(board) <= policy.boards and policy.entrant in seats for board, *seats in played):
+            tasks.append(learn_task(logs, policy.entrant, policy.games, [policy.boards]))
         else:
-            yield f"{where} {one.entrant} after board {one.boards} has learnt from other games"
+            yield (
+                f"{prefix} {policy.entrant} after board {policy.boards} has learnt from other games"
+            )
     for (learnt,) in on_all_cores(learn, tasks):
         if learnt != policies[learnt.entrant, learnt.boards]:
-            yield f"{where} {learnt.entrant} after board {learnt.boards} is not what games teach"
+            yield f"{prefix} {learnt.entrant} after board {learnt.boards} is not what games teach"
 
 
 # --- the review ---
@@ -209,50 +211,50 @@ def review_faults(book: Book) -> Iterator[str]:
         if folder.review.exists():
             yield f"{folder.review}: {folder.review_log.name}, from which it follows, is missing"
         return
-    known: set[tuple[str, int]] = set()
-    for one in read_seats(folder):
-        key, result = (one.game, one.seat), results.get(one.game)
-        who = result.seats[one.seat] if result and one.seat < len(result.seats) else None
-        if one.entrant != who or key in known:
-            yield f"{folder.review_log}: the ledger has no such seat: seat {one.seat} of {one.game}"
+    keys: set[tuple[str, int]] = set()
+    for row in read_seats(folder):
+        key, result = (row.game, row.seat), results.get(row.game)
+        entrant = result.seats[row.seat] if result and row.seat < len(result.seats) else None
+        if row.entrant != entrant or key in keys:
+            yield f"{folder.review_log}: the ledger has no such seat: seat {row.seat} of {row.game}"
             return
-        known.add(key)
-    if written := read_summary(folder):
-        first = islice(read_seats(folder), written.seats)
+        keys.add(key)
+    if summary := read_summary(folder):
+        first = islice(read_seats(folder), summary.seats)
         files: dict[Path, Iterable[bytes]] = {
             folder.review: summary_json(summarize_review(terms, first, event.first_board_of)),
-            folder.review_csv: decisions_csv(folder, written.seats),
+            folder.review_csv: decisions_csv(folder, summary.seats),
         }
         for path, lines in files.items():
             if not has_content(path, lines):
                 yield _changed(path, folder.review_log.name, f"explain {folder.path} --review")
-    whole = hashlib.sha256(read_file(folder.review_log)).digest()
+    file_hash = hashlib.sha256(read_file(folder.review_log)).digest()
 
-    def drawn(one: SeatLosses) -> bytes:
-        return hashlib.sha256(whole + f"{one.game} {one.seat}".encode()).digest()
+    def drawn(row: SeatLosses) -> bytes:
+        return hashlib.sha256(file_hash + f"{row.game} {row.seat}".encode()).digest()
 
-    for one in sorted(read_seats(folder), key=drawn)[:SAMPLE]:
-        yield from _value_faults(folder, terms, one)
+    for row in sorted(read_seats(folder), key=drawn)[:SAMPLE]:
+        yield from _value_faults(folder, terms, row)
 
 
-def _value_faults(folder: Folder, terms: ReviewTerms, one: SeatLosses) -> Iterator[str]:
+def _value_faults(folder: Folder, terms: ReviewTerms, losses: SeatLosses) -> Iterator[str]:
     """Yield the difference between a reviewed seat and a new review of it."""
-    where, why = f"{folder.review_log}: seat {one.seat} of {one.game}", list[str]()
-    for path in SittingLogs(folder.path / FOLDER).of(one.game):
-        reviewed = review_part(ReviewTask(path, {one.game: (one.seat,)}, terms))
+    prefix, why = f"{folder.review_log}: seat {losses.seat} of {losses.game}", list[str]()
+    for path in SittingLogs(folder.path / FOLDER).of(losses.game):
+        reviewed = review_part(ReviewTask(path, {losses.game: (losses.seat,)}, terms))
         why += reviewed.faults
         for fresh in reviewed.seats:
-            if not _alike(one, fresh):
-                yield f"{where}: another review gives other values"
+            if not _is_alike(losses, fresh):
+                yield f"{prefix}: another review gives other values"
             return
-    yield f"{where} cannot be reviewed again: {'; '.join(why) or 'no log has the game'}"
+    yield f"{prefix} cannot be reviewed again: {'; '.join(why) or 'no log has the game'}"
 
 
-def _alike(was: object, now: object) -> bool:
+def _is_alike(was: object, now: object) -> bool:
     """Tell whether two values are the same but for rounding, with all that is in them."""
     if isinstance(was, Struct) and type(was) is type(now):
         was, now = astuple(was), astuple(now)
     if isinstance(was, tuple) and isinstance(now, tuple):
-        return len(was) == len(now) and all(map(_alike, was, now))
+        return len(was) == len(now) and all(map(_is_alike, was, now))
     close = isinstance(was, float) and isinstance(now, float) and abs(was - now) < ROUNDING
     return close or was == now

@@ -59,9 +59,9 @@ class Verified(NamedTuple):
     """True if the luck of games is told, and was computed again."""
 
 
-def no_progress(done: int, of: int) -> None:
+def no_progress(done: int, total: int) -> None:
     """Show nothing."""
-    del done, of
+    del done, total
 
 
 def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[Verified]:
@@ -93,21 +93,21 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     plans = [*plan_only.past, *sittings(event, ledger or {})]
     sound = True
     trusted: list[Path] = []
-    tasks = (LogTask(folder.log(one.name), promises.about(one.boards)) for one in plans)
+    tasks = (LogTask(folder.log(plan.name), promises.about(plan.boards)) for plan in plans)
     checks = map_tasks(check_log, tasks)
     past_games: dict[str, Path] = {}
     played: list[int] = []
-    done, of = 0, sum(len(plan.games) for plan in plans)
+    done, total = 0, sum(len(plan.games) for plan in plans)
     for plan, check in zip(plans, checks, strict=True):
         faults = [*sitting_faults(check, event, plan, promises, ledger or {})]
         yield from faults
         sound = sound and not faults
-        played += [one.game.board for one in check.games if one.game.board in promises.seeds]
+        played += [game.game.board for game in check.games if game.game.board in promises.seeds]
         trusted += [check.path] if check.over and not faults else []
         if not event.retired.isdisjoint(names_of(event, plan)):
-            past_games |= {one.game.game: check.path for one in check.games}
+            past_games |= {game.game.game: check.path for game in check.games}
         done += len(plan.games)
-        progress(done, of)
+        progress(done, total)
     if book:
         yield from _past(book, past_games)
     from tournaments.verification import derived  # It needs numpy, as no log alone does.
@@ -125,8 +125,8 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     else:
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if book and not short and not wrong:
-        unsure = () if sound else files_with_facts(folder)
-        report = _report(book, promises, unsure)
+        suspects = () if sound else files_with_facts(folder)
+        report = _report(book, promises, suspects)
         yield from _until_damage(report, "the report was not checked")
         if folder.review_log.exists() or folder.review.exists():
             review = derived.review_faults(book)
@@ -148,21 +148,21 @@ def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
     commitments = published_commitments(folder.commitments) if seeds is None else {}
     promises = Promises(commitments, revealed, frozenset(revealed))
     check = check_log(LogTask(path, promises))
-    if missing := {one.game.board for one in check.games} - promises.revealed:
+    if missing := {game.game.board for game in check.games} - promises.revealed:
         raise UserError(
             f"{path}: the seeds of its board {min(missing)} are not in {seeds or folder.seeds}; "
             "give their file (--seeds)."
         )
-    for one in check.games:
-        yield from (f"{path}: {fault}" for fault in one.faults)
+    for game in check.games:
+        yield from (f"{path}: {fault}" for fault in game.faults)
     for last in check.games[-1:]:
-        who, boards = ".".join(last.sitting.seats), last.sitting.boards
-        yield from number_faults(check, who, boards, promises)
+        name, boards = ".".join(last.sitting.seats), last.sitting.boards
+        yield from number_faults(check, name, boards, promises)
     if check.damage:
         yield f"{check.damage}; nothing after it was checked"
     elif not check.over and not is_abandoned(path, promises):
         yield f"{path}: the end is missing: the sitting is unfinished, or lines were removed"
-    return Verified(len(check.games), len({one.game.board for one in check.games}))
+    return Verified(len(check.games), len({game.game.board for game in check.games}))
 
 
 def is_abandoned(path: Path, promises: Promises) -> bool:
@@ -171,8 +171,8 @@ def is_abandoned(path: Path, promises: Promises) -> bool:
     `play` publishes the seed of each game that has a result.
     """
     boards = {board for sitting in sitting_lines(path) for board in sitting.boards}
-    known = bool(boards) and boards <= promises.commitments.keys()
-    return known and promises.revealed.isdisjoint(boards)
+    has_promises = bool(boards) and boards <= promises.commitments.keys()
+    return has_promises and promises.revealed.isdisjoint(boards)
 
 
 def unchecked(folder: Folder) -> int:
@@ -292,7 +292,7 @@ def _past(book: Book, logged: Mapping[str, Path]) -> Iterator[str]:
     yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
 
 
-def _report(book: Book, promises: Promises, unsure: Collection[Path]) -> Iterator[str]:
+def _report(book: Book, promises: Promises, suspects: Collection[Path]) -> Iterator[str]:
     """Yield the faults of the report, and of the seeds of the boards that it calls over."""
     from tournaments.verification import derived
 
@@ -302,13 +302,13 @@ def _report(book: Book, promises: Promises, unsure: Collection[Path]) -> Iterato
         if ledger:
             yield f"{folder.results}: the file is missing"
         return
-    written = yield from derived.report_faults(book, unsure)
-    for board in finished_boards(boards_left(book.event, ledger.beginning(written.played))):
+    summary = yield from derived.report_faults(book, suspects)
+    for board in finished_boards(boards_left(book.event, ledger.beginning(summary.played))):
         if board not in promises.revealed:
             yield f"{folder.seeds}: board {board} is over, but its seed is missing"
     boards = [*promises.seeds]
     # A run orders them before it publishes that the event is over.
-    if written.played == written.planned and boards != sorted(boards):
+    if summary.played == summary.planned and boards != sorted(boards):
         yield f"{folder.seeds}: its boards are not in order"
 
 
@@ -334,11 +334,11 @@ def print_faults(checked: Checked[T], in_json: bool) -> tuple[list[str], T]:
             print_line(faults[-1])
 
 
-def describe_extent(of: Verified) -> str:
+def describe_extent(extent: Verified) -> str:
     """Return the extent of a check in words."""
-    if not of.games:
+    if not extent.games:
         return "no game can be replayed yet"
-    deals = "1 board's deals" if of.boards == 1 else f"{of.boards:,} boards' deals"
-    games = f"{of.games:,} {'game' if of.games == 1 else 'games'}"
-    equal = f"{', ratings equal' * of.ratings}{', luck equal' * of.luck}"
+    deals = "1 board's deals" if extent.boards == 1 else f"{extent.boards:,} boards' deals"
+    games = f"{extent.games:,} {'game' if extent.games == 1 else 'games'}"
+    equal = f"{', ratings equal' * extent.ratings}{', luck equal' * extent.luck}"
     return f"{games} replayed, {deals} recomputed{equal}"

@@ -97,7 +97,7 @@ def sitting_faults(
 ) -> Iterator[str]:
     """Yield the faults of a sitting's log and its differences from the ledger."""
     path = check.path
-    for sitting in {one.sitting.boards: one.sitting for one in check.games}.values():
+    for sitting in {game.sitting.boards: game.sitting for game in check.games}.values():
         yield from _misplaced(check, event, plan, sitting)
     results = yield from _games(check, plan)
     due = [game.name for game in plan.games if game.name in ledger]
@@ -107,21 +107,21 @@ def sitting_faults(
             yield f"{path}: the ledger has a different result of {name}"
     yield from _forfeits(check, event, plan, results)
     yield from number_faults(check, plan.names, plan.boards, promises)
-    lost = sum(name not in results for name in due)
+    count = sum(name not in results for name in due)
     if check.damage:
-        yield f"{check.damage}; nothing after it was checked: {_results(lost)} not confirmed"
-    elif lost and not actual_path(path).exists():
-        yield f"{path} is missing: {_results(lost)} not confirmed"
-    elif lost or (over and not check.over):
-        yield f"{path}: lines are missing at its end: {_results(lost)} not confirmed"
+        yield f"{check.damage}; nothing after it was checked: {_results(count)} not confirmed"
+    elif count and not actual_path(path).exists():
+        yield f"{path} is missing: {_results(count)} not confirmed"
+    elif count or (over and not check.over):
+        yield f"{path}: lines are missing at its end: {_results(count)} not confirmed"
 
 
 def number_faults(
-    check: LogCheck, who: str, boards: Iterable[int], promises: Promises
+    check: LogCheck, name: str, boards: Iterable[int], promises: Promises
 ) -> Iterator[str]:
     """Yield the games whose numbers for the bots do not follow from the public seeds."""
-    due = numbers(who, boards, promises.seeds.get)
-    for game in (one.game for one in check.games):
+    due = numbers(name, boards, promises.seeds.get)
+    for game in (entry.game for entry in check.games):
         if game.number != due.get(game.board, game.number):
             follows = due[game.board]
             yield f"{check.path}: {game.game} has number {game.number}; it must be {follows}"
@@ -135,15 +135,15 @@ def names_of(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
 def _games(check: LogCheck, plan: PlannedSitting) -> Generator[str, None, dict[str, Result]]:
     """Yield the faults of each game by itself; return the results by game."""
     results: dict[str, Result] = {}
-    for one in check.games:
-        game = one.game
-        own = plan.game_on(game.board)
-        if own is None or own.name != game.game:
+    for entry in check.games:
+        game = entry.game
+        planned_game = plan.game_on(game.board)
+        if planned_game is None or planned_game.name != game.game:
             yield f"{check.path}: {game.game} does not belong in this log"
         if game.game in results:
             yield f"{check.path}: {game.game} has two results"
-        yield from (f"{check.path}: {fault}" for fault in one.faults)
-        results[game.game] = one.result
+        yield from (f"{check.path}: {fault}" for fault in entry.faults)
+        results[game.game] = entry.result
     return results
 
 
@@ -153,8 +153,8 @@ def _forfeits(
     """Yield the games whose forfeits do not follow from the fouls before them in the log."""
     before: dict[str, Result] = {}
     for game, result in results.items():
-        given = tuple(foul.seat for foul in result.fouls if foul.foul == "forfeit")
-        if given != forfeited(event.fouls, plan, before):
+        forfeits = tuple(foul.seat for foul in result.fouls if foul.foul == "forfeit")
+        if forfeits != forfeited(event.fouls, plan, before):
             yield f"{check.path}: the forfeits of {game} do not follow from the fouls before it"
         before[game] = result
 
