@@ -91,11 +91,11 @@ def write_review(folder: Folder, bot: str | None = None, deals: int | None = Non
     book = Book(folder)
     event = book.event
     mask_tables(event.rules, event.seats)  # It refuses rules without values.
-    names = [one.name for one in event.entrants]
+    names = [entrant.name for entrant in event.entrants]
     if bot and bot not in names:
         raise unknown_name("bot", bot, names)
     # The review tells hidden tiles: that of a board that is still played must wait.
-    over = {name: one for name, one in book.results.items() if one.board in book.public}
+    over = {name: result for name, result in book.results.items() if result.board in book.public}
     if not over:
         raise UserError(f"{folder.path} has no finished board. Run the event first.")
     with open_review(folder, ReviewTerms(event.name, WORLDS), deals) as log:
@@ -108,7 +108,7 @@ def write_review(folder: Folder, bot: str | None = None, deals: int | None = Non
     except UserError as error:
         # While the event runs, the run does so at its end.
         print_note(f"The report stays as it is: {error}")
-    return WrittenReview(summary, sum(len(one.seats) for one in over.values()), faults)
+    return WrittenReview(summary, sum(len(result.seats) for result in over.values()), faults)
 
 
 def _wanted(
@@ -118,10 +118,10 @@ def _wanted(
     wanted = {
         name: tuple(
             seat
-            for seat, who in enumerate(one.seats)
-            if bot in (None, who) and (name, seat) not in log.done
+            for seat, entrant in enumerate(result.seats)
+            if bot in (None, entrant) and (name, seat) not in log.done
         )
-        for name, one in results.items()
+        for name, result in results.items()
     }
     return {name: seats for name, seats in wanted.items() if seats}
 
@@ -130,14 +130,14 @@ def _review(book: Book, wanted: Mapping[str, tuple[int, ...]], log: ReviewLog) -
     """Review games and write them down as they come; return why some were not, in sentences."""
     tasks = [*_tasks(book, wanted, log)]
     faults: dict[str, None] = {}
-    done, of = 0, sum(map(len, wanted.values()))
+    done, total = 0, sum(map(len, wanted.values()))
     with working("Seats reviewed", lines=True) as tell:
         for reviewed in map_tasks(review_part, tasks):
             for seat in reviewed.seats:
                 log.add(seat)
             done += len(reviewed.seats)
             faults |= dict.fromkeys(reviewed.faults)
-            tell(done, of)
+            tell(done, total)
     return [*faults]
 
 
