@@ -89,7 +89,7 @@ def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> Repo
     return ReportData(
         event=event,
         results=results,
-        shown=results,
+        listing=results,
         planned=count_all_games(event, by_game),
         commitments="0123456789abcdef" * 4,
         notes=list(filter(None, [uneven(event, results, count_all_games(event, by_game))])),

@@ -63,7 +63,7 @@ class Axes(NamedTuple):
     x: Axis
     y: Axis = Axis(0, 1)
 
-    def at(self, x: float, y: float) -> tuple[str, str]:
+    def place_of(self, x: float, y: float) -> tuple[str, str]:
         """Return the place of a point."""
         return percent(self.x.share(x)), percent(1 - self.y.share(y))
 
@@ -77,7 +77,7 @@ class Stroke(NamedTuple):
 
     def svg(self, axes: Axes) -> Markup:
         """Draw it."""
-        ends = *axes.at(self.x[0], self.y[0]), *axes.at(self.x[1], self.y[1])
+        ends = *axes.place_of(self.x[0], self.y[0]), *axes.place_of(self.x[1], self.y[1])
         return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(self.kind, *ends)
 
 
@@ -92,7 +92,7 @@ class Dot(NamedTuple):
     def svg(self, axes: Axes) -> Markup:
         """Draw it."""
         tag = Markup('<circle class="{}" cx="{}" cy="{}" r="{}"/>')
-        return tag.format(self.kind, *axes.at(self.x, self.y), self.radius)
+        return tag.format(self.kind, *axes.place_of(self.x, self.y), self.radius)
 
 
 class Bar(NamedTuple):
@@ -109,7 +109,7 @@ class Bar(NamedTuple):
             for axis, (low, high) in zip(axes, (self.x, self.y), strict=True)
         )
         tag = Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>')
-        return tag.format(self.kind, *axes.at(self.x[0], self.y[1]), width, height)
+        return tag.format(self.kind, *axes.place_of(self.x[0], self.y[1]), width, height)
 
 
 class Curve(NamedTuple):
@@ -145,7 +145,7 @@ class Label(NamedTuple):
     def svg(self, axes: Axes) -> Markup:
         """Draw it."""
         tag = Markup('<text class="{}" x="{}" y="{}" dx="{}" dy="{}">{}</text>')
-        return tag.format(self.anchor, *axes.at(self.x, self.y), self.dx, self.dy, self.text)
+        return tag.format(self.anchor, *axes.place_of(self.x, self.y), self.dx, self.dy, self.text)
 
 
 Mark = Stroke | Dot | Bar | Curve | Label
@@ -273,7 +273,7 @@ class Course(NamedTuple):
     """A value along a search."""
 
     title: str
-    said: str
+    summary: str
     """The value at the beginning and at the end, in words."""
     chart: Chart
 

@@ -151,7 +151,7 @@ class Histogram(NamedTuple):
     """The distribution of an entrant's margins."""
 
     chart: charts.Chart
-    said: str
+    summary: str
 
 
 class BotCard(NamedTuple):
@@ -338,7 +338,7 @@ class ReportData(NamedTuple):
 
     event: Event
     results: Sequence[Result]
-    shown: Sequence[Result]
+    listing: Sequence[Result]
     """Those of them that are listed one by one."""
     planned: int
     commitments: str
@@ -352,9 +352,9 @@ class ReportData(NamedTuple):
 def report_document(data: ReportData) -> Document:
     """Build the report."""
     event, results, facts = data.event, data.results, data.measured
-    games = build_game_list(event, data.shown, facts.rounds)
+    games = build_game_list(event, data.listing, facts.rounds)
     seats = sum(len(result.seats) for result in results)
-    boards = {result.board for result in data.shown}
+    boards = {result.board for result in data.listing}
     evidence = [example for example in facts.evidence if example.board in boards]
     headline = event_text.headline(event, len(results), data.planned)
     blocks: list[Block] = [

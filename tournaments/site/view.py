@@ -172,7 +172,7 @@ class LiveView:
         index, paths = self._logs, self._folder.logs()
         logs = [index.get(path.stem) or index.setdefault(path.stem, _Log(path)) for path in paths]
         grown = [log for log in logs if not log.trouble and log.has_grown(self._end(log.tail.path))]
-        return sorted(grown, key=_Log.written)
+        return sorted(grown, key=_Log.write_time)
 
     def _end(self, _: Path) -> int:
         """Return the number of a log's bytes, not compressed, that may be read by now."""
@@ -214,7 +214,7 @@ class LiveView:
             return True
         if log.tail.size == before:
             return False
-        if log.written() > (self._began or 0.0):
+        if log.write_time() > (self._began or 0.0):
             self._fresh += len(self._results) - count
         self._reads += 1
         log.changed = self._reads
@@ -391,7 +391,7 @@ class _Log:
         except FileNotFoundError:  # It is just being compressed: the next look reads it.
             return False
 
-    def written(self) -> float:
+    def write_time(self) -> float:
         """Return the time at which the log was last written to, in s since 1970."""
         with suppress(FileNotFoundError):  # It is just being compressed.
             return actual_path(self.tail.path).stat().st_mtime

@@ -64,7 +64,7 @@ class LineIndex(Generic[T]):
         order = hashes.argsort(kind="stable")
         self._hashes, self._offsets = hashes[order], np.frombuffer(offsets, np.int64)[order]
 
-    def about(self, game: str) -> Iterator[T]:
+    def find(self, game: str) -> Iterator[T]:
         """Yield the records about a game in their order."""
         first, after = (
             int(np.searchsorted(self._hashes, hash(game), side)) for side in ("left", "right")
@@ -111,12 +111,12 @@ class LogSource(Struct, frozen=True):
     luck: LineIndex[LuckRecord] | None = None
     reviews: LineIndex[ReviewTerms | SeatLosses] | None = None
 
-    def known(self, game: str) -> KnownWorth:
+    def worth_of(self, game: str) -> KnownWorth:
         """Return what the event's files have about a game."""
         if self.luck is None or self.reviews is None:
             return KnownWorth()
-        reviews = (record for record in self.reviews.about(game) if isinstance(record, SeatLosses))
-        return KnownWorth(tuple(self.luck.about(game)), tuple(reviews))
+        reviews = (record for record in self.reviews.find(game) if isinstance(record, SeatLosses))
+        return KnownWorth(tuple(self.luck.find(game)), tuple(reviews))
 
 
 class Task(Struct, frozen=True):
@@ -214,7 +214,7 @@ def encode_task(task: Task) -> Piece:
 
 def _tasks(order: Export, source: LogSource) -> Iterator[Task]:
     games = (
-        (game, source.known(game.name))
+        (game, source.worth_of(game.name))
         for game in read_encoded_games(source.path)
         if source.counted is None or game.name in source.counted
     )

@@ -26,7 +26,7 @@ class Promises(Struct, frozen=True):
     """Revealed seeds by board; only those that match their commitments."""
     revealed: frozenset[int]
 
-    def about(self, boards: Collection[int]) -> "Promises":
+    def select(self, boards: Collection[int]) -> "Promises":
         """Return the facts about these boards."""
         return Promises(
             {board: self.commitments[board] for board in boards if board in self.commitments},

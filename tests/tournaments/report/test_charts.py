@@ -54,12 +54,12 @@ def test_a_search_is_drawn_over_the_ranges_of_its_parameters() -> None:
     steps = [Step({"depth": value}, ()) for value in (2, 2, 4, 6, 10)]
     way = Way({"depth": depth}, steps, [0.0, 8.0, 10.0, 12.0], 60)
     gain, line = charts.search_courses(way)
-    assert line.said == "2 → 10"
+    assert line.summary == "2 → 10"
     level, (path,) = marks(line.chart, charts.Stroke)[0], marks(line.chart, charts.Curve)
     assert path.points == [(0, 0.2), (60, 0.2), (120, 0.4), (180, 0.6), (240, 1.0)]
     assert level.y == (0.2, 0.2)
     assert [one.text for one in marks(line.chart, charts.Label)] == ["10", "0"]
-    assert gain.said == "+7.5 ± 8.4 at the end"
+    assert gain.summary == "+7.5 ± 8.4 at the end"
     band, path = marks(gain.chart, charts.Curve)
     assert (len(band.points), len(path.points)) == (2, 1)
     assert [text for _, text, _ in line.chart.feet] == ["50", "100", "150", "200"]
