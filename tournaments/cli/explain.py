@@ -334,14 +334,14 @@ def _decisions(
     numbers = sorted({*ends, *(question.round for question in questions)})
     if round is not None and round not in numbers:
         raise UserError(f"There is no round {round}: this game has {len(numbers)}.")
-    for place in numbers if round is None else [round]:
+    for round_number in numbers if round is None else [round]:
         for question in questions:
-            if question.round == place:
+            if question.round == round_number:
                 yield review.decision_text(question, len(questions), look)
-        if place in ends:
-            yield ends[place]
-        if place in causes:
-            yield Text(f"In this round it {causes[place].describe()}.\n")
+        if round_number in ends:
+            yield ends[round_number]
+        if round_number in causes:
+            yield Text(f"In this round it {causes[round_number].describe()}.\n")
 
 
 # --- an event ---
