@@ -303,7 +303,10 @@ def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
         if loss.grade:
             width = f" ± {2 * loss.error:.1f}" if loss.error else ""
             cost = f"{loss.gap:.1f}{width} points, {loss.percent:.1f} % of the game"
-            yield loss.index, row("lost", [(f"{cost}: {GRADE_NAMES[loss.grade]}", "bold red")], look)
+            yield (
+                loss.index,
+                row("lost", [(f"{cost}: {GRADE_NAMES[loss.grade]}", "bold red")], look),
+            )
 
 
 def _write_page(
