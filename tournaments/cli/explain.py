@@ -1,21 +1,18 @@
 """The command `explain`: why a bot lost an event or a game, and what a decision was worth."""
 
 import shlex
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
-from msgspec import Raw, Struct
-from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from arena.analysis import review, text
+from arena.analysis import review
 from arena.analysis.find import (
     EVENT,
     find_seat,
@@ -24,36 +21,30 @@ from arena.analysis.find import (
     read_foul,
     require_one_game,
 )
-from arena.analysis.text import Look, OptionValue, option_words
+from arena.analysis.text import Look, option_words
 from arena.analysis.timeline import (
-    Answer,
-    AskedQuestion,
     RoundEnd,
     Timeline,
-    find_question,
     round_ends,
 )
 from arena.document.blocks import Block, Cell, Column, Paragraph, table
-from arena.document.terminal import open_console, print_blocks, renderables
-from arena.logs.gamelog import LoggedGame, read_games
-from arena.match import referee
-from arena.program import INTERRUPTED, run_async
+from arena.document.terminal import open_console, renderables
+from arena.logs.gamelog import read_games
+from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
-from arena.sandbox.command import Command, Limits, SandboxMode, program_paths, real_path
-from arena.sandbox.process import Sandbox
-from arena.sandbox.select import choose_sandbox
-from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look, track
 from arena.valuation.terms import WORLDS, ReviewedDecision
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
-from protocol.records import ChoiceRecord, FoulRecord, Result
+from protocol.records import FoulRecord, Result
 from tournaments.cli.main import require_linux
 from tournaments.cli.options import (
     GAME,
     GLYPHS,
     LOG,
     WISH,
+    ExplainOptions,
+    choose_seat,
     command,
     complete_bots,
     complete_questions,
@@ -65,7 +56,7 @@ from tournaments.cli.options import (
 from tournaments.commands.report import warn_of_faults, write_review
 from tournaments.event.book import Book
 from tournaments.event.facts import log_facts
-from tournaments.event.folder import Folder, find_event, load_event
+from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import (
     DecisionLoss,
     ReviewTerms,
@@ -74,8 +65,7 @@ from tournaments.event.luck import (
     terms_of_game,
 )
 from tournaments.event.results import results_of
-from tournaments.plan.bots import our_packages, own_bot, prepare_word
-from tournaments.plan.event import Event
+from tournaments.plan.bots import own_bot
 from tournaments.report.review import DEAREST, dearest, pick_dearest, review_blocks
 from tournaments.study.losses import (
     CausesOf,
@@ -90,29 +80,10 @@ from tournaments.study.losses import (
 )
 from tournaments.study.valuation import review_timeline
 
-# The command `explain`: why a bot lost an event or a game, and what a decision was worth.
-
-
 INCOMPLETE = 1
 """Exit code if some games could not be reviewed."""
 METHOD = "How to read these numbers: `boneyard help events`."
 REVIEW, QUESTION = "Values of options", "With a question"
-
-
-class ExplainOptions(NamedTuple):
-    """The command's options; its help text explains each."""
-
-    review: bool
-    deals: int | None
-    ask: bool
-    times: int
-    sandbox: SandboxMode | None
-    raw: bool
-    seat: str | None
-    shows_all: bool
-    round: int | None
-    glyphs: bool
-    in_json: bool
 
 
 @command()
@@ -209,6 +180,8 @@ def explain(
         if request.times and not request.raw:
             require_linux("explain GAME QUESTION")
         # It starts bots, which other systems than Linux cannot.
+        from tournaments.cli.explain_question import explain_question
+
         return explain_question(path, words, request)
     name = words[0] if words else None
     is_game = bool(words) or not (path / EVENT).is_file()
@@ -232,19 +205,6 @@ def _explain_game(log: Path, game: str | None, options: ExplainOptions) -> int:
     parts = _explained(log, timeline, seat, options.round, options.shows_all, look, causes)
     print_paged(parts, console, click.echo_via_pager)
     return 0
-
-
-def choose_seat(path: Path, logged: LoggedGame, wanted: str | None) -> int:
-    """Return the seat that a user means; without a word that of the user's bot, or the last place.
-
-    Raises UserError.
-    """
-    bot = None
-    # A damaged plan hides whose bot is meant, but the game's log has all else.
-    with suppress(UserError):
-        event = None if wanted else find_event(path)
-        bot = own_bot(event) if event else None
-    return find_seat(logged, bot if bot and logged.sitting.seats.count(bot) == 1 else wanted)
 
 
 def _explained(
@@ -556,180 +516,3 @@ def _row(loss: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:
 
 def _signed(value: float) -> str:
     return f"{round(value, 1) + 0.0:+.1f}"
-
-
-# The command `explain` for a question: shows it, asks a bot again, weighs the options.
-
-
-UNASKED = (
-    "Nobody was asked again. Name a bot after `--`: a sample bot, a file or a command. --ask "
-    "starts the command that event.json names, a stranger's program if the folder comes from one."
-)
-NO_EVENT = (
-    "The log is not in its event's folder, so nobody knows the command of the bot. Name a bot "
-    "after `--` in place of --ask: a sample bot, a file or a command."
-)
-
-
-class Answers(Struct, frozen=True):
-    """The answers to a question, as JSON for programs."""
-
-    game: str
-    seat: int
-    number: int
-    """The question's number among those to this seat in the game, from 1."""
-    question: Raw
-    """The question as it was asked, then and now."""
-    logged: Answer | None
-    """The logged answer and its outcome; null: the game was cut off."""
-    sandbox: str
-    """The confinement of the bot now: locked or off; empty if the bot was not asked."""
-    answers: tuple[Answer, ...]
-    """The answers now, one for each time the bot was asked."""
-    outlooks: tuple[OptionValue, ...]
-    """The value of each option under other deals, in the order of the options."""
-
-
-def explain_question(log: Path, words: Sequence[str], options: ExplainOptions) -> int:
-    """Show a question, ask a bot again, print its answers; return the exit code."""
-    from arena.analysis import reask  # It needs trio.
-
-    game, number, *bot = words
-    if not number.isdecimal():
-        raise UserError(f"A question is a number, not {number}. `--all` shows them.")
-    deals = options.deals or (WORLDS if options.review else None)
-    logged = require_one_game(log, game)
-    timeline = Timeline(logged)
-    questions = timeline.questions(choose_seat(log, logged, options.seat))
-    question = find_question(questions, int(number))
-    lines = (*timeline.context(question), timeline.line(question))
-    if options.raw:
-        sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
-        return 0
-    state, replies = "", list[Answer]()
-    if options.times and (bot or options.ask):
-        event = find_event(log)
-        box = _sandbox(options.sandbox, log, event)
-        state = box.state
-        own_command = None if bot else _own_command(event, logged, question.seat)
-        with _prepare_bot(bot, own_command) as command:
-            clock = logged.sitting.seat_clocks[question.seat]
-            replies = run_async(
-                reask.repeat_question, command, question.question, lines, clock, box, options.times
-            )
-    answers = Answers(
-        game=logged.game.game,
-        seat=question.seat,
-        number=question.number,
-        question=Raw(lines[-1][:-1]),
-        logged=question.answer,
-        sandbox=state,
-        answers=tuple(replies),
-        outlooks=_outlooks(question, deals, _compared(question, replies)),
-    )
-    if options.in_json:
-        print_json(answers)
-    else:
-        _print(logged, question, len(questions), answers, options)
-    return int(any(isinstance(answer, FoulRecord) for answer in answers.answers))
-
-
-def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
-    entrants = {bot.name: bot.command for bot in event.entrants} if event else {}
-    command = entrants.get(logged.sitting.seats[seat])
-    if event is None or command is None:
-        raise UserError(NO_EVENT)
-    command, values = _without_access(command), logged.sitting.values
-    return event.format.set_values(command, values[seat]) if values and values[seat] else command
-
-
-def _without_access(command: Command) -> Command:
-    """Return a command that reads its own folder and program alone, without network or variables.
-
-    A stranger may have written what the plan opens to it.
-    """
-    folder, program = Path(command.folder), Path(command.argv[0])
-    installed = {*program_paths(program, folder), *our_packages(program), f"{program}"}
-    reads = [path for path in command.reads if path in installed or _lies_in(path, folder)]
-    return replace(command, reads=(*reads,), network=(), environment=())
-
-
-def _lies_in(path: str, folder: Path) -> bool:
-    return real_path(Path(path)).is_relative_to(real_path(folder))
-
-
-def _sandbox(wanted: SandboxMode | None, path: Path, event: Event | None) -> Sandbox:
-    """Return the sandbox of the event's runs, unless the user asks for another.
-
-    Nobody but the user takes the sandbox away: the plan may be a stranger's.
-    """
-    plan: SandboxMode = event.sandbox if event and event.sandbox != "off" else "auto"
-    wish = wanted or plan
-    folder = path.resolve() if path.is_dir() else path.resolve().parent
-    return choose_sandbox(wish, event.limits if event else Limits(), folder)
-
-
-@contextmanager
-def _prepare_bot(bot: Sequence[str], command: Command | None) -> Iterator[Command]:
-    """Yield the command that starts the bot; remove what was built for it afterwards.
-
-    `bot`: its words; none: the bot's `command`. Raises UserError.
-    """
-    if command and not bot:
-        yield command
-        return
-    with temporary_folder("ask", shared=True) as path:
-        entrant = prepare_word(bot[0] if len(bot) == 1 else shlex.join(bot), path)
-        if entrant.clock:
-            raise UserError(f"A logged question keeps its clock. Name {entrant.name} without one.")
-        yield entrant.command
-
-
-def _compared(question: AskedQuestion, answers: Sequence[Answer]) -> int:
-    """Return the option to compare the others with: the log's, else the bot's, else the first."""
-    choices = [
-        answer.choice for answer in (question.answer, *answers) if isinstance(answer, ChoiceRecord)
-    ]
-    return next(iter(choices), 0)
-
-
-def _outlooks(question: AskedQuestion, deals: int | None, compared: int) -> tuple[OptionValue, ...]:
-    """Return the options' values; numpy is imported only where they are asked for."""
-    if deals is None:
-        return ()
-    from arena.valuation.decision_loss import option_values
-
-    return option_values(question, compared, deals)
-
-
-def _print(
-    logged: LoggedGame,
-    question: AskedQuestion,
-    count: int,
-    answers: Answers,
-    options: ExplainOptions,
-) -> None:
-    console = plain_console()
-    look = text_look(logged, console, options.glyphs)
-    head = Text(f"Game {printable(logged.game.game)}. ", "bold")
-    head.append_text(review.decision_text(question, count, look))
-    print_paged([head], console)
-    if answers.answers:
-        console.print(Text(f"Asked again, sandbox {answers.sandbox}:", "dim"))
-        for line in text.answer_report(question, answers.answers, look):
-            console.print(line, soft_wrap=True)
-    elif options.times and not answers.outlooks:
-        console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
-    if answers.outlooks:
-        _print_outlooks(question, answers)
-
-
-def _print_outlooks(question: AskedQuestion, answers: Answers) -> None:
-    console = plain_console()
-    compared = _compared(question, answers.answers)
-    last = answers.answers[-1] if answers.answers else None
-    choice = last.choice if isinstance(last, ChoiceRecord) else None
-    console.print()
-    print_blocks(console, [text.option_value_table(question, answers.outlooks, compared, choice)])
-    note = text.SOLVED if answers.outlooks[0].exact else text.PLAYED_ON
-    console.print(Text(note, "dim"), soft_wrap=not console.is_terminal)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import click
 from click.shell_completion import CompletionItem, split_arg_string
@@ -35,15 +35,17 @@ from arena.analysis.find import (
     unknown_place,
 )
 from arena.logs.checksummed import read_lines
+from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS
+from arena.sandbox.command import SandboxMode
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.errors import UserError
 from protocol.records import GameRecord
 from protocol.ruleset import choices
 from tournaments.cli.main import ON_LINUX_ONLY, require_linux
-from tournaments.event.folder import Folder, load_event
+from tournaments.event.folder import Folder, find_event, load_event
 from tournaments.formats.registry import FORMATS
-from tournaments.plan.bots import BOT_FILE, all_bots
+from tournaments.plan.bots import BOT_FILE, all_bots, own_bot
 from tournaments.plan.event import Setting, WrittenEvent
 from tournaments.plan.scaffold import languages
 
@@ -461,3 +463,32 @@ def take_event_fields(values: dict[str, Any]) -> dict[str, Any]:
                 table = table.setdefault(name, {})
             table[last] = option.flag or value
     return fields
+
+
+class ExplainOptions(NamedTuple):
+    """The command's options; its help text explains each."""
+
+    review: bool
+    deals: int | None
+    ask: bool
+    times: int
+    sandbox: SandboxMode | None
+    raw: bool
+    seat: str | None
+    shows_all: bool
+    round: int | None
+    glyphs: bool
+    in_json: bool
+
+
+def choose_seat(path: Path, logged: LoggedGame, wanted: str | None) -> int:
+    """Return the seat that a user means; without a word that of the user's bot, or the last place.
+
+    Raises UserError.
+    """
+    bot = None
+    # A damaged plan hides whose bot is meant, but the game's log has all else.
+    with suppress(UserError):
+        event = None if wanted else find_event(path)
+        bot = own_bot(event) if event else None
+    return find_seat(logged, bot if bot and logged.sitting.seats.count(bot) == 1 else wanted)
