@@ -27,10 +27,9 @@ from arena.logs.gamelog import GameLog
 from arena.match.referee import GameSetup, Referee
 from arena.sandbox.command import OFF
 from protocol.records import LogRecord, Result, SpentRecord
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event, secret_of
 from tournaments.event.grow import open_event
-from tournaments.event.ledger import Ledger
 from tournaments.plan.event import Event
 from tournaments.plan.read_plan import read_plan
 from tournaments.plan.schedule import (

@@ -22,11 +22,7 @@ from arena.analysis.find import (
     require_one_game,
 )
 from arena.analysis.text import Look, option_words
-from arena.analysis.timeline import (
-    RoundEnd,
-    Timeline,
-    round_ends,
-)
+from arena.analysis.timeline import RoundEnd, Timeline, round_ends
 from arena.document.blocks import Block, Cell, Column, Paragraph, table
 from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import read_games
@@ -57,13 +53,7 @@ from tournaments.commands.report import warn_of_faults, write_review
 from tournaments.event.book import Book
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.luck import (
-    DecisionLoss,
-    ReviewTerms,
-    SeatLosses,
-    read_seats,
-    terms_of_game,
-)
+from tournaments.event.luck import DecisionLoss, ReviewTerms, SeatLosses, read_seats, terms_of_game
 from tournaments.event.results import results_of
 from tournaments.plan.bots import own_bot
 from tournaments.report.review import DEAREST, dearest, pick_dearest, review_blocks

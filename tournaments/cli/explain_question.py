@@ -11,16 +11,9 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from arena.analysis import reask, review, text
-from arena.analysis.find import (
-    require_one_game,
-)
+from arena.analysis.find import require_one_game
 from arena.analysis.text import OptionValue
-from arena.analysis.timeline import (
-    Answer,
-    AskedQuestion,
-    Timeline,
-    find_question,
-)
+from arena.analysis.timeline import Answer, AskedQuestion, Timeline, find_question
 from arena.document.terminal import print_blocks
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
@@ -34,10 +27,7 @@ from arena.valuation.terms import WORLDS
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
-from tournaments.cli.options import (
-    ExplainOptions,
-    choose_seat,
-)
+from tournaments.cli.options import ExplainOptions, choose_seat
 from tournaments.event.folder import find_event
 from tournaments.plan.bots import our_packages, prepare_word
 from tournaments.plan.event import Event

@@ -39,7 +39,7 @@ from tournaments.cli.options import (
     take_event_fields,
 )
 from tournaments.commands.run import Play, load_display, play_here, play_to_end, publish_reports
-from tournaments.event.book import Book, missing_results, refuse_fewer_logs
+from tournaments.event.book import Book, Ledger, missing_results, refuse_fewer_logs
 from tournaments.event.folder import Folder, kept_private, load_event, was_locked
 from tournaments.event.grow import (
     CannotExtendError,
@@ -48,7 +48,6 @@ from tournaments.event.grow import (
     held_unless_refused,
     open_event,
 )
-from tournaments.event.ledger import Ledger
 from tournaments.event.results import read_ledger
 from tournaments.formats.tables import Matches
 from tournaments.formats.versus import Versus

@@ -13,9 +13,8 @@ from arena.program import cancelled_by_signals
 from arena.sandbox.process import Sandbox
 from arena.ui.console import print_note
 from protocol.records import Result
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger, finished_boards
 from tournaments.event.folder import reveal, reveal_one
-from tournaments.event.ledger import Ledger, finished_boards
 from tournaments.play.lanes import Lanes, fit_jobs
 from tournaments.play.runner import FoulWatch, Runner
 from tournaments.report.results_file import current_results

@@ -28,7 +28,7 @@ from protocol.codec import indented_json
 from protocol.errors import UserError
 from tournaments.commands.report import take_luck_out, write_review
 from tournaments.commands.run import Play, play_here, play_to_end, publish_reports
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import (
     Folder,
     content,
@@ -38,7 +38,6 @@ from tournaments.event.folder import (
     lock_for_writing,
 )
 from tournaments.event.grow import open_event
-from tournaments.event.ledger import Ledger
 from tournaments.event.luck import LuckStore
 from tournaments.league.pages import LeagueSite
 from tournaments.league.pairing import next_round

@@ -12,8 +12,7 @@ from arena.match.poller import Poller
 from arena.sandbox.process import Sandbox
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.event.book import Book
-from tournaments.event.ledger import Ledger
+from tournaments.event.book import Book, Ledger
 from tournaments.plan.bots import shell_word
 from tournaments.plan.schedule import Stage, has_dependent_games
 from tournaments.play.lanes import MOST_A_CORE, Lanes

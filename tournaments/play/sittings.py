@@ -36,9 +36,8 @@ from arena.sandbox.process import Sandbox
 from arena.sandbox.trial import network_faults
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, make_private
-from tournaments.event.ledger import Ledger
 from tournaments.formats.base import Entrant
 from tournaments.plan.bots import shell_word
 from tournaments.plan.schedule import (

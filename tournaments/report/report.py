@@ -24,9 +24,7 @@ from tournaments.event.book import Book
 from tournaments.event.facts import LogFacts, log_facts
 from tournaments.event.folder import Folder, digest
 from tournaments.event.luck import LuckRecord, LuckStore, read_seats
-from tournaments.plan.schedule import (
-    describe_spent_out,
-)
+from tournaments.plan.schedule import describe_spent_out
 from tournaments.rating.tables import Rating, Ratings, half_points, margin_of, share_of_pairs
 from tournaments.report import event_text
 from tournaments.report.document import ReportData, lead_sentence, report_document

@@ -21,9 +21,9 @@ from arena.ui.console import print_note, shown_path, write_in_turn
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
+from tournaments.event.book import Ledger
 from tournaments.event.facts import Times, describe_same_answers
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.ledger import Ledger
 from tournaments.event.luck import LuckStore
 from tournaments.event.results import ResultStore, results_of
 from tournaments.plan.bots import own_bot

@@ -28,11 +28,7 @@ from tournaments.event.book import Book, refuse_unplanned
 from tournaments.event.folder import Folder
 from tournaments.event.history import Latecomer
 from tournaments.event.results import ResultStore
-from tournaments.plan.schedule import (
-    PlannedSitting,
-    sittings,
-    stages,
-)
+from tournaments.plan.schedule import PlannedSitting, sittings, stages
 from tournaments.rating.tables import Anchor, FoulCount, Ratings, count_fouls
 from tournaments.report.event_text import (
     format_sections,

@@ -15,13 +15,7 @@ from arena.training.episode import decision_rows, margins_by_round
 from arena.valuation.terms import WORLDS
 from protocol.codec import encode_json
 from protocol.ruleset import Ruleset
-from tournaments.event.luck import (
-    DecisionLoss,
-    LuckRecord,
-    ReviewTerms,
-    SeatLosses,
-    luck_records,
-)
+from tournaments.event.luck import DecisionLoss, LuckRecord, ReviewTerms, SeatLosses, luck_records
 from tournaments.report.report import encode_rows, seat_columns
 from tournaments.study.valuation import review_timeline
 

@@ -26,10 +26,9 @@ from tests.support.events import SHORT, peeking_bot, run
 from tests.support.forgeries import write_sealed
 from tests.support.planned_events import event
 from tournaments.cli.replay import make_folder
-from tournaments.event.book import Book
+from tournaments.event.book import Book, boards_left, finished_boards
 from tournaments.event.folder import Folder, kept_private, load_event, reveal, secret_of
 from tournaments.event.grow import open_event
-from tournaments.event.ledger import boards_left, finished_boards
 from tournaments.event.luck import LuckRecord, LuckStore
 from tournaments.plan.schedule import NUMBERS, PlannedSitting, numbers, sittings
 from tournaments.verification.event import verify_folder, verify_log

@@ -7,10 +7,9 @@ import pytest
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from tests.support.planned_events import event, plan_of, result
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder
 from tournaments.event.grow import open_event
-from tournaments.event.ledger import Ledger
 from tournaments.formats.tables import Matches
 from tournaments.league.settings import CLOSED, PLAN
 from tournaments.league.state import (

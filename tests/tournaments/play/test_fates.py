@@ -288,7 +288,7 @@ class BrokenPoller(Poller):
         [
             ("tournaments.play.runner.Poller", BrokenPoller),
             ("arena.match.bot_pool.BotPool.monitor", broken),
-            ("tournaments.event.ledger.Ledger.add", broken),
+            ("tournaments.event.book.Ledger.add", broken),
         ],
     ),
 )

@@ -21,9 +21,8 @@ from protocol.codec import decode_result
 from tests.support.events import SMALL, boneyard, copied, made, run, untouched
 from tests.support.library import copy_of
 from tournaments.cli.main import main
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.ledger import Ledger
 
 
 @pytest.fixture(scope="module")

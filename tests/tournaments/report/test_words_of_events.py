@@ -7,9 +7,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.support.events import boneyard, fits, summary
 from tests.support.library import EVENTS, finished
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.ledger import Ledger
 
 CHANGING = re.compile(r"\b[0-9a-f]{12}([0-9a-f]{52})?\b|\b\d+(\.\d+)? (?=ms\b)")
 """Fingerprints of bots and commitments, and times."""

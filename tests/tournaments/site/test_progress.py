@@ -13,9 +13,8 @@ from arena.ui.console import print_line, print_note, writing_beside
 from protocol.records import Result, SeatFoul
 from tests.support.library import copy_of
 from tests.support.results import game
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.ledger import Ledger
 from tournaments.site.progress import Progress
 
 

@@ -18,7 +18,7 @@ from distributed.scheduler import KilledWorker
 
 from arena.sealed.module import wasmtime_version
 from protocol.records import Result
-from tournaments.event.ledger import Ledger
+from tournaments.event.book import Ledger
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.play.cluster.connection import ClusterAddress, Loop
 from tournaments.play.cluster.orders import (

@@ -12,8 +12,7 @@ from arena.logs.gamelog import GameLog
 from arena.sandbox.command import Confinement
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
-from tournaments.event.book import Book
-from tournaments.event.ledger import Ledger
+from tournaments.event.book import Book, Ledger
 from tournaments.plan.schedule import (
     PlannedGame,
     PlannedSitting,

@@ -18,10 +18,9 @@ from protocol.errors import UserError
 from protocol.records import FoulPolicy, Result
 from tests.support.events import boneyard, run, untouched
 from tests.support.tables import children
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event, secret_of
 from tournaments.event.grow import open_event
-from tournaments.event.ledger import Ledger
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.plan.schedule import PlannedGame
 from tournaments.play.cluster.orders import (
