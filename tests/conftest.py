@@ -12,7 +12,7 @@ from hypothesis.internal.conjecture import providers
 
 from arena import processes
 from arena.sandbox.temporary import temporary_folder
-from tests.support import library
+from tests.support import events
 from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
 
 # Hundreds of interpreters are started: each would compile everything anew where bytecode is not
@@ -46,14 +46,14 @@ def pytest_configure(config: pytest.Config) -> None:
         # The constants of all modules that happen to be loaded are left to the slow run: each
         # process would parse the whole tree, and a test's examples depend on its process.
         providers._get_local_constants = lambda: providers._local_constants
-    library.open_library()
+    events.open_library()
     gc.disable()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Close the library, where this is no worker of another process."""
-    if not hasattr(session.config, "workerinput") and (changed := library.close_library()):
+    if not hasattr(session.config, "workerinput") and (changed := events.close_library()):
         print(f"\nTests have changed what others read: {', '.join(changed)}. Let them use copy_of.")
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

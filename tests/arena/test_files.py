@@ -24,8 +24,7 @@ from arena.files import (
 )
 from arena.logs.checksummed import LONGEST, last_line, truncate_torn_line
 from protocol.errors import UserError
-from tests.support.events import boneyard
-from tests.support.library import copy_of
+from tests.support.events import boneyard, copy_of
 
 SPARSE = 6 << 30
 

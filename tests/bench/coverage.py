@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from protocol.records import Result
-from tests.support.results import game
+from tests.support.made_up import game
 from tournaments.rating import regression
 from tournaments.rating.ratings import fit
 from tournaments.rating.regression import Design

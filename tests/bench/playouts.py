@@ -10,7 +10,7 @@ from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
 from protocol.ruleset import Ruleset
-from tests.support.plain_player import plain_option, play_on
+from tests.support.games import plain_option, play_on
 
 TABLES = (("draw", 2), ("draw", 4), ("dutch", 2), ("double-draw", 2))
 GAMES, EACH = 50, 300

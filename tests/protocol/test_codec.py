@@ -33,8 +33,8 @@ from protocol.records import (
     Result,
     Reveal,
 )
+from tests.support.events import finished
 from tests.support.fast_run import examples
-from tests.support.library import finished
 from tournaments.event.folder import Folder
 
 CHOOSE = b'{"type":"choose","id":1,"choice":0}'

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.scripted_bots import BYE, CASES, HELLO, ask, chosen, game, talk
+from tests.support.bots import BYE, CASES, HELLO, ask, chosen, game, talk
 
 ADAPTER = (sys.executable, "-I", "-S", "adapter.py")
 QUESTION = ask(7, [(6, 5), (3, 3)], [(2, 4), (4, 3)])

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from protocol.messages import Choose, FromBot, Unavailable
-from tests.support.scripted_bots import BYE, FOLDER, HELLO, ask, game, talk
+from tests.support.bots import BYE, FOLDER, HELLO, ask, game, talk
 
 chat: Any = import_module("sample_bots.chat")
 

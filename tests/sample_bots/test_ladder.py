@@ -13,8 +13,7 @@ import pytest
 
 from protocol.messages import BotHello, Drew, FromBot, GameOver, Passed, Played, RoundOver
 from protocol.ruleset import Ruleset, Tile, Turn
-from tests.support.scripted_bots import (
-    BOTS,
+from tests.support.bots import (
     BYE,
     CASES,
     FOLDER,
@@ -22,6 +21,7 @@ from tests.support.scripted_bots import (
     HELLO,
     LATER,
     PATIENCE,
+    SAMPLE_BOTS,
     ask,
     chosen,
     game,
@@ -51,7 +51,7 @@ SCRIPT += [
 
 def ready(name: str, build: Path) -> list[str]:
     """Build a bot if it must be, and say how to run it."""
-    bot = BOTS[name]
+    bot = SAMPLE_BOTS[name]
     needs = bot.get("needs")
     if needs and not shutil.which(needs):
         pytest.skip(f"{name} needs {needs}, which is not on the PATH")
@@ -62,7 +62,7 @@ def ready(name: str, build: Path) -> list[str]:
 
 
 # A module is no program: test_sealed.py plays with those.
-PROGRAMS = [name for name, bot in BOTS.items() if bot.get("needs") != "wasmtime"]
+PROGRAMS = [name for name, bot in SAMPLE_BOTS.items() if bot.get("needs") != "wasmtime"]
 
 
 @pytest.fixture(scope="module", params=PROGRAMS)
@@ -71,7 +71,7 @@ def command(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def python_bot(name: str) -> list[str]:
-    return [part.format(python=sys.executable) for part in BOTS[name]["run"]]
+    return [part.format(python=sys.executable) for part in SAMPLE_BOTS[name]["run"]]
 
 
 @pytest.fixture(scope="module")

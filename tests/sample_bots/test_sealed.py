@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from protocol.records import ChoiceRecord
+from tests.support.bots import needs_wasmtime
 from tests.support.events import games_of, run
-from tests.support.sealed_bots import needs_wasmtime
 from tests.tools.sealed_samples import SAMPLES, SOURCES, ZIG, build
 
 MOST_BYTES = 200_000

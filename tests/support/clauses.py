@@ -1,4 +1,4 @@
-"""The table of clauses: which test plays which clause of the sources, and by which choice.
+"""The clauses of the sources: which test plays which, and scenes of them.
 
     python -m tests.support.clauses        prints it: the clause, the choices, the test
 
@@ -7,11 +7,220 @@ it exercises: `C.33 (points_blocked): what the clause says`.
 """
 
 import ast
+import json
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tests.support.clause_scenes import scenes
+import msgspec
+import pytest
+
+from arena.engine import values
+from arena.engine.state import Game
+from protocol.errors import UserError
+from protocol.messages import Annulled, Drew
+from protocol.ruleset import Ruleset, check_seats, hand_size, playable_seat_counts, set_of_tiles
+from tests.support import positions
+
+# Scenes of the clauses, `arena/engine/clauses/*.txt`: a position, moves, and what must come of it.
+#
+# A scene is a block of lines, its title first; `positions` says how tiles, options and boneyards
+# are written.
+#
+#     C play (none): A tile can be placed on either end of the line.
+#       position draw hand=5: 21 60 | 40; line 14 42     a round in the middle of play
+#       deal draw: 21 60 | 40; leader 1                   a round begun from these hands
+#       then deal draw: 66 | 55                           the next deal after it
+#       next round                                        the same from a seed
+#       shuffle draw: 3 seats, board 2                    a round that a seed deals
+#       play 21 right, pass
+#       = options: 40 left, pass; told of 1 points: 0 5   what is to be seen then
+#       rules draw hand=5 = seats: 2 3 4                 what rules alone say, also `set`, `tiles`
+#       refused draw hand=9 at 4: need 36 tiles          rules that cannot be played
+#
+# What is looked at is a path: a function of `positions` or `values`, with `of SEAT` perhaps, else a
+# field of the game, and then names and places within it.
+
+
+FOLDER = Path(__file__).parent.parent / "arena" / "engine" / "clauses"
+FUNCTIONS = ("options", "turn", "over", "line", "hand", "told", "asked")
+VALUES = ("places", "pips", "legal", "needs_deal")
+NUMBERS = ("turn", "leader", "pot", "number", "drawn", "passes")
+
+
+class Scene(NamedTuple):
+    """A clause and what must happen by it."""
+
+    title: str
+    steps: tuple[str, ...]
+    file: str
+
+
+def scenes() -> list[Scene]:
+    """Return every scene of every file."""
+    found = []
+    for path in sorted(FOLDER.glob("*.txt")):
+        for block in path.read_text().rstrip().split("\n\n"):
+            lines = block.splitlines()
+            title = " ".join(one for one in lines if not one.startswith("  "))
+            steps = tuple(one.strip() for one in lines if one.startswith("  "))
+            found.append(Scene(title, steps, path.name))
+    return found
+
+
+def play(scene: Scene) -> None:
+    """Play a scene; raise AssertionError where something else comes of it than is written."""
+    game: Game | None = None
+    for step in scene.steps:
+        word, _, rest = step.partition(" ")
+        if word == "=":
+            assert game
+            for look in rest.split("; "):
+                path = look.partition(": ")[0]
+                _compare(look, f"{path}: {shown(seen(game, path))}")
+        elif word == "rules":
+            said, _, look = rest.partition(" = ")
+            path = look.partition(": ")[0]
+            _compare(look, f"{path}: {shown(_of_rules(_rules(said), path))}")
+        elif word == "refused":
+            said, _, why = rest.partition(": ")
+            name, _, seats = said.partition(" at ")
+            with pytest.raises(UserError, match=re.escape(why)):
+                check_seats(_rules(name), int(seats or 2))
+        else:
+            game = _next(game, word, rest)
+
+
+def _compare(written: str, found: str) -> None:
+    assert written == found, f"{found} came of it, not {written}"
+
+
+def _next(game: Game | None, word: str, rest: str) -> Game:
+    match word:
+        case "position":
+            rules, fields = _fields(rest)
+            return positions.position(rules, **fields)
+        case "deal":
+            rules, fields = _fields(rest)
+            return positions.dealing(rules, **fields)
+        case "then":
+            rules, fields = _fields(rest.removeprefix("deal "))
+            return positions.dealing(rules, after=game, **fields)
+        case "shuffle":
+            said, _, table = rest.partition(": ")
+            seats, *board = map(int, re.findall(r"\d+", table))
+            return positions.shuffled(_rules(said), seats, *board)
+    assert game
+    return positions.next_round(game) if word == "next" else positions.do(game, *rest.split(", "))
+
+
+def _rules(said: str) -> Ruleset:
+    """Return a named game with the choices that are written behind its name."""
+    name, *differs = said.split(" ")
+    pairs = [one.split("=", 1) for one in differs]
+    return positions.rules(name, **{key: _value(value) for key, value in pairs})
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _fields(rest: str) -> tuple[Ruleset, dict[str, Any]]:
+    """Return the rules of a position, and its parts by their names."""
+    said, _, parts = rest.partition(": ")
+    hands, *others = parts.split("; ")
+    fields: dict[str, Any] = {"hands": hands.split(" | ")}
+    for name, _, text in (one.partition(" ") for one in others):
+        if name in NUMBERS:
+            fields[name] = int(text)
+        elif name == "scores":
+            fields[name] = tuple(map(int, text.split()))
+        else:
+            fields[name] = text
+    return _rules(said), fields
+
+
+def _of_rules(rules: Ruleset, path: str) -> object:
+    if path == "seats":
+        return playable_seat_counts(rules)
+    if path == "tiles":
+        return len(set_of_tiles(rules.deal))
+    if path == "set":
+        return sorted(set_of_tiles(rules.deal))
+    if path.startswith("hand of "):
+        return hand_size(rules.deal, int(path.removeprefix("hand of ")))
+    return values.new_game(rules, int(path.removeprefix("target of "))).target
+
+
+def seen(game: Game, path: str) -> object:
+    """Return what a path leads to."""
+    if path.startswith("number of "):
+        return len(_listed(game, path.removeprefix("number of ")))
+    if first := re.fullmatch(r"first (\d+) of (.*)", path):
+        return _listed(game, first[2])[: int(first[1])]
+    if path == "boneyard size":
+        return sum(map(len, game.playing.stock))
+    if path == "held":
+        return [len(hand) for hand in game.playing.hands]
+    if path == "annulled":
+        events = (one for one in game.playing.events if isinstance(one, Annulled))
+        return [f"{shown(one.seat)} {one.why}" for one in events]
+    if path == "drawn":
+        drawn = (one for one in game.playing.events if isinstance(one, Drew))
+        return [f"{one.seat} {''.join(map(str, one.tile or ()))}" for one in drawn]
+    word, *words = path.split()
+    if words[:1] == ["of"]:
+        found: Any = getattr(positions, word)(game, int(words[1]))
+        del words[:2]
+    elif word in FUNCTIONS:
+        found = getattr(positions, word)(game)
+    else:
+        found = getattr(values, word)(game) if word in VALUES else game
+    for word in words:
+        if isinstance(found, dict):
+            found = found[word]
+        elif re.fullmatch(r"-?\d+", word):
+            found = found[int(word)]
+        else:
+            found = getattr(found, word)
+    return found
+
+
+def _listed(game: Game, path: str) -> tuple[object, ...]:
+    found = seen(game, path)
+    assert isinstance(found, tuple | list)
+    return tuple(found)
+
+
+def shown(value: Any) -> str:
+    """Return a value in words: `none`, `nothing` for an empty list, `3 4` for numbers."""
+    value = msgspec.to_builtins(value)
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if value else "no"
+        case dict():
+            return ", ".join(f"{key} {shown(one)}" for key, one in value.items())
+        case [] | ():
+            return "nothing"
+        case list() | tuple():
+            if all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
+                return " ".join(f"{high}-{low}" for high, low in value)
+            between = (", ", " ", " / ")[_kind(value[0])]
+            return between.join(map(shown, value))
+    return str(value)
+
+
+def _kind(value: object) -> int:
+    return 0 if isinstance(value, str) else 1 if isinstance(value, int) else 2
+
+
+# The table of clauses: which test plays which clause of the sources, and by which choice.
+
 
 HERE = Path(__file__).parent
 HEAD = re.compile(r"^((?:[ABDE]|C)\b[^()]*?) \(([^)]*)\): (.*)", re.DOTALL)

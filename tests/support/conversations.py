@@ -10,12 +10,38 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.match.referee import GameSetup, OpenQuestion, Referee, bye, hello
 from arena.rules.variants import find_variant
 from protocol import codec
-from protocol.messages import Clock
+from protocol.codec import decode_from_referee, encode_line
+from protocol.messages import Ask, Clock, GameStarts
 from protocol.ruleset import derive
+from tests.support import bots
+
+# What a referee sends to a trained policy that is played as a bot.
+
+
+PATIENCE = bots.PATIENCE
+HELLO, BYE = bots.HELLO + b"\n", bots.BYE + b"\n"
+
+
+def game(number: int, seat: int = 0) -> bytes:
+    message = decode_from_referee(bots.game())
+    assert isinstance(message, GameStarts)
+    return encode_line(replace(message, game=number, seat=seat))
+
+
+def ask(id: int, number: int = 1, seat: int = 0) -> bytes:
+    """Ask with a play at the left end, one at both, and a draw."""
+    message = decode_from_referee(bots.ask(id, [(6, 5), (5, 5)], [(5, 4)]))
+    assert isinstance(message, Ask)
+    return encode_line(replace(message, game=number, seat=seat))
+
+
+# The conversations that SPEC.md shows: played by the referee, cut to the lines that matter.
+
 
 SPEC = Path(codec.__file__).with_name("SPEC.md")
 GREETING = b'{"type": "hello", "name": "first", "version": "1"}\n'

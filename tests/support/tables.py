@@ -1,4 +1,4 @@
-"""Plays games between real processes, for the tests."""
+"""Games between real processes, and walks of the check that take no longer than a test may."""
 
 import os
 import sys
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import trio
 
+from arena.conformance.connection import Budget, StepResult
+from arena.conformance.runner import STEPS
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
@@ -22,6 +24,9 @@ from arena.sandbox.process import Sandbox
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, Result, Sitting
 from protocol.ruleset import Ruleset
+
+# Plays games between real processes, for the tests.
+
 
 BOTS = Path(__file__).parent.parent / "bots"
 SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
@@ -215,3 +220,17 @@ def flips(path: Path) -> Iterator[int]:
             yield at
         os.pwrite(file, bytes([byte]), at)
     os.close(file)
+
+
+# Walks of the conformance check that take no longer than a test may.
+
+
+QUICK = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, is_full=False)
+
+
+def failed(outcomes: Sequence[StepResult]) -> list[StepResult]:
+    """Return the steps that failed or were not reached."""
+    assert len(outcomes) == len(STEPS)
+    return [
+        one for one in outcomes if one.finding or (one.state == "skip" and one.name != "tables")
+    ]

@@ -17,7 +17,7 @@ from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import playable_seat_counts
 from tests.support.conversations import exchanged
-from tests.support.short_games import PLANS, begun, board_of, random_choices, short
+from tests.support.games import PLANS, begun, board_of, random_choices, short
 
 FOLDER = Path(protocol.__file__).parent / "vectors"
 ENDING, TALK_ENDING = ".jsonl", ".talk.jsonl"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.library import finished
+from tests.support.events import finished
 
 if TYPE_CHECKING:
     from tests.support.clusters import Cluster

@@ -19,7 +19,7 @@ from arena.rules.variants import find_variant
 from protocol.messages import Clock, Pass
 from protocol.ruleset import Ruleset
 from tests.support.fast_run import examples
-from tests.support.random_rounds import played, questions
+from tests.support.games import questions, random_game
 from tests.support.rulesets import rules_and_seats
 
 
@@ -29,7 +29,7 @@ def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], numb
     # Chance as hypothesis would choose it changes hardly anything.
     rng = random.Random(number)
     seed = number.to_bytes(32, "big")
-    for deal in played(*table, seed, rng):
+    for deal in random_game(*table, seed, rng):
         for moment in list(questions(deal, 0, Clock()))[-1:]:
             *_, here = replay_round(deal, moment)
             known = public(here.game, 0), values.legal(here.game)
@@ -44,7 +44,7 @@ def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], numb
 
 
 def test_acts_that_cannot_be_played_are_refused() -> None:
-    (deal, *_) = played(find_variant("draw"), 2, bytes(32), random.Random(1))
+    (deal, *_) = random_game(find_variant("draw"), 2, bytes(32), random.Random(1))
     (moment, *_) = questions(deal, 0, Clock())
     impossible = deal._replace(acts=(PublicMove(0, Pass()), *deal.acts))
     with pytest.raises(InconsistentDealError):

@@ -10,7 +10,7 @@ from arena.analysis.timeline import Timeline, setup_of, walk_log
 from protocol.codec import decode_from_referee
 from protocol.messages import Ask
 from tests.support.fast_run import FAST_TABLES
-from tests.support.replay_pages import pairs
+from tests.support.pages import pairs
 
 
 def events(some: list[Frame]) -> list[object]:

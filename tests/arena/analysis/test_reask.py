@@ -20,7 +20,7 @@ from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.logged_games import any_of, overheard
+from tests.support.games import any_of, overheard
 from tests.support.tables import LaggingPoller
 
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)

@@ -14,7 +14,7 @@ from arena.analysis.timeline import RoundEnd, Timeline
 from arena.rules.variants import find_variant
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.logged_games import any_of, overheard, write
+from tests.support.games import any_of, overheard, write
 from tournaments.cli.main import main
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})

@@ -20,17 +20,7 @@ from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord, Ro
 from protocol.records import Result as GameResult
 from protocol.ruleset import Tile
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
-from tests.support.logged_games import (
-    DEVIL,
-    NAMES,
-    ODD,
-    any_of,
-    bob_fouls,
-    changed,
-    logged,
-    write,
-)
-from tests.support.short_games import short
+from tests.support.games import DEVIL, NAMES, ODD, any_of, bob_fouls, changed, logged, short, write
 from tournaments.cli.main import main
 
 LOOK = Look(NAMES)

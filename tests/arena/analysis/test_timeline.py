@@ -11,7 +11,7 @@ from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import examples
-from tests.support.logged_games import any_of, overheard
+from tests.support.games import any_of, overheard
 from tests.support.rulesets import rules_and_seats
 
 SHORT = derive(find_variant("draw"), "short", {"target": 75})

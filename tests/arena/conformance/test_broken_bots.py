@@ -13,9 +13,16 @@ from arena.sandbox.command import OFF, Limits
 from arena.sandbox.process import Sandbox
 from protocol.messages import Clock
 from tests.bots.broken import bots
-from tests.support.broken_bots import BROKEN, HARMLESS, PATIENT, SANDBOXED, Row, command
+from tests.support.bots import (
+    BROKEN,
+    HARMLESS,
+    PATIENT_CHECK,
+    SANDBOXED,
+    Diagnosed,
+    command,
+    proved,
+)
 from tests.support.fast_run import slow_except
-from tests.support.hostile_behaviours import proved
 
 PACE = Budget(total_s=60_000, step_s=600, pause_ms=50, quiet_ms=60, is_full=False)
 TRIES = 3
@@ -37,7 +44,7 @@ class FoundError(Exception):
     """The walk ends: a step has failed."""
 
 
-def first_failure(how: str, row: Row, tag: str, number: int) -> StepResult | None:
+def first_failure(how: str, row: Diagnosed, tag: str, number: int) -> StepResult | None:
     """Return the first step that fails; the walk ends there."""
     clock, pace = slower(row.clock, PACE, number)
     session = Session(command(how, tag, clock.start_ms), Sandbox(OFF, row.limits), clock, pace)
@@ -53,7 +60,7 @@ def first_failure(how: str, row: Row, tag: str, number: int) -> StepResult | Non
     return failed[0] if failed else None
 
 
-def told(outcome: StepResult | None, row: Row) -> bool:
+def told(outcome: StepResult | None, row: Diagnosed) -> bool:
     """Tell whether the messages agree with the table."""
     if outcome is None or outcome.finding is None:
         return False
@@ -89,7 +96,7 @@ def test_a_broken_bot_gets_its_fault_first(how: str, tmp_path: Path) -> None:
 # Slow: nothing that the protocol allows is held against a bot.
 @pytest.mark.parametrize("how", slow_except(["AnswersTheLastFirst"], HARMLESS))
 def test_a_bot_that_breaks_no_promise_passes(how: str) -> None:
-    session = Session(command(how), Sandbox(OFF, Limits()), PATIENT, PACE)
+    session = Session(command(how), Sandbox(OFF, Limits()), PATIENT_CHECK, PACE)
     assert [one for one in run_steps(session, select_steps(("1-36",))) if one.finding] == []
 
 
@@ -100,7 +107,7 @@ def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) ->
     (tmp_path / "weights").write_text("1 2 3")
     bot = command("ReadsItsWeights", str(tmp_path))
     outside = Sandbox(OFF, Limits())
-    session = Session(bot, Sandbox(confinement, Limits()), PATIENT, PACE, outside)
+    session = Session(bot, Sandbox(confinement, Limits()), PATIENT_CHECK, PACE, outside)
     (outcome,) = run_steps(session, select_steps(("1",)))
     assert outcome.finding
     assert "works without the sandbox, but not locked in" in outcome.finding.fault
@@ -111,7 +118,7 @@ def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) ->
 def test_faults_of_an_old_process_are_not_blamed_on_the_sandbox() -> None:
     """Tried by itself the step passes, inside as outside."""
     off = Sandbox(OFF, Limits())
-    session = Session(command("CrashesInItsSecondGame"), off, PATIENT, PACE, off)
+    session = Session(command("CrashesInItsSecondGame"), off, PATIENT_CHECK, PACE, off)
     (failed,) = [one for one in run_steps(session, select_steps(("4-11",))) if one.finding][:1]
     assert failed.finding
     assert failed.finding.fault.startswith("It crashed: ValueError: not again")

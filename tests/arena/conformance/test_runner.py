@@ -15,11 +15,9 @@ from arena.sandbox.command import OFF, Limits
 from arena.sandbox.process import Sandbox
 from protocol import messages
 from protocol.errors import UserError
-from tests.support.broken_bots import PATIENT
-from tests.support.conformance import QUICK, failed
+from tests.support.bots import PATIENT_CHECK, proved
 from tests.support.fast_run import FAST_GAMES
-from tests.support.hostile_behaviours import proved
-from tests.support.tables import children, descriptors, sample
+from tests.support.tables import QUICK, children, descriptors, failed, sample
 from tournaments.plan.bots import parse_bots, prepare_entrant, sample_bots
 
 FEW = {"montecarlo": ("--worlds", "2"), "ismcts": ("--simulations", "10")}
@@ -28,7 +26,7 @@ SPEC = Path(messages.__file__).with_name("SPEC.md").read_text()
 
 
 def new_session(pace: Budget = QUICK) -> Session:
-    return Session(sample(), Sandbox(OFF, Limits()), PATIENT, pace)
+    return Session(sample(), Sandbox(OFF, Limits()), PATIENT_CHECK, pace)
 
 
 # Slow: one bot of each kind: many games at once, another language, a service.
@@ -42,7 +40,9 @@ def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
     (bot,) = parse_bots([name])
     command = prepare_entrant(bot, open_folder, open_folder).command
     command = replace(command, argv=(*command.argv, *FEW.get(name, ())))
-    assert failed(run_steps(Session(command, sandbox, PATIENT, QUICK), select_steps(()))) == []
+    assert (
+        failed(run_steps(Session(command, sandbox, PATIENT_CHECK, QUICK), select_steps(()))) == []
+    )
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_after_a_gate_nothing_more_is_tried() -> None:
         raise AssertionError(f"{session} was asked again")
 
     (number, hello), *_ = select_steps(("hello",))
-    silent = Session(sample("none"), Sandbox(OFF, Limits()), PATIENT, QUICK)
+    silent = Session(sample("none"), Sandbox(OFF, Limits()), PATIENT_CHECK, QUICK)
     later = (2, CheckStep("later", "is not tried", "Time", fails))
     first, second = run_steps(silent, [(number, hello), later])
     assert first.finding

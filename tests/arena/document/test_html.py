@@ -6,7 +6,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from arena.document.blocks import Media, select
 from arena.ui.html import page
-from tests.support.documents import DOCUMENT
+from tests.support.pages import DOCUMENT
 
 TEMPLATE = """\
 {% from "document.html.j2" import blocks, nav %}

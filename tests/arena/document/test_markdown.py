@@ -3,7 +3,7 @@
 from syrupy.assertion import SnapshotAssertion
 
 from arena.document.blocks import to_markdown
-from tests.support.documents import DOCUMENT
+from tests.support.pages import DOCUMENT
 
 
 def test_every_block_has_its_markdown(snapshot: SnapshotAssertion) -> None:

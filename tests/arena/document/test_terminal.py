@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from arena.document.blocks import Cell, Code, Column, Paragraph, table
 from arena.document.terminal import cut_names, print_blocks
-from tests.support.documents import DOCUMENT
+from tests.support.pages import DOCUMENT
 
 
 def printed(width: int) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.clause_scenes import Scene, play, scenes
+from tests.support.clauses import Scene, play, scenes
 
 
 @pytest.mark.parametrize("scene", scenes(), ids=lambda scene: scene.title[:50])

@@ -11,8 +11,8 @@ from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from tests.support.fast_run import NAMED_TABLES
-from tests.support.logged_games import any_of, bob_fouls, logged
-from tests.support.replay_pages import pairs
+from tests.support.games import any_of, bob_fouls, logged
+from tests.support.pages import pairs
 from tournaments.site.view import spectator_view
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from arena.rules.variants import VARIANTS
 from protocol.records import ChoiceRecord
-from tests.support import short_games, vectors
+from tests.support import games, vectors
 
 
 def stored(name: str) -> bytes:
@@ -28,7 +28,7 @@ def test_stored_vectors_are_those_of_the_engine(name: str) -> None:
 
 
 def test_every_named_game_has_a_file_and_there_is_no_other() -> None:
-    assert sorted(short_games.PLANS) == sorted(VARIANTS)
+    assert sorted(games.PLANS) == sorted(VARIANTS)
     kept = {path.name for path in vectors.FOLDER.iterdir()}
     assert kept == {*vectors.NAMES, "README.md", "check.mjs"}
 
@@ -36,7 +36,7 @@ def test_every_named_game_has_a_file_and_there_is_no_other() -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_first_game_is_the_one_that_the_referee_plays(name: str) -> None:
     """The vectors go through the engine alone, this game through the referee."""
-    logged = short_games.played(name)
+    logged = games.short_game(name)
     told = lines(name + vectors.ENDING)
     ends = next(index for index, one in enumerate(told) if one["type"] == "end")
     turns = [one for one in told[:ends] if one["type"] == "turn"]

@@ -13,7 +13,7 @@ from arena.valuation.endgames import exact_leads
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import GameRecord
-from tests.support.logged_games import any_of, overheard
+from tests.support.games import any_of, overheard
 from tests.support.tables import sitting
 from tournaments.cli.exam import SAMPLE
 

@@ -22,7 +22,7 @@ from arena.logs.checksummed import (
     read_lines,
 )
 from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
-from tests.support.logged_games import logged, write
+from tests.support.games import logged, write
 from tests.support.tables import flips
 
 if sys.version_info >= (3, 14):

@@ -8,7 +8,7 @@ from arena.logs.checksummed import append_records
 from arena.logs.gamelog import DamagedLogError, read_encoded_games, read_games
 from protocol.codec import encode_line
 from tests.support.forgeries import write_sealed
-from tests.support.logged_games import logged, write
+from tests.support.games import logged, write
 
 
 def test_they_are_the_finished_games_of_the_log(tmp_path: Path) -> None:

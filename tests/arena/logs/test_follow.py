@@ -11,8 +11,7 @@ from arena.logs import gamelog
 from arena.logs.gamelog import LogFollower, read_games
 from protocol.records import Result
 from tests.support.fast_run import examples
-from tests.support.logged_games import any_of, logged, write
-from tests.support.short_games import short
+from tests.support.games import any_of, logged, short, write
 
 
 @pytest.fixture(scope="module")

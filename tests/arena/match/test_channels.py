@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 
 from protocol import messages
-from tests.support.leaky_referees import LEAKS
 from tests.support.probes import BLOCKED
+from tests.support.secrecy import LEAKS
 
 TESTS = Path(__file__).parents[2]
 PAGE = TESTS.parent / "arena" / "SECRETS.md"

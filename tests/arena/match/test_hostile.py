@@ -24,13 +24,13 @@ from protocol.records import FoulClass, FoulRecord, Result
 from protocol.ruleset import derive
 from tests.bots.hostile import lines
 from tests.bots.hostile.__main__ import TURN
-from tests.support.hostile_behaviours import (
+from tests.support.bots import (
     ACTS,
     HOSTILE,
     PATIENT,
     ROWS,
+    Cost,
     Place,
-    Row,
     places,
     proved,
     slower,
@@ -65,7 +65,7 @@ def ended(open_folder: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def row(how: str, place: Place) -> Row:
+def row(how: str, place: Place) -> Cost:
     """Return the behaviour's row, if it may be tried there."""
     if reason := unproven(ROWS[how], place):
         pytest.skip(reason)
@@ -137,7 +137,7 @@ def test_a_hostile_answer_costs_only_its_own_game(how: str) -> None:
     ],
 )
 async def test_a_hostile_bot_costs_only_its_own_game(
-    how: str, row: Row, place: Place, open_folder: Path, tmp_path: Path
+    how: str, row: Cost, place: Place, open_folder: Path, tmp_path: Path
 ) -> None:
     forget_peak()
     before, peak = descriptors(), peak_memory()
@@ -157,7 +157,7 @@ def hostile_bot(how: str, folder: Path) -> Command:
     return hostile(how, str(folder), copy)
 
 
-async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Result]:
+async def played(row: Cost, place: Place, bot: Command, folder: Path) -> list[Result]:
     """Play the hostile game and the next one in the same seats, with slower clocks on a busy
     machine."""
     clock, limits = row.clock, Limits(memory_mib=row.memory_mib)
@@ -178,7 +178,7 @@ async def played(row: Row, place: Place, bot: Command, folder: Path) -> list[Res
     return results
 
 
-def judged(row: Row, results: list[Result]) -> None:
+def judged(row: Cost, results: list[Result]) -> None:
     """Check that the fouler lost, the honest bot did not, and the next game was played."""
     first, second = results
     if row.foul:
@@ -190,7 +190,7 @@ def judged(row: Row, results: list[Result]) -> None:
     assert (second.why, second.fouls) == ("target", ())
 
 
-def logged(row: Row, log: Path, results: list[Result]) -> None:
+def logged(row: Cost, log: Path, results: list[Result]) -> None:
     """Check that the log is complete, follows from the input, and is safe to print."""
     games = list(read_games(log))
     assert [game.result for game in games] == results
@@ -207,7 +207,7 @@ def fouls_of(game: LoggedGame) -> list[FoulRecord]:
     return [record for record in game.records if isinstance(record, FoulRecord)]
 
 
-async def nothing_left(row: Row, place: Place, tag: str) -> None:
+async def nothing_left(row: Cost, place: Place, tag: str) -> None:
     """No process is left; what `off` is known to leave is ended here."""
     if row.survives and place == "off":
         assert alive(tag), "The table says that something outlives this bot."

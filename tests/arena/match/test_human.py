@@ -19,7 +19,7 @@ from arena.ui.terminal_player import LONGEST, Keys, TerminalPlayer, numbered_opt
 from protocol.codec import Fault, decode_line, encode_line
 from protocol.messages import Ask, Bid, Choose, Clock, Draw, Pass, Play
 from protocol.ruleset import Ruleset, derive
-from tests.support.logged_games import SMALL
+from tests.support.games import SMALL
 
 NAMES = ("ada", "bob")
 CLOCK = Clock(move_ms=60_000)

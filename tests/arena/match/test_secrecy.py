@@ -18,9 +18,8 @@ from arena.match.bot_process import BotProcess
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, examples, slow_except
-from tests.support.interference import Difference, differences
-from tests.support.leaky_referees import LEAKS, Leak
 from tests.support.rulesets import MANY, many, rules_and_seats
+from tests.support.secrecy import LEAKS, Difference, Leak, differences
 from tests.support.tables import hostile, play, sample
 
 numbers = st.integers(0, 2**32)

@@ -13,7 +13,7 @@ from arena.sandbox.command import BOUNDED, LOCKED, Confinement, Limits
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import TRANSIENT_ERRORS, examine
 from tests.attacks.runner import Attacks, attack
-from tests.support.library import once
+from tests.support.events import once
 from tests.support.probes import BLOCKED, TRACES
 
 ROOT = os.geteuid() == 0

@@ -19,8 +19,7 @@ from arena.sealed.compiled import compile_once
 from arena.sealed.module import HOST, host_argv
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord, SentRecord
-from tests.support.fast_run import slow_except
-from tests.support.sealed_bots import (
+from tests.support.bots import (
     EFFORT,
     NOTE_CHANCE,
     NOTE_COUNT,
@@ -31,6 +30,7 @@ from tests.support.sealed_bots import (
     sealed,
     spin,
 )
+from tests.support.fast_run import slow_except
 from tests.support.tables import LIMITS, play
 
 pytestmark = needs_wasmtime

@@ -12,7 +12,7 @@ from protocol.messages import Ask
 from protocol.records import ChoiceRecord
 from protocol.ruleset import Ruleset
 from tests.support.fast_run import examples
-from tests.support.logged_games import any_of, overheard
+from tests.support.games import any_of, overheard
 from tests.support.rulesets import rules_and_seats
 
 

@@ -26,7 +26,7 @@ from protocol.errors import UserError
 from protocol.messages import Ask, Clock, Drew, Event, Leads, Lot, Passed, Play, Played, Stock
 from protocol.ruleset import Ruleset, tile_set
 from tests.support.fast_run import FAST_TABLES, examples
-from tests.support.random_rounds import played, questions, resampled
+from tests.support.games import questions, random_game, resampled
 from tests.support.rulesets import rules_and_seats
 
 lucks = st.randoms(use_true_random=False)
@@ -171,7 +171,7 @@ def test_no_byte_of_an_observation_tells_what_is_hidden(
     rules, seats = table
     seat = rng.randrange(seats)
     layout = Encoding(rules, seats)
-    for deal in played(rules, seats, board_seed(b"test", "hidden", number), rng):
+    for deal in random_game(rules, seats, board_seed(b"test", "hidden", number), rng):
         for moment in [*questions(deal, seat, Clock())][:6]:
             other = resampled(deal, seat, rng, moment)
             worlds = {

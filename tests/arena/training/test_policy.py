@@ -10,8 +10,8 @@ import pytest
 
 from protocol.codec import encode_line
 from protocol.messages import GameOver
+from tests.support.conversations import BYE, HELLO, PATIENCE, ask, game
 from tests.support.events import boneyard, ledger
-from tests.support.policy_messages import BYE, HELLO, PATIENCE, ask, game
 
 END = encode_line(GameOver(game=1, why="target", scores=(0, 0), places=(1, 1)))
 ASKED = "play(lambda question: len(question.ask.options) - 1)"

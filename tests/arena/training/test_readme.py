@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from arena.training import encoding
+from tests.support.conversations import BYE, HELLO, PATIENCE, ask, game
 from tests.support.events import boneyard, run
 from tests.support.fast_run import slow_except
-from tests.support.policy_messages import BYE, HELLO, PATIENCE, ask, game
 
 README = Path(encoding.__file__).with_name("README.md")
 SECTION = README.read_text()

@@ -16,8 +16,8 @@ from arena.training.single_seat import LADDER, SingleSeatEnv
 from protocol.codec import decode_line, encode_line
 from protocol.errors import UserError
 from protocol.messages import Choose
+from tests.support.conversations import BYE, HELLO, PATIENCE
 from tests.support.fast_run import slow_except
-from tests.support.policy_messages import BYE, HELLO, PATIENCE
 
 
 @pytest.mark.parametrize("name", ["draw", "auction-draw"])

@@ -12,9 +12,8 @@ from playwright.sync_api import Page
 from arena.rules.variants import find_variant
 from arena.ui.replay_page import Fields, game_info
 from arena.ui.server import BrowserPlayer
-from tests.support.browser import faults, needs_chromium, opened
-from tests.support.logged_games import NAMES, any_of, logged
-from tests.support.replay_pages import whole
+from tests.support.games import NAMES, any_of, logged
+from tests.support.pages import faults, needs_chromium, opened, whole
 
 SOCKET = """
   window.sent = [];

@@ -20,11 +20,9 @@ from arena.ui.replay_page import (
 )
 from arena.valuation.luck import luck_of_games
 from arena.valuation.terms import USUAL_TERMS
-from tests.support.browser import needs_chromium, opened
 from tests.support.fast_run import slow_except
-from tests.support.logged_games import ODD, any_of, logged, write
-from tests.support.replay_pages import unpack_game, whole
-from tests.support.short_games import short
+from tests.support.games import ODD, any_of, logged, short, write
+from tests.support.pages import needs_chromium, opened, unpack_game, whole
 from tournaments.cli.main import main
 
 SMALL = 4

@@ -26,13 +26,10 @@ from arena.ui.replay_page import (
 from arena.valuation.terms import USUAL_TERMS
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import boneyard
+from tests.support.events import boneyard, copy_of
 from tests.support.fast_run import FAST_TABLES, slow_except
-from tests.support.library import copy_of
-from tests.support.logged_games import DEVIL, any_of, bob_fouls, changed, logged, write
-from tests.support.replay_pages import pairs, unpack_game, whole
-from tests.support.short_games import short
+from tests.support.games import DEVIL, any_of, bob_fouls, changed, logged, short, write
+from tests.support.pages import faults, needs_chromium, opened, pairs, unpack_game, whole
 from tournaments.cli.main import main
 
 SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"

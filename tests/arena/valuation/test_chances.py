@@ -10,8 +10,7 @@ from arena.valuation.luck import Chance, replay_chances
 from protocol.records import FoulRecord, Result
 from protocol.ruleset import count_sides
 from tests.support.fast_run import slow_except
-from tests.support.logged_games import any_of, bob_fouls, logged
-from tests.support.short_games import short
+from tests.support.games import any_of, bob_fouls, logged, short
 
 
 # Slow: the playouts of an auction take seconds.

@@ -20,7 +20,7 @@ from arena.valuation.endgames import exact_leads
 from arena.valuation.terms import ReviewedDecision
 from protocol.ruleset import derive, playable_seat_counts
 from tests.support.fast_run import slow_except
-from tests.support.logged_games import any_of, overheard
+from tests.support.games import any_of, overheard
 
 FAST = ("double-draw", "auction-draw")
 

@@ -27,7 +27,7 @@ from protocol.messages import Clock, Draw
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
 from protocol.ruleset import Ruleset, Tile, derive, set_of_tiles
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
-from tests.support.logged_games import NAMES, any_of, logged
+from tests.support.games import NAMES, any_of, logged
 from tests.support.tables import sitting
 
 TINY = derive(

@@ -15,7 +15,7 @@ from arena.valuation.policy import play_out
 from arena.valuation.worlds import Worlds
 from protocol.messages import Draw, Play
 from protocol.ruleset import derive
-from tests.support.logged_games import any_of, overheard
+from tests.support.games import any_of, overheard
 from tests.support.positions import position
 
 DRAW = derive(find_variant("draw"), "short", {"target": 150})

@@ -32,7 +32,7 @@ from arena.valuation.terms import Policy
 from protocol.messages import Play, PlayTwo
 from protocol.records import ChoiceRecord
 from protocol.ruleset import Tile, set_of_tiles
-from tests.support.logged_games import any_of, logged
+from tests.support.games import any_of, logged
 from tests.support.positions import position
 
 DRAW = find_variant("draw")

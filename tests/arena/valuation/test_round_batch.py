@@ -22,7 +22,7 @@ from protocol.errors import UserError
 from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, PlayTwo
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, slow_except
-from tests.support.plain_player import play_on
+from tests.support.games import play_on
 from tests.support.rulesets import MANY, many, rules_and_seats
 
 SHARE = 0.2

@@ -20,7 +20,7 @@ from arena.valuation import worlds
 from arena.valuation.worlds import HiddenTiles, Tiles, UncoveredError, hidden_tiles, sampled_tiles
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import examples, slow_except
-from tests.support.logged_games import any_of, overheard
+from tests.support.games import any_of, overheard
 from tests.support.rulesets import rules_and_seats
 
 UNCOVERED = ("auction-draw", "ukrainian")

@@ -16,7 +16,7 @@ from arena.conformance.runner import STEPS, Printer, Report, check_verdict
 from arena.sandbox.command import OFF, Limits
 from arena.sandbox.process import Sandbox
 from protocol.errors import UserError
-from tests.support.hostile_behaviours import proved
+from tests.support.bots import proved
 from tests.support.tables import BOTS
 from tournaments.cli.check import outside_of
 from tournaments.cli.main import main

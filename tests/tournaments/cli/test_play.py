@@ -13,9 +13,8 @@ import pytest
 from playwright.sync_api import Page
 
 from arena.logs.gamelog import read_games
-from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import BONEYARD, boneyard, peeking_bot, served
-from tests.support.library import copy_of
+from tests.support.events import BONEYARD, boneyard, copy_of, peeking_bot, served
+from tests.support.pages import faults, needs_chromium, opened
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
 SHORT = (*PLAIN, "--set", "target=10", "--against", "first")

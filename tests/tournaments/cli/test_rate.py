@@ -13,7 +13,7 @@ from rich.console import Console
 from arena.logs.checksummed import append_records
 from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
-from tests.support.results import game
+from tests.support.made_up import game
 from tournaments.cli.rate import Rated, RateOptions, rate_ledgers
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.valuation import decision_loss
-from tests.support.fake_review import fake_review
+from tests.support.made_up import fake_review
 from tournaments.cli.main import main
 
 GAME = "1.first.greedy"

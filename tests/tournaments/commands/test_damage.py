@@ -13,10 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 from arena.logs.checksummed import compressed_path
-from tests.support.events import boneyard, copied, laid_open, untouched
+from tests.support.events import boneyard, copied, copy_of, laid_open, untouched
 from tests.support.fast_run import slow_except
 from tests.support.forgeries import unsealed, write_sealed
-from tests.support.library import copy_of
 from tournaments.cli.main import main
 
 if sys.version_info >= (3, 14):

@@ -15,11 +15,10 @@ from msgspec.structs import replace
 from arena import processes
 from arena.valuation import decision_loss
 from protocol.codec import encode_json
-from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import BONEYARD, boneyard, copied
-from tests.support.fake_review import fake_review
+from tests.support.events import BONEYARD, boneyard, copied, copy_of
 from tests.support.forgeries import write_sealed
-from tests.support.library import copy_of
+from tests.support.made_up import fake_review
+from tests.support.pages import faults, needs_chromium, opened
 from tournaments.cli.main import main
 from tournaments.event.folder import Folder
 from tournaments.event.luck import SeatLosses, read_seats, read_terms

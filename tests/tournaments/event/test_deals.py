@@ -21,10 +21,9 @@ from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import Commitment, Reveal
 from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
-from tests.support.events import boneyard, copied, laid_open, summary, untouched
+from tests.support.events import boneyard, copied, copy_of, laid_open, summary, untouched
 from tests.support.fast_run import slow_except
-from tests.support.library import copy_of
-from tests.support.short_games import short
+from tests.support.games import short
 from tests.support.tables import sitting
 from tournaments.plan.schedule import numbers
 from tournaments.report import event_text

@@ -10,7 +10,7 @@ from arena.document.blocks import Code
 from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
-from tests.support.tunes import play, tune
+from tests.support.made_up import play, tune
 from tournaments.formats.entrant import Parameter, Values
 from tournaments.formats.tune import GROUP, Tune
 from tournaments.plan.event import Event

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from protocol.records import Result
-from tests.support.leagues import round_plan
-from tests.support.results import game, played
+from tests.support.made_up import game, played, round_plan
 from tournaments.league.pairing import Information, choose_tables, count_encounters
 from tournaments.league.state import ChosenTable
 

@@ -4,8 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.records import Result, SeatFoul
-from tests.support.leagues import admitted, league_of, played_round
-from tests.support.results import game
+from tests.support.made_up import admitted, game, league_of, played_round
 from tournaments.league.ratings import rate_division
 from tournaments.league.state import LeagueData, PlayedRound, benched_versions, held_versions
 

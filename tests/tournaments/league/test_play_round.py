@@ -11,7 +11,7 @@ from arena.rules.variants import find_variant
 from arena.sandbox.command import OFF, Limits
 from arena.sandbox.process import Sandbox
 from protocol.ruleset import derive
-from tests.support.leagues import round_plan
+from tests.support.made_up import round_plan
 from tests.support.planned_events import event
 from tournaments.commands.run import Ending
 from tournaments.formats.tables import Matches

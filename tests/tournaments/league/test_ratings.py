@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.support.leagues import admitted, everybody_meets, league_of, played_round, table_results
+from tests.support.made_up import admitted, everybody_meets, league_of, played_round, table_results
 from tournaments.league.ratings import CHANCE, DivisionTable, rate_division, surely_worse, widened
 from tournaments.league.state import AnyEntry, LeagueData, Withdrawn
 

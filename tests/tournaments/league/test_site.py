@@ -8,9 +8,9 @@ from urllib.parse import unquote
 import pytest
 from msgspec.structs import replace
 
-from tests.support.browser import faults, needs_chromium, opened, serve_folder
 from tests.support.events import boneyard
-from tests.support.made_up_leagues import made_up_facts, made_up_league, publish_rounds
+from tests.support.made_up import made_up_facts, made_up_league, publish_rounds
+from tests.support.pages import faults, needs_chromium, opened, serve_folder
 from tournaments.league.pages import LeagueSite
 from tournaments.league.settings import LeagueFolder
 from tournaments.league.state import (

@@ -7,7 +7,7 @@ import pytest
 
 from protocol.codec import encode_json
 from tests.support.events import boneyard
-from tests.support.leagues import admitted
+from tests.support.made_up import admitted
 from tournaments.league.state import Admitted, AnyEntry, Refused
 from tournaments.league.status import LeagueStatus, read_league_status
 

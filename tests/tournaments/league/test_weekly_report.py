@@ -7,8 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from arena.document.blocks import Document, to_markdown
 from protocol.records import SeatFoul
-from tests.support.leagues import admitted, everybody_meets, league_of, played_round
-from tests.support.results import game
+from tests.support.made_up import admitted, everybody_meets, game, league_of, played_round
 from tournaments.league.ratings import league_at_end, week_blocks
 from tournaments.league.state import AnyEntry, LeagueData, Refused, Withdrawn
 

@@ -16,8 +16,8 @@ from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
 from tests.support.events import SHORT, boneyard
+from tests.support.made_up import ELO, game, known, only, played
 from tests.support.planned_events import event
-from tests.support.results import ELO, game, known, only, played
 from tests.support.tables import children
 from tournaments.cli import plan as calibrate
 from tournaments.formats.knockout import Knockout

@@ -22,11 +22,10 @@ from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
-from tests.support.broken_bots import PATIENT
-from tests.support.conformance import QUICK, failed
+from tests.support.bots import PATIENT_CHECK
 from tests.support.events import PLAIN, boneyard
 from tests.support.fast_run import slow_except
-from tests.support.tables import play, sample
+from tests.support.tables import QUICK, failed, play, sample
 from tournaments.plan import scaffold
 from tournaments.plan.bots import own_bots, prepare_entrant, sample_folder
 from tournaments.plan.event import WrittenBot
@@ -85,7 +84,7 @@ async def test_a_new_bot_plays_every_named_game_without_a_foul(
 
 @pytest.mark.slow
 def test_a_new_bot_passes_the_check_at_once(bot: Command, confinement: Confinement) -> None:
-    desk = Session(bot, Sandbox(confinement, Limits()), PATIENT, QUICK)
+    desk = Session(bot, Sandbox(confinement, Limits()), PATIENT_CHECK, QUICK)
     assert failed(run_steps(desk, chosen_steps(()))) == []
 
 

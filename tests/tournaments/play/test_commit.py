@@ -8,7 +8,7 @@ import trio
 import trio.testing
 
 from protocol.records import Result
-from tests.support.results import game
+from tests.support.made_up import game
 from tournaments.play.sittings import commit_results
 
 PATIENCE_S = 120

@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from arena.logs.gamelog import read_games
 from protocol.errors import UserError
 from protocol.records import FoulClass, Result, SeatFoul
-from tests.support.events import PLAIN, boneyard
-from tests.support.library import copy_of
-from tests.support.results import game
+from tests.support.events import PLAIN, boneyard, copy_of
+from tests.support.made_up import game
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.play.runner import FIRST_GAMES, FoulWatch

@@ -18,8 +18,7 @@ from arena.logs.checksummed import (
     read_sealed,
 )
 from protocol.codec import decode_result
-from tests.support.events import SMALL, boneyard, copied, made, run, untouched
-from tests.support.library import copy_of
+from tests.support.events import SMALL, boneyard, copied, copy_of, made, run, untouched
 from tournaments.cli.main import main
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event

@@ -9,9 +9,9 @@ import pytest
 from arena.logs.gamelog import LoggedGame
 from arena.sealed.module import host_name
 from protocol.records import ChoiceRecord, GameRecord, SentRecord
+from tests.support.bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
 from tests.support.clusters import Cluster
 from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
-from tests.support.sealed_bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
 
 pytestmark = needs_wasmtime
 SHORT = ("--boards", "2", "--set", "target=20")

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from protocol.records import Result
-from tests.support.results import ELO, STRENGTH, game, known, played
+from tests.support.made_up import ELO, STRENGTH, game, known, played
 from tournaments.plan.power import separations
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import (

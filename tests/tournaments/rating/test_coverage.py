@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.records import Result
-from tests.support.results import known, only, played
+from tests.support.made_up import known, only, played
 from tournaments.rating.ratings import fit
 from tournaments.report.standings import seat_advantages
 

@@ -3,7 +3,7 @@
 import pytest
 
 from protocol.records import Result
-from tests.support.results import game
+from tests.support.made_up import game
 from tournaments.rating.tables import NEW, LiveRating, update
 from tournaments.report.standings import live_table
 

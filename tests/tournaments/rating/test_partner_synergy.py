@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from protocol.records import Result
-from tests.support.results import STRENGTH, game
+from tests.support.made_up import STRENGTH, game
 from tournaments.rating import statistics
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Partners, Pool

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from arena.document.blocks import Table
 from protocol.records import Result, SeatFoul, UsageSum
 from tests.support.fast_run import examples
-from tests.support.results import ELO, STRENGTH, ascent, game, known, only, pairs, played
+from tests.support.made_up import ELO, STRENGTH, ascent, game, known, only, pairs, played
 from tournaments.rating import statistics
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.tables import Anchor, Meeting, Pool, Rating

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.records import Result
+from tests.support.made_up import known, only, played
 from tests.support.planned_events import event, played_through
-from tests.support.results import known, only, played
 from tournaments.formats.versus import Versus
 from tournaments.rating.sprt import Sprt
 from tournaments.rating.tables import Pool

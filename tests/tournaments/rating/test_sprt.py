@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from arena.document.blocks import Document, to_markdown
 from protocol.records import Result
 from tests.support.fast_run import slow_except
-from tests.support.simulated_boards import Luck, simulated
+from tests.support.made_up import Luck, simulated
 from tournaments.formats import versus
 from tournaments.formats.versus import sparkline, sprt_state
 from tournaments.rating import sprt

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.results import game
+from tests.support.made_up import game
 from tournaments.formats.entrant import Parameter
 from tournaments.formats.tune import Step, Way
 from tournaments.rating.tally import collect

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from arena.document.blocks import Block, Media, Section, select
 from arena.sandbox.command import Command
-from tests.support.made_up_events import made_up, measured, told
+from tests.support.made_up import made_up, measured, told
 from tests.support.planned_events import event
 from tournaments.formats.base import Entrant
 from tournaments.report.document import command_text, report_document

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.records import FoulClass, Result, SeatFoul
-from tests.support.made_up_events import made_up
+from tests.support.made_up import made_up
 from tests.support.planned_events import event
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin

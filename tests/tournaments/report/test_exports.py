@@ -17,9 +17,8 @@ from msgspec.structs import replace
 from protocol.records import Result, SeatFoul
 from tests.support.events import REPORTED, boneyard, copied
 from tests.support.fast_run import slow_except
+from tests.support.made_up import STRENGTH, ascent, game, known, play, played, tune
 from tests.support.planned_events import event as planned
-from tests.support.results import STRENGTH, ascent, game, known, played
-from tests.support.tunes import play, tune
 from tournaments.cli.rate import Rated
 from tournaments.event.folder import Folder, load_event
 from tournaments.formats.entrant import Parameter

@@ -9,12 +9,11 @@ from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from arena.logs.catalog import replay_address
-from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import boneyard
+from tests.support.events import boneyard, copy_of, finished
 from tests.support.fast_run import slow_except
-from tests.support.library import copy_of, finished
-from tests.support.made_up_events import evidence, made_up, measured, told, written
-from tests.support.made_up_events import html as html_of
+from tests.support.made_up import evidence, made_up, measured, told, written
+from tests.support.made_up import html as html_of
+from tests.support.pages import faults, needs_chromium, opened
 from tests.support.planned_events import event, teams
 from tournaments.event.folder import Folder
 from tournaments.event.results import read_ledger

@@ -3,8 +3,7 @@
 import os
 from pathlib import Path
 
-from tests.support.events import SMALL, boneyard, run
-from tests.support.library import copy_of
+from tests.support.events import SMALL, boneyard, copy_of, run
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.results import ResultStore

@@ -8,8 +8,7 @@ import pytest
 
 from arena.analysis.timeline import Timeline
 from arena.valuation.terms import USUAL_TERMS
-from tests.support.events import boneyard, games_of, untouched
-from tests.support.library import copy_of
+from tests.support.events import boneyard, copy_of, games_of, untouched
 from tournaments.event.luck import luck_records
 from tournaments.study.losses import RoundCauses, causes_by_round, luck_by_round, summed
 

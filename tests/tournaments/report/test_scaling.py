@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from arena.sandbox.command import Command
 from protocol.records import SeatFoul
+from tests.support.made_up import game, known, played
 from tests.support.planned_events import event
-from tests.support.results import game, known, played
 from tournaments.formats.base import Entrant
 from tournaments.formats.entrant import OwnClock
 from tournaments.plan.event import Event

@@ -5,8 +5,7 @@ import re
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.support.events import boneyard, fits, summary
-from tests.support.library import EVENTS, finished
+from tests.support.events import EVENTS, boneyard, finished, fits, summary
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event
 

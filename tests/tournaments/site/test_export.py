@@ -11,9 +11,8 @@ from arena.logs.checksummed import compress
 from arena.logs.gamelog import GameLog, LoggedGame, read_games
 from protocol.codec import decode_json
 from protocol.records import ChoiceRecord, DealRecord
-from tests.support.events import begun, boneyard, copied, go_on, laid_open, untouched
-from tests.support.library import copy_of
-from tests.support.logged_games import write
+from tests.support.events import begun, boneyard, copied, copy_of, go_on, laid_open, untouched
+from tests.support.games import write
 from tournaments.event.folder import Folder, load_event
 from tournaments.plan.event import as_json
 from tournaments.site.publish import SiteWriter, until_over

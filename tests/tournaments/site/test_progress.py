@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from arena.ui.console import print_line, print_note, writing_beside
 from protocol.records import Result, SeatFoul
-from tests.support.library import copy_of
-from tests.support.results import game
+from tests.support.events import copy_of
+from tests.support.made_up import game
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event
 from tournaments.site.progress import Progress

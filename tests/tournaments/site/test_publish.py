@@ -12,9 +12,8 @@ import pytest
 from arena.logs.catalog import published_seeds
 from arena.logs.checksummed import open_any
 from arena.sandbox.command import Command
-from tests.support.browser import needs_chromium, opened, serve_folder
-from tests.support.events import boneyard, copied, laid_open
-from tests.support.library import copy_of
+from tests.support.events import boneyard, copied, copy_of, laid_open
+from tests.support.pages import needs_chromium, opened, serve_folder
 from tournaments.event.folder import Folder
 from tournaments.site.publish import _without_folder, write_event_site
 

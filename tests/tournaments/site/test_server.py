@@ -9,9 +9,8 @@ import pytest
 
 from arena.logs.gamelog import read_games
 from arena.ui.server import Broadcast, Site
-from tests.support.browser import faults, needs_chromium, opened
-from tests.support.events import begun, boneyard, copied, go_on, served
-from tests.support.library import finished
+from tests.support.events import begun, boneyard, copied, finished, go_on, served
+from tests.support.pages import faults, needs_chromium, opened
 from tournaments.event.folder import Folder
 from tournaments.site.server import REPORTED, site
 from tournaments.site.view import LiveView, Snapshot

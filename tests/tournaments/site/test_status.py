@@ -15,7 +15,7 @@ from rich.console import Console
 
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, boneyard, copied
-from tests.support.results import game
+from tests.support.made_up import game
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.rating.ratings import fit_both

@@ -21,9 +21,8 @@ from arena.valuation.decision_loss import review_seat
 from arena.valuation.luck import luck_of_games
 from protocol.errors import UserError
 from protocol.ruleset import derive
-from tests.support.events import BONEYARD, boneyard, games_of
-from tests.support.library import copy_of, finished
-from tests.support.logged_games import any_of, bob_fouls, logged, write
+from tests.support.events import BONEYARD, boneyard, copy_of, finished, games_of
+from tests.support.games import any_of, bob_fouls, logged, write
 from tournaments.event.folder import Folder
 from tournaments.event.luck import read_seats
 from tournaments.study import export

@@ -14,10 +14,9 @@ from arena.logs.checksummed import append_records, compress
 from arena.logs.gamelog import read_records
 from protocol.codec import decode_result, encode_line
 from protocol.records import GameRecord, SittingOver
-from tests.support.events import SMALL, boneyard, made, run
+from tests.support.events import EVENTS, SMALL, boneyard, copy_of, made, run
 from tests.support.fast_run import slow_except
 from tests.support.forgeries import forge
-from tests.support.library import EVENTS, copy_of
 from tests.support.tables import flips
 from tournaments.commands import run as play_event
 from tournaments.event.book import Book

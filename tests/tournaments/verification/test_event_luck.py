@@ -35,7 +35,7 @@ from tests.support.events import (
     untouched,
 )
 from tests.support.forgeries import unsealed, write_sealed
-from tests.support.replay_pages import unpack_game
+from tests.support.pages import unpack_game
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import (
     LuckRecord,
