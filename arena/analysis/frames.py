@@ -64,7 +64,7 @@ class PassesAndDraws(NamedTuple):
         self.passed[index] |= ends
 
 
-# Frames: what everybody, one seat or a spectator sees at each moment of a replay or live game.
+# --- frames ---
 
 
 Spectator = Literal["nobody"]

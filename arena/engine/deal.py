@@ -140,7 +140,7 @@ def required_lead(lead: Lead, hand: Hand, won_with: Tile | None) -> Tile | None:
             assert_never(lead.tile)
 
 
-# The deal and the beginning of a round: hands, deals that do not count, the lead, antes.
+# --- the deal ---
 
 
 KEEP: tuple[Option, ...] = (Keep(),)

@@ -72,7 +72,7 @@ def name_crash(stderr: str) -> str:
     return crash
 
 
-# The game log of a sitting: written while games are played, followed, read back for replay.
+# --- the log ---
 
 
 # The game log of a sitting: append to it while games are played, read it back for replay.

@@ -91,7 +91,7 @@ class OpenQuestion(Struct, frozen=True):
         return max(600_000, 1000 * self.time_ms) if self.is_effort else self.time_ms
 
 
-# The referee of one game: lines in, lines and records out. No clock, no processes, no I/O.
+# --- the referee ---
 
 
 STALE_LINES = 16

@@ -704,7 +704,7 @@ def _target_sources(rules: Ruleset, targets: dict[int, int]) -> tuple[str, ...]:
     return ("A", "B") if rules.deal.partners else ("A", "B", "C score", "E")
 
 
-# A ruleset explained in plain English: every sentence is made from the choices themselves.
+# --- the ruleset ---
 
 
 PARTS: dict[str, Callable[[Ruleset], Iterator[Sentence]]] = {

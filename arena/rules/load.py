@@ -80,7 +80,7 @@ def _explain_error(error: str, content: bytes) -> str:
     return f", line {number}, gives again what the file has already: {line}"
 
 
-# Rulesets as users write them: the name of a game, a TOML file of choices, or CHOICE=VALUE.
+# --- rulesets ---
 
 
 SUFFIX = ".toml"

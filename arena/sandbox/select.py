@@ -66,7 +66,7 @@ def _note() -> Path:
     return state / "boneyard" / f"locked-{hashlib.sha256(machine.encode()).hexdigest()[:16]}"
 
 
-# Choice of a run's sandbox: bots are locked in where a trial proves it at the start.
+# --- the choice ---
 
 
 NEEDED = frozenset(

@@ -35,7 +35,7 @@ def emblem_numbers(entrants: Iterable[str], names: Sequence[str]) -> Mapping[str
     return {name: places[name] for name in map(printable, names) if name in places}
 
 
-# The HTML pages: each joins a template, its styles, scripts and data into one file.
+# --- pages ---
 
 
 UI_FOLDER = Path(__file__).parent

@@ -454,7 +454,7 @@ def _grade(decision: ReviewedDecision, grades: Sequence[float]) -> int:
     return sum(decision.gap >= least for least in grades) if is_clear else 0
 
 
-# Replays: a page that replays a game, with all hands or as one seat saw them, and its data.
+# --- the page ---
 
 
 SCRIPT = "// {made_by}\nglobalThis.packedGame = {game};\n"

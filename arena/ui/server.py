@@ -109,7 +109,7 @@ class Subscriber:
         return self.waiting.popleft()
 
 
-# A web server for pages and sockets that only browsers of this machine can reach.
+# --- the server ---
 
 
 Connection = ServerConnection

@@ -34,9 +34,6 @@ from arena.valuation.win_chance import FULL_SHARE, Law, share_of_scores
 from arena.valuation.worlds import FEW, Worlds, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 
-# Decisions of a seat in a logged game: the value of each option, and the loss of the choice.
-
-
 PARTS = 8
 """The parts of the worlds: each measures the option that looks best in the others."""
 NEXT_CHOICE = 1 / 6

@@ -40,7 +40,7 @@ def ask(id: int, number: int = 1, seat: int = 0) -> bytes:
     return encode_line(replace(message, game=number, seat=seat))
 
 
-# The conversations that SPEC.md shows: played by the referee, cut to the lines that matter.
+# --- conversations ---
 
 
 SPEC = Path(codec.__file__).with_name("SPEC.md")

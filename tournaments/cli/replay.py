@@ -94,7 +94,7 @@ def make_folder(folder: Folder) -> None:
         folder.replays.chmod((folder.path / FOLDER).stat().st_mode & 0o777)
 
 
-# The command `replay`: a game from its log, in the terminal or as a page.
+# --- the command ---
 
 
 CELLS = 24

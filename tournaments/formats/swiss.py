@@ -128,7 +128,7 @@ def _tie(place: int, other: int) -> int:
     return int.from_bytes(sha256(b"%d %d" % (place, other)).digest()[: TIES // 8], "big")
 
 
-# The Swiss system: the pairings of the next round, and the standings after any round. Pure.
+# --- the format ---
 
 
 TRIES = 20_000

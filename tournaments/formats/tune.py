@@ -308,7 +308,7 @@ def _range_text(name: str, parameter: Parameter, start: float) -> str:
     return f"{name} = {{ {', '.join(pairs)} }}"
 
 
-# Tune: candidates for a bot's parameters play the bot as it is, group by group. Pure.
+# --- the format ---
 
 
 GROUP = 12

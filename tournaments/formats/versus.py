@@ -167,7 +167,7 @@ def subsample(steps: Sequence[SprtStep], most: int) -> list[SprtStep]:
     return [steps[len(steps) * (place + 1) // size - 1] for place in range(size)]
 
 
-# Versus: two bots, until a sequential test decides whether the first is better. Pure.
+# --- the format ---
 
 
 class Versus(BaseFormat, frozen=True, tag="versus"):

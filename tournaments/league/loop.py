@@ -244,7 +244,7 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
-# The loop of a league: turn after turn, until nothing is left to do or somebody stops it.
+# --- the loop ---
 
 
 MAKE_ROOM = "Nothing that was whole is lost; the league goes on when there is room."

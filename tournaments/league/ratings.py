@@ -46,9 +46,6 @@ from tournaments.rating.statistics import Estimate, rank_intervals
 from tournaments.rating.tables import Anchor, Pool, Rating
 from tournaments.report.scaling import contrast
 
-# Ratings of a league's division: the table of all versions, from one fit of all results. Pure.
-
-
 ENOUGH_BOARDS = 10
 """Boards of a version that has a rank, unless the others have fewer: with 5 its interval is half
 as wide again as theirs, and of 20 equal bots the least known one is first too often. Two versions

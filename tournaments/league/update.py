@@ -398,7 +398,7 @@ def failure_words(check: CheckSummary) -> str:
     )
 
 
-# The update of a register: each new push is copied, built and checked, and then plays or not.
+# --- the update ---
 
 
 MOST_STRANGERS = 200

@@ -143,7 +143,7 @@ def repeated_deals(rules: Ruleset, seats: int, seeds: Mapping[int, bytes]) -> di
     return {board: first[board] for board in sorted(first) if first[board] != board}
 
 
-# The plan of a tournament: as its user writes it, as it is played, as its folder keeps it.
+# --- the plan ---
 
 
 # In Python $ stands before a newline at the end too; \Z, which does not, is not JSON Schema's.

@@ -46,9 +46,6 @@ from tournaments.rating.regression import Bools, Floats, expected_share, reach
 from tournaments.rating.sprt import MOST
 from tournaments.rating.statistics import ELO, Error, Z, degrees_of_freedom
 
-# Forecast of an event's duration and of the precision of its ratings. Pure.
-
-
 SPREAD = 300.0
 """Standard deviation of the strengths in a field of which nothing is known, in Elo."""
 FIELDS = 16

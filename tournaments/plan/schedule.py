@@ -106,7 +106,7 @@ def _drawn(seed: bytes, game: str) -> Iterator[int]:
         yield 1 + randbelow(stream, NUMBERS)
 
 
-# The schedule: sittings in stages, each of which follows from the results before it.
+# --- the schedule ---
 
 
 class PlannedGame(Struct, frozen=True):

@@ -207,7 +207,7 @@ def _clustered(
     return square - cross_term + ((explained @ meat) * explained).sum(axis=1), boards
 
 
-# The rating model: results in, Elo tables with error bars out. Pure; the order never matters.
+# --- the model ---
 
 
 DECIMALS = 6

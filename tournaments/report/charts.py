@@ -19,9 +19,6 @@ from tournaments.rating.statistics import Estimate, elo_of
 from tournaments.rating.tables import Pool
 from tournaments.report.scaling import Scaling, ScalingPoint
 
-# Charts as SVG, marks at values on two axes, and the charts of a report. Pure.
-
-
 TICKS = 5
 """The approximate number of ticks of an axis."""
 MARGIN = 0.04

@@ -320,7 +320,7 @@ def _words(values: Floats) -> str:
     return minus(f"{len(values)} games, half of them from {low} to {high}; median {middle}.")
 
 
-# The report of an event as one document: report.md, report.html and the terminal render it. Pure.
+# --- the document ---
 
 
 EVIDENCE_SHOWN = 100

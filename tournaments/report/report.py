@@ -253,7 +253,7 @@ def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:
     return csv_lines(DECISIONS, rows)
 
 
-# The report of an event for people and for programs, from its plan, its ledger and its logs.
+# --- the report ---
 
 
 class SitePage(NamedTuple):

@@ -80,7 +80,7 @@ class LineIndex(Generic[T]):
                     yield record
 
 
-# The export of the decisions in game logs: on all cores, one file for each table.
+# --- the export ---
 
 
 Format = Literal["parquet", "csv"]

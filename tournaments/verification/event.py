@@ -35,9 +35,6 @@ from tournaments.verification.logs import (
     sitting_faults,
 )
 
-# Verification of an event from its published files: deals, bytes, scores, ledger, report.
-
-
 T = TypeVar("T")
 SHORT = 10
 """The factor by which commitments may be too few before the plan itself is not believed."""
