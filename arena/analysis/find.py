@@ -114,7 +114,7 @@ def require_path(path: Path) -> None:
 
 
 def logs(log: Path) -> list[Path]:
-    """Return the game logs in a log, an event's folder or its folder of games."""
+    """Return the log, or all logs of an event's folder or of its folder of games."""
     if not log.is_dir():
         return [log]
     from arena.logs import catalog

@@ -1,4 +1,4 @@
-"""A conversation with one bot process, bounded in every wait and buffer; its scripted game."""
+"""A conversation with one bot process, every wait and buffer bounded; a scripted game."""
 
 import fcntl
 import re
@@ -290,7 +290,7 @@ class Connection(BotProcess):
         hello: bytes | None = None,
         code: bytes = b"",
     ) -> None:
-        """Start the process and send it a hello, if not another one then ours.
+        """Start the process and send it this hello, or by default ours.
 
         `code`: see `compile_module`. Raises CannotStartError.
         """

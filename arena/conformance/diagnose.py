@@ -275,7 +275,7 @@ async def diagnose_silence(connection: Connection, due: Expected, limit_ms: int)
 
 def _of_end(connection: Connection) -> Diagnosis | None:
     if connection.exit_reason or (connection.frames and connection.fault):
-        return exit_description(connection)
+        return diagnose_exit(connection)
     if not connection.fault or connection.fault.foul == "late":
         return None
     endless = connection.fault.foul == "flooding"
@@ -285,7 +285,7 @@ def _of_end(connection: Connection) -> Diagnosis | None:
     )
 
 
-def exit_description(connection: Connection) -> Diagnosis:
+def diagnose_exit(connection: Connection) -> Diagnosis:
     """Return the diagnosis of a bot whose process has ended."""
     reason, crash = connection.exit_reason, crash_line(connection.stderr_text)
     path = re.search(r"'(/[^']+)'", crash)

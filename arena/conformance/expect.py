@@ -83,7 +83,7 @@ async def expect_silence(connection: Connection, seconds: float, occasion: str) 
     if output:
         raise violation(connection, diagnose.chatter(output, occasion), output, "nothing")
     if connection.exit_reason:
-        diagnosis = diagnose.exit_description(connection)
+        diagnosis = diagnose.diagnose_exit(connection)
         raise violation(connection, diagnosis, b"", "nothing, and the process waits")
 
 

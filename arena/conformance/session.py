@@ -188,7 +188,7 @@ class Session:
         while seat.question and not self.is_out_of_time:
             await self.ask(seat, change, connection)
         if seat.question:
-            # A game must not be left in its middle: this process cannot be used further.
+            # Its game is unfinished, so this process cannot be used further.
             await self.drop()
             raise OutOfTimeError(len(self.answers) - before)
         connection.send(*map(change or bytes, seat.lines()))

@@ -17,7 +17,7 @@ from arena.conformance.connection import (
     UndecidedError,
     ViolationError,
 )
-from arena.conformance.diagnose import Diagnosis, diagnose_line, diagnose_silence, exit_description
+from arena.conformance.diagnose import Diagnosis, diagnose_exit, diagnose_line, diagnose_silence
 from arena.conformance.expect import AcceptedAnswer, due_of
 from arena.conformance.session import Change, CheckStep, Pause, Session
 from arena.logs.gamelog import crash_line
@@ -607,7 +607,7 @@ async def _silence(
 ) -> ViolationError:
     """Return the error for the first question without an answer, though perhaps others have one."""
     if connection.exit_reason:
-        diagnosis = exit_description(connection)
+        diagnosis = diagnose_exit(connection)
     elif has_answered:
         diagnosis = Diagnosis(
             f"With several games at once it left a question unanswered for {question.time_ms} ms.",

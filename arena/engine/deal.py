@@ -62,13 +62,13 @@ def choose_leader(game: Game, method: Method, stream: RandomWords) -> tuple[int,
             return randbelow(stream, seats), draw_lots(deal, range(seats), stream)
         case "rotate" | "same" | "winner":
             assert before is not None
-            return _in_turn(game, method, before.leader, before.winner), ()
+            return _later_leader(game, method, before.leader, before.winner), ()
         case _:
             assert_never(method)
 
 
-def _in_turn(game: Game, method: str, leader: int, winner: int | None) -> int:
-    """Return the leader after another round (C.9, C.10); without a winner the leader stays."""
+def _later_leader(game: Game, method: str, leader: int, winner: int | None) -> int:
+    """Return a later round's leader (C.9, C.10); `winner` without one keeps the leader."""
     if method == "rotate":
         return game.after(leader)
     return leader if method == "same" or winner is None else winner

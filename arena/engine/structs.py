@@ -21,7 +21,7 @@ PhaseName = Literal["guess", "deal", "keep", "play", "call", "auction"]
 
 
 class Dealt(Struct, frozen=True):
-    """The decisions of chance: all that a round needs besides the choices of the seats."""
+    """The lots and tiles of a deal: all of a round that the seats do not choose."""
 
     round: int
     """The round's number, from 1."""

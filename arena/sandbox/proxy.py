@@ -2,8 +2,8 @@
 
 It listens in the network namespace of a bot's process, where the bot has nothing but loopback, and
 opens connections to the listed addresses from outside: by CONNECT, or as an HTTP proxy. It resolves
-names itself, so that the bot needs no name server, but reaches no host inside by a name: the name's
-owner, who may be the bot's author, could point it there. It ends with its stdin, or its bytes.
+names itself, so that the bot needs no name server, but refuses a name of a private address: its
+owner, who may be the bot's author, could set it. It ends when stdin ends or no bytes are left.
 """
 
 import ctypes

@@ -26,7 +26,7 @@ _LOCKS: defaultdict[tuple[bytes, int], trio.Lock] = defaultdict(trio.Lock)
 
 
 async def compile_once(path: str, memory: int, start: Start) -> bytes:
-    """Return a module compiled; nothing if its own host shall say why it cannot be.
+    """Return the compiled module, or `REFUSED`; empty if its host is to say why.
 
     `start` starts the host that compiles, in a slot of the sandbox with so many bytes of memory.
     """

@@ -418,7 +418,7 @@ def _draws(
 
 
 def _marked(logged: LoggedGame, index: int, seat: int, draws: Sequence["DrawLuck"]) -> MarkedDraw:
-    """Return the luck by these: a side's points less the mean of the other sides'."""
+    """Return a draw's luck: a side's points less the mean of the other sides'."""
     sides = range(count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats)))
     points = [sum(draw.points[side] for draw in draws) for side in sides]
     leads = (value - (sum(points) - value) / (len(points) - 1) for value in points)

@@ -588,7 +588,7 @@ class RoundBatch:
         return able, draws
 
     def may_pass(self, able: Ints, draws: Flags) -> Flags:
-        """Tell where the seat to move may pass, given what `legal` returns."""
+        """Tell in which rounds the seat to move may pass, by what `legal` returns."""
         passes: Flags = able == 0
         return passes if self.settings.draw_optional else passes & ~draws
 

@@ -343,7 +343,7 @@ class _Playout:
         return options_of(tables, ends, rows.take(index >> 1), tile, index & 1)
 
     def _compact(self, over: Places) -> None:
-        """Note how rounds ended, and go on with the others."""
+        """Store the ends of rounds that are over, and keep the others."""
         members, batch = self.members.take(over), self.batch
         rest = np.flatnonzero(~batch.is_over)
         for name in batch.names & CHANGING:

@@ -55,8 +55,8 @@ class Policy(Struct, frozen=True):
     left: float = 0.0
     """Of a play on the left end."""
     place: float = 0.0
-    """Of each place in the hand before the first tile: of equals most bots take the first option.
-    Tiles drawn count those that had left the boneyard."""
+    """Of each place in the hand before the tile played: most bots take the first of equal options.
+    The place of a drawn tile counts every earlier draw."""
 
 
 class LuckTerms(NamedTuple):

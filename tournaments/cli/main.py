@@ -196,7 +196,7 @@ class Commands(click.Group):
             )
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command and exit with its code; print a user's error as one sentence: code 2."""
+        """Run the command and exit with its code; on a user's error print it and exit with 2."""
         gc.set_threshold(OBJECTS_A_SEARCH)
         # At its end Python would look through all objects once more, which takes 50 ms.
         atexit.register(gc.freeze)

@@ -23,7 +23,7 @@ from tournaments.commands.report import rewrite_report, warn_of_faults, write_re
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, default_file, lock_for_writing
 from tournaments.plan.event import as_json
-from tournaments.rating.tables import NO_ANCHOR, anchored
+from tournaments.rating.tables import NO_ANCHOR, parse_anchor
 from tournaments.study.decision_table import Wish
 from tournaments.study.export import Export, Format, export_decisions
 
@@ -81,7 +81,8 @@ def report(
 
 
 def _set_anchor(book: Book, anchor: str) -> Book:
-    event = replace(book.event, anchor=None if anchor == NO_ANCHOR else anchored(anchor))
+    """Write the anchor into the plan of the event; return the book of that plan."""
+    event = replace(book.event, anchor=None if anchor == NO_ANCHOR else parse_anchor(anchor))
     with lock_for_writing(book.folder):
         write_atomic(book.folder.event, [as_json(event)])
     return Book(book.folder, event)

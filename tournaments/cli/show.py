@@ -30,7 +30,7 @@ from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import LuckStore
 from tournaments.plan.power import separation_text, separations
 from tournaments.plan.schedule import count_all_games
-from tournaments.rating.tables import PRIOR, anchored
+from tournaments.rating.tables import PRIOR, parse_anchor
 from tournaments.report.event_text import done, uneven
 from tournaments.report.standings import pool_sections
 
@@ -196,7 +196,7 @@ def show(
             prior=PRIOR if prior is None else prior,
             fouls=not no_fouls,
             pool=pool,
-            anchor=anchored(anchor),
+            anchor=parse_anchor(anchor),
         )
         return _print_ratings(paths or (place,), options, as_json)
     from tournaments.site.status import print_status, watch_status

@@ -111,7 +111,7 @@ def split_clock(word: str) -> tuple[str, OwnClock | None]:
 
 
 def _ms(number: str, unit: str | None) -> int | None:
-    """Return a time in whole ms; None for one that is none, or too long."""
+    """Return a time in whole ms; None if it is not one, or too long."""
     try:
         ms = float(number) * UNITS[unit or "ms"]
     except ValueError:
@@ -147,7 +147,7 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
     """log: steps are factors, for parameters that span orders of magnitude."""
 
     def __post_init__(self) -> None:
-        """Refuse a range that is none. Raises ValueError."""
+        """Refuse an impossible range. Raises ValueError."""
         if not isfinite(self.max - self.min):
             raise ValueError(f"min and max must be finite, not {self.min:g} and {self.max:g}")
         if not self.min < self.max:

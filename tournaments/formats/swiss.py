@@ -155,7 +155,7 @@ class Standing(NamedTuple):
 
 
 class Swiss(DependentRounds, frozen=True, tag="swiss"):
-    """Rounds in which entrants with similar scores meet that have met least often."""
+    """Rounds that pair entrants of similar scores that have met least often."""
 
     EACH: ClassVar[str] = " a round"
 

@@ -316,9 +316,9 @@ GROUP = 12
 USUAL = 5000
 """Boards of the search, without another number."""
 SHARE_CHECKED = 5
-"""One board of the check for so many of the search,"""
+"""Boards of the search for each board of the check."""
 MOST_CHECKED = 1000
-"""but at most so many, which tell leads apart by some 12 Elo."""
+"""The most boards of the check: they resolve leads of some 12 Elo."""
 GAMES_A_BOARD = 2
 """Games on a board: two sides have two rotations."""
 POINTS = Sprt(measure="points")

@@ -100,7 +100,7 @@ class News(NamedTuple):
     title: str
     """A sentence, without its stop."""
     words: str
-    """More, which may hold an author's words, all printable; empty if there is none."""
+    """More text, perhaps an author's, all printable; empty if there is none."""
 
 
 class RoundFacts(Struct, frozen=True, kw_only=True):
@@ -146,7 +146,7 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def forest(self) -> Forest | None:
-        """The intervals of its standings, unless they are too many or there are none."""
+        """The intervals of its standings; None if none is known or too many are."""
         rows = self.table.standings
         drawn = len(rows) <= MOST_DRAWN and any(row.elo is not None for row in rows)
         return forest_of([row.rating for row in rows], grid=False) if drawn else None
@@ -491,7 +491,7 @@ TEMPLATES = Path(__file__).parent / "html"
 LIVE = "live"
 """Folder of the site that shows the present round, some time late."""
 PAUSE_FACTOR = 10
-"""The site is written again at the earliest when so many times as long has passed as it took."""
+"""The shortest pause before the site is written again, in durations of the last writing."""
 OUR_FOLDERS = ("bots", "pairings", "weeks")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
 GAMES = 100

@@ -133,10 +133,10 @@ def _fault_of_link(tree: FileTree, path: str) -> str:
 
 
 def without_ignored(tree: FileTree, patterns: Sequence[str], place: str) -> FileTree:
-    """Return a tree without the files that its author's patterns leave out.
+    """Return a tree without ignored files and those that its author's patterns match.
 
-    They are in no copy of it: what no fingerprint covers must not be there to play by. Raises
-    RefusedPushError for a link to one of them.
+    A bot must not play by files that its fingerprint leaves out. Raises RefusedPushError for a link
+    to one of them.
     """
     rest = {
         path: item
@@ -373,7 +373,7 @@ _KINDS = {
 
 
 class ChangedPushError(RefusedPushError):
-    """A push that changes while it is read: it may be in its middle."""
+    """A push that changes while it is read: it may be unfinished."""
 
     def __init__(self, place: str) -> None:
         super().__init__(

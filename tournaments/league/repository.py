@@ -1,8 +1,8 @@
 """The bots in a git repository, read from its objects: nothing of it is checked out or executed.
 
-A tree of 20 entries that all are one tree, six deep, is 64,000,000 files in 849 bytes: a checkout
-of it fills the disk's inodes, and keeps git from fetching the push that mends it. From the objects
-each bot is read up to its own bounds: a push like that is refused, and everybody else plays on.
+Six levels of a tree whose 20 entries are all the next tree make 64,000,000 files in 849 bytes: a
+checkout fills the disk's inodes, and git cannot fetch the push that mends it. Each bot is read
+from the objects, up to its bounds: such a push is refused, and the other bots play on.
 """
 
 import os

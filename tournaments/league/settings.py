@@ -114,7 +114,7 @@ class DivisionSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     boards_a_table: Annotated[int, Meta(ge=1, le=100)] = 5
     """Boards that each table of a round plays, each in every rotation."""
     tables_a_round: Annotated[int, Meta(ge=1, le=500)] | None = None
-    """Tables of a round; without a number, so many that each bot can play about once."""
+    """Tables of a round; without a number, enough for each bot to play about once."""
     boards_a_week: Annotated[int, Meta(ge=1, le=10_000_000)] = 1000
     """Boards that all tables together play in a week at most, a seventh of them on each day; what a
     day leaves the next ones play."""

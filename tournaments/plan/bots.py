@@ -98,7 +98,7 @@ def _spell(char: str) -> str:
 
 
 def unique_name(name: str, used_names: Iterable[str]) -> str:
-    """Return the name, with a number appended if another bot has it, also in other capitals."""
+    """Return the name, with a number appended if another bot has it in any case."""
     names = {other.casefold() for other in used_names}
     numbered = (f"{name}-{number}" for number in count(2))
     return next(free for free in chain([name], numbered) if free.casefold() not in names)

@@ -24,7 +24,7 @@ from tournaments.formats.entrant import OwnClock, Parameter, own_or, split_clock
 from tournaments.formats.registry import FORMATS, Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.rating.sprt import MOST
-from tournaments.rating.tables import Anchor, anchored
+from tournaments.rating.tables import Anchor, parse_anchor
 
 # Filters of deals: `doubles>=4` keeps boards whose first deal has four doubles in a hand. Pure.
 
@@ -558,7 +558,11 @@ def _in_full(fields: dict[str, Any]) -> dict[str, Any]:
         fields = fields | {
             "bots": [_bot_in_full(bot) if isinstance(bot, str) else bot for bot in bots]
         }
-    return fields | {"anchor": to_builtins(anchored(anchor))} if isinstance(anchor, str) else fields
+    return (
+        fields | {"anchor": to_builtins(parse_anchor(anchor))}
+        if isinstance(anchor, str)
+        else fields
+    )
 
 
 def _bot_in_full(word: str) -> dict[str, Any]:

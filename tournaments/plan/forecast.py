@@ -200,7 +200,7 @@ def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float |
 
 
 def _saved(event: Event, results: Sequence[Result]) -> float | None:
-    """Return the model's variance of rating differences over the clustered variance."""
+    """Divide the model's variance of rating differences by the clustered variance."""
     games = _whole_boards(results)
     partners = event.rules.deal.partners
     # A short calibration has few boards, but each of them with many sets of entrants.

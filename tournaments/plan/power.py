@@ -16,7 +16,7 @@ from tournaments.rating.statistics import Error, Estimate, Z, degrees_of_freedom
 from tournaments.rating.tables import Pool, Ratings
 
 POWER = 0.8416212335729143
-"""Normal quantile of the probability, 0.8, with which the boards shall separate entrants."""
+"""Normal quantile of 0.8, the probability that the boards separate the entrants."""
 
 
 class Separation(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -396,7 +396,7 @@ class EventPlan(NamedTuple):
         return self._replace(config=replace(self.config, format=form), boards=boards)
 
     def build(self, folder: Path) -> Event:
-        """Return the whole event: find and build its bots. `folder`: for what is built.
+        """Return the whole event: find and build its bots. `folder`: where to build.
 
         Raises UserError.
         """

@@ -155,8 +155,8 @@ class Fit(NamedTuple):
     def error(self, i: int, j: int | None = None, *, boards: int, trusted: bool = True) -> Error:
         """Return the error, in Elo, of coefficient i, or of i minus j.
 
-        `boards` is the number of boards that bear on it. Unless `trusted`, or of too few boards,
-        ignore the clustered variance.
+        `boards`: the number of boards that bear on it. If they are too few, or not `trusted`, the
+        clustered variance is ignored.
         """
         model, clustered = (
             float(v[i, i] if j is None else v[i, i] + v[j, j] - 2 * v[i, j])
@@ -174,7 +174,7 @@ def fit_model(tally: Tally, core: Core, zero: Floats, prior: float) -> Fit:
     """Fit each part of a pool, all with the same seats, by the results within it.
 
     `zero` names the entrants of the core whose weighted mean is 0. `prior` counts virtual draws for
-    each coefficient, see `stats.logistic`. ValueError if a rating is not finite, which takes a
+    each coefficient, see `regression.logistic`. ValueError if a rating is not finite, which takes a
     prior of 0.
     """
     cells = _cells(tally, core)

@@ -535,7 +535,7 @@ def _superiority(lead: float, error: Error) -> float:
 
 
 def _savings(tally: Tally) -> tuple[Gain | None, Gain | None]:
-    """Return the savings by duplicate boards, for points and for the margin; see `stats.saving`."""
+    """Return the savings by duplicate boards, of points and of margin; see `regression.saving`."""
     met, pair, sign, design = _sides(tally)
     board, count = tally.board[met], len(design.column)
     points, margin = (

@@ -256,11 +256,11 @@ def variance_ratio(
 
 
 def saving(group: Ints, cluster: Ints, value: Ints, groups: int) -> Gain | None:
-    """Return a group total's variance if its values were independent, over the clustered one.
+    """Divide the variance of group totals, were values independent, by the clustered one.
 
     Both are summed over the groups with several clusters G and more values n than clusters:
-    Σ n/(n-1) Σ(y - ȳ)²  /  Σ G/(G-1) Σ(cluster's sum of y - ȳ)². The interval is that of
-    `variance_ratio`, and so are the cases without one.
+    Σ n/(n-1) Σ(y - ȳ)²  /  Σ G/(G-1) Σ(cluster's sum of y - ȳ)². The interval, and
+    when it is None, are as in `variance_ratio`.
     """
     stats = by_cluster(group, cluster, value, groups)
     use = (stats.clusters > 1) & (stats.size > stats.clusters)

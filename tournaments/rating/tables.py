@@ -159,7 +159,7 @@ class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
             )
 
 
-def anchored(text: str | None) -> Anchor | None:
+def parse_anchor(text: str | None) -> Anchor | None:
     """Read NAME=ELO from the command line; None stays None. Raises UserError."""
     if text is None:
         return None

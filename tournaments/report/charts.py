@@ -276,7 +276,7 @@ class Course(NamedTuple):
 
 
 def search_courses(way: Way) -> list[Course]:
-    """Return the way of a search, its gain first; there must be a lead."""
+    """Return the charts of a search, its gain first; it must have a lead."""
     done, size = len(way.means), way.boards_a_step
     leads = [(step * size, lead) for step in range(1, done + 1) if (lead := way.lead(step))]
     last = leads[-1][1]

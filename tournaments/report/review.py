@@ -39,7 +39,7 @@ PHASES: tuple[str, ...] = get_args(RoundPhase)
 KINDS: tuple[str, ...] = get_args(Kind)
 """The kinds of choices."""
 DEAREST = 10
-"""Decisions that are named one by one."""
+"""The most decisions that are named one by one."""
 
 
 class MeanLoss(Struct, frozen=True):

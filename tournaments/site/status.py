@@ -160,7 +160,7 @@ def is_running(folder: Folder) -> bool | None:
 def is_locked(path: Path) -> bool | None:
     """Tell whether a process has locked a file; None where the kernel does not say.
 
-    The file is not opened: a run that asked this of its own folder would lose its lock.
+    The file is not opened: closing it would release the lock if this process holds it.
     """
     if not path.exists():
         return False

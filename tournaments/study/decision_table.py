@@ -51,7 +51,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     choice: int | None
     """The index of the chosen option; empty: the seat fouled."""
     action: int | None
-    """The number of the chosen option in the mask; empty: it fouled, or the option has none."""
+    """The chosen option's number in the mask; empty after a foul, or if it has none."""
     ms: float
     """The time charged, in ms."""
     foul: str | None
@@ -107,7 +107,7 @@ class Example(NamedTuple):
 
 
 class Wish(Struct, frozen=True):
-    """The decisions that a user wants, and what shall be computed for each."""
+    """The decisions that a user wants, and what to compute for each."""
 
     bots: frozenset[str] = frozenset()
     luck: bool = False

@@ -45,7 +45,7 @@ DEATHS = 10
 
 
 class Workers(Protocol):
-    """The players of orders: a distributed engine, or a fake in tests."""
+    """The workers: a distributed engine, or a fake in tests."""
 
     places: trio.CapacityLimiter
     """One place for each order that may be out."""
@@ -147,7 +147,7 @@ class ClusterRunner:
         """
         async with self._finished:
             try:
-                await self._call_roll()
+                await self._check_greetings()
                 while stage := self._ledger.stage:
                     async with trio.open_nursery() as nursery:
                         await self._hand_out(stage, nursery)
@@ -157,7 +157,7 @@ class ClusterRunner:
             finally:
                 self._logs.close()
 
-    async def _call_roll(self) -> None:
+    async def _check_greetings(self) -> None:
         """Have every bot greet on some worker before the first game.
 
         Raises UserError if one does not.
@@ -262,7 +262,7 @@ class ClusterRunner:
             try:
                 games = answering(self._event, order, played.lines, self._ledger.results)
             except BrokenAnswerError as error:
-                return Unplayed(played.worker, "machine", f"its answer is none: {error}")
+                return Unplayed(played.worker, "machine", f"its answer is wrong: {error}")
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(self._write, order, played, games)
             records = (record for part in games for record in part)
