@@ -24,9 +24,9 @@ NOBODY = 65_534
 CONNECTIONS = 8
 """Connections that the bot may have at once."""
 BYTES = 2**28
-"""Bytes that it may send and receive in all its life,"""
+"""Bytes that the bot may send and receive in all its life."""
 CONNECTION = 4096
-"""of which each connection takes so many, so that connections are bounded too."""
+"""Bytes that each connection costs besides, so that connections are bounded too."""
 HEAD = 16_384
 """Bytes of a request's head."""
 HEAD_S = 10.0

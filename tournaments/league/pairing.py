@@ -51,7 +51,7 @@ class Encounters(NamedTuple):
     """Sides of a game: its seats, or two with partners; 0 before the first game."""
     games: Counter[Sides]
     half_points: Counter[Sides]
-    """and the half points of the first of them."""
+    """The half points of the first of two sides."""
 
     def plus(self, other: "Encounters") -> "Encounters":
         """Return both, added up."""

@@ -69,9 +69,9 @@ class Trial(Struct, frozen=True, kw_only=True, omit_defaults=True):
     questions: float | None = None
     """Questions in a game, on average; None if no game was over."""
     game_s: float | None = None
-    """Time that a job needs for a game, in s; None if no game was over,"""
+    """Time that a job needs for a game, in s; None if no game was over."""
     sitting_s: float | None = None
-    """and for beginning and ending a sitting."""
+    """Time that a job needs to begin and end a sitting, in s."""
     saved: float | None = None
     """Variance of differences of ratings if pairs of seats were independent, over the variance
     clustered by boards; None with too few boards."""
@@ -80,9 +80,9 @@ class Trial(Struct, frozen=True, kw_only=True, omit_defaults=True):
     elo_errors: dict[str, float] = {}
     """Standard errors of those that are compared with all others, in Elo."""
     think_s: dict[str, float] = {}
-    """Time for which each entrant that played thinks in a game, in s,"""
+    """Time for which each entrant that played thinks in a game, in s."""
     all_think_s: float = 0.0
-    """and all seats together in an average game of the calibration."""
+    """Time for which all seats think in an average game of the calibration, in s."""
     answer: int | None = None
     """Versus: expected boards until the answer, if all are like those of the calibration; None for
     another format, or if no board was complete."""

@@ -115,13 +115,13 @@ class Cells(NamedTuple):
     rates: Floats
     """For each row: 1 if its members are of one part, so that its results rate them, else 0."""
     row: Ints
-    """For each cell: its row of the design,"""
+    """The row of the design of each cell."""
     board: Ints
-    """its board (ascending from 0),"""
+    """The board of each cell, ascending from 0."""
     games: Floats
-    """its number of pairs of sides,"""
+    """The number of pairs of sides in each cell."""
     points: Floats
-    """and the points of the first side in them."""
+    """The points of the first side in each cell."""
 
     def expected(self, theta: Floats) -> Floats:
         """Return each cell's expected share of the points with these coefficients."""
@@ -285,11 +285,11 @@ class Sweep(NamedTuple):
     """Games of a part against placed entrants; it won all or lost all of them."""
 
     moved: Floats
-    """For each row: the share of the part's rating in its lead,"""
+    """The share of the part's rating in the lead of each row."""
     lead: Floats
-    """the rest of its lead, in natural logits,"""
+    """The rest of the lead of each row, in natural logits."""
     weight: Floats
-    """and its games times w."""
+    """The games of each row times w."""
     sign: int
     """1 if the part won them all, -1 if it lost them all."""
 

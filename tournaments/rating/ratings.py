@@ -113,9 +113,9 @@ class _Pairs(NamedTuple):
     members: Ints
     """The two entrants of each pair."""
     number: Ints
-    """For each row of the design: the pairs on both sides,"""
+    """The pairs on both sides of each row of the design."""
     sign: Floats
-    """with 1 and -1, or with 0 and 0 if both sides are the same pair."""
+    """1 and -1 for these pairs; 0 and 0 if both sides are the same pair."""
 
 
 def partnerships(fit: Fit, names: tuple[str, ...]) -> tuple[Partners, ...]:
@@ -211,9 +211,9 @@ def _clustered(
 
 
 DECIMALS = 6
-"""Decimals of values in Elo or in points,"""
+"""Decimals of values in Elo or in points."""
 FINE = 9
-"""and of shares and likelihoods. Further decimals depend on the processor and its libraries, but a
+"""Decimals of shares and likelihoods. Further decimals depend on the processor and its libraries, but a
 report checked on another machine must have the same bytes."""
 
 
@@ -307,18 +307,18 @@ class _Case(NamedTuple):
 
     tally: Tally
     games: Floats
-    """Pairs between each two entrants,"""
+    """Pairs of sides between each two entrants."""
     points: Floats
-    """and the points of the first."""
+    """The points of the first of two entrants against the second."""
     win_share: Floats
     """The share that each entrant took of its points, deal by deal."""
     core: Core
     fit: Fit
     bounds: Bounds
     played: regression.Clusters
-    """Games and boards of each entrant,"""
+    """Games and boards of each entrant."""
     margins: regression.Clusters
-    """and those whose margin counts, with it."""
+    """Games and boards whose margin counts, with the margin."""
     anchor: Anchor | None
     """The entrant to which ± refers, if it is in the core; None: the level."""
     corrected_fit: Fit | None

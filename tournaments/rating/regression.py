@@ -170,9 +170,9 @@ class Block(NamedTuple):
 
     use: slice
     cluster: Ints
-    """the cluster of each, counted from 0 within the block,"""
+    """The cluster of each row, counted from 0 within the block."""
     scores: Floats
-    """and each cluster's sum of misfit times design row."""
+    """Each cluster's sum of misfit times design row."""
 
 
 def score_blocks(design: Design, row: Ints, cluster: Ints, misfit: Floats) -> Iterator[Block]:

@@ -54,9 +54,9 @@ class FoulCount(Struct, frozen=True):
     foul: FoulClass
     games: int
     game: str
-    """The last of them in the order of the schedule,"""
+    """The last of these games in the order of the schedule."""
     seat: int
-    """and the seat in it."""
+    """The entrant's seat in that game."""
 
 
 def count_fouls(results: Iterable[Result], *, forfeits: bool) -> tuple[FoulCount, ...]:
@@ -247,9 +247,9 @@ class Cost(Struct, frozen=True, kw_only=True):
     """Share of the choices asked of a model that were the model's, to 6 decimals; None if the bot
     does not state it."""
     failed_share: float | None
-    """Share of the requests that failed, to 6 decimals;"""
+    """Share of the requests that failed, to 6 decimals."""
     illegal_share: float | None
-    """and share of those whose answer named no option."""
+    """Share of the requests whose answer named no option."""
     cents: float
     """The price, in US cents, to 6 decimals."""
     cents_a_game: float

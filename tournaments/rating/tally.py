@@ -24,9 +24,9 @@ class LuckColumns(NamedTuple):
     """The luck in a tally, in whole parts; games without a correction have none."""
 
     half: Ints
-    """For each pair of sides: the share of the first minus that of the second, over members,"""
+    """The share of the first side less that of the second, over members, by pair of sides."""
     lead: Ints
-    """and the points of the first minus those of the second, over members."""
+    """The points of the first side less those of the second, over members."""
     over: Ints
     """For each appearance of an entrant: sides x own points - all points."""
 
@@ -41,19 +41,19 @@ class Tally(NamedTuple):
     sides: int
     """Sides of a game: its seats, or two with partners."""
     board: Ints
-    """For each pair of sides: its board,"""
+    """The board of each pair of sides."""
     seat: Ints
-    """the two sides' numbers,"""
+    """The two sides' numbers."""
     left: Ints
-    """the members of the first, ascending,"""
+    """The members of the first side, ascending."""
     right: Ints
-    """and of the second,"""
+    """The members of the second side, ascending."""
     half: Ints
-    """half points of the first,"""
+    """Half points of the first side."""
     lead: Ints
-    """and its score minus the second's, summed over members,"""
+    """The first side's score less the second's, summed over members."""
     is_whole: Bools
-    """which counts only if no foul ended the game."""
+    """True if no foul ended the game: then the lead counts."""
     played: Ints
     """For each appearance of an entrant: entrant, board, sides x own score - all scores, and 1 if
     that counts."""

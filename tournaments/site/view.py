@@ -360,9 +360,9 @@ def spectator_view(
 
 
 NO_GAME = "No game is finished yet."
-"""The note in the place of standings,"""
+"""The note in the place of standings before the first result."""
 SEARCHING = "The candidates of the search have no ratings: only the check of the best values has."
-"""and where the games so far make none."""
+"""The note where the games so far make no standings."""
 RATED = "All games are played: ± is half of a 95 % interval. The report says more."
 """The note under the standings of a finished event."""
 
