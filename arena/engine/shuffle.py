@@ -78,7 +78,7 @@ class RandomWords:
         return words[:count]
 
     def _more(self, least: int) -> tuple[int, ...]:
-        """Return the words of as many digests as have so many words."""
+        """Return at least `least` words, from whole digests."""
         first, after = self._counter, self._counter - -least // WORDS_A_DIGEST
         self._counter = after
         # An HMAC is two hashes: with their beginnings kept, a digest costs half of `hmac.digest`.

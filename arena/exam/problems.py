@@ -246,7 +246,7 @@ class Candidates:
             self._candidates["middle game", name].append(_Candidate(logged, middle[0]))
 
     def endgames(self, count: int) -> Iterator[Problem]:
-        """Yield so many endgames, or all, in turn from each ruleset."""
+        """Yield `count` endgames, or all, in turn from each ruleset."""
         candidates = filter(None, chain.from_iterable(zip_longest(*self._shuffled("endgame"))))
         for candidate in islice(candidates, count):
             leads = exact_leads(candidate.question.game)
@@ -255,7 +255,7 @@ class Candidates:
     def middle_games(
         self, count: int, worlds: int, tell: Callable[[int], None]
     ) -> Iterator[Problem]:
-        """Yield so many middle games, or all, in turn from each ruleset."""
+        """Yield `count` middle games, or all, in turn from each ruleset."""
         makers = [_clear(candidates, worlds) for candidates in self._shuffled("middle game")]
         problems = filter(None, chain.from_iterable(zip_longest(*makers)))
         for number, problem in enumerate(islice(problems, count), start=1):
@@ -337,7 +337,7 @@ async def sit_exam(
     jobs: int,
     tell: Callable[[int], None],
 ) -> list[ExamAnswer]:
-    """Put posed problems to so many processes of a bot side by side; return its answers in order.
+    """Put posed problems to `jobs` processes of a bot side by side; return its answers in order.
 
     `tell`: called with the number of answers so far. Raises CannotStartError, LagError.
     """

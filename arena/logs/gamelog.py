@@ -320,7 +320,7 @@ class GameAssembler(Generic[T]):
     """The lines of a log, decoded or not, put together to games one by one."""
 
     def __init__(self, most: int = sys.maxsize) -> None:
-        """Keep at most so many lines of a game, besides its first and its result."""
+        """Keep at most `most` lines of a game, besides its first and its result."""
         self._sitting: T | None = None
         self._lines: list[T] = []
         self._most = most

@@ -427,7 +427,7 @@ class BotProcess(PipedProcess):
         return None
 
     def take_lines(self, most: int) -> list[bytes]:
-        """Return at most so many whole lines at once, as `next_line` does one by one."""
+        """Return at most `most` whole lines at once, as `next_line` does one by one."""
         *lines, rest = bytes(self._inbox).split(b"\n", most)
         self._inbox[:] = rest
         if len(lines) < most and len(rest) >= MAX_LINE:

@@ -17,7 +17,7 @@ from protocol.validation import convert_or_explain
 
 
 def read_user_file(path: Path, most: int) -> bytes:
-    """Return the content of a file of at most so many bytes, without a byte order mark of UTF-8.
+    """Return the content of a file of at most `most` bytes, without a byte order mark of UTF-8.
 
     Raises UserError for a file that cannot be read, or is longer than anybody writes: a name that
     leads to a disk or to /dev/zero must not fill the memory. Raises it for UTF-16 too, which

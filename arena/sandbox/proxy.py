@@ -26,7 +26,7 @@ CONNECTIONS = 8
 BYTES = 2**28
 """Bytes that the bot may send and receive in all its life."""
 CONNECTION = 4096
-"""Bytes that each connection costs besides, so that connections are bounded too."""
+"""Bytes of these that each connection takes, so that connections are bounded too."""
 HEAD = 16_384
 """Bytes of a request's head."""
 HEAD_S = 10.0

@@ -28,7 +28,7 @@ _LOCKS: defaultdict[tuple[bytes, int], trio.Lock] = defaultdict(trio.Lock)
 async def compile_once(path: str, memory: int, start: Start) -> bytes:
     """Return the compiled module, or `REFUSED`; empty if its host is to say why.
 
-    `start` starts the host that compiles, in a slot of the sandbox with so many bytes of memory.
+    `start` starts the host that compiles, in a slot of the sandbox with `memory` bytes.
     """
     # In a thread that Ctrl-C leaves alone: a stranger's event may name a file on any disk.
     data = await trio.to_thread.run_sync(_read, Path(path), abandon_on_cancel=True)

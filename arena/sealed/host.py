@@ -104,7 +104,7 @@ class Wire:
         self._buffer = bytearray()
 
     def read_bytes(self, size: int) -> bytes:
-        """Wait for so many bytes, before the first line."""
+        """Wait for `size` bytes, before the first line."""
         data = bytearray()
         while len(data) < size and (more := os.read(0, size - len(data))):
             data += more

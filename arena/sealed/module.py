@@ -111,7 +111,7 @@ def wasmtime_version() -> str:
 
 
 def host_argv(argv: Sequence[str], memory: int, compiled: int | str = 0) -> tuple[str, ...]:
-    """Return the command of the host for a module, which may have so many bytes of memory.
+    """Return the command of the host for a module, which may have `memory` bytes.
 
     `compiled`: the size of the compiled module, which it is sent first; or `only` to compile it.
     """

@@ -99,7 +99,7 @@ class Network:
 
 
 def train(seconds: float, path: str) -> None:
-    """Train for so many seconds of CPU time, and save the network."""
+    """Train for `seconds` of CPU time, and save the network."""
     envs, rng = RoundsVectorEnv(ENVIRONMENTS, "draw", 2, rivals="greedy"), np.random.default_rng(1)
     parts = envs.encoding.parts
     # Scores and rounds stand still in episodes of one round: of them nothing can be learnt.

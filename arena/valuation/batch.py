@@ -457,7 +457,7 @@ class RoundBatch:
         return RoundBatch(self.tables, self.stock, arrays)
 
     def repeat(self, count: int | Numbers) -> "RoundBatch":
-        """Return each round so many times, one after the other; `count` may be one for each."""
+        """Return each round `count` times, one after the other; or a count for each."""
         return self.select(np.repeat(np.arange(len(self)), count))
 
     def keep(self, rows: Places) -> None:

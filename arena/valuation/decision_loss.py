@@ -134,7 +134,7 @@ class TriedOptions(NamedTuple):
 def try_options(
     questions: Sequence[AskedQuestion], count: int, slow: int = FEW
 ) -> Iterator[TriedOptions]:
-    """Yield for each question what its options gain in so many worlds, the same for all of them.
+    """Yield for each question what its options gain in `count` worlds, the same for all of them.
 
     `slow`: the most worlds where each of them takes a while to be found. The questions are of one
     ruleset and number of seats.

@@ -132,7 +132,7 @@ def _decided(lead: Integers) -> Integers:
 def _expected(
     law: Law, scores: Integers, pair: tuple[int, int], left: int, *, of_lead: bool = False
 ) -> Integers:
-    """Return the share of a pair that its first side may expect, with so many rounds left.
+    """Return the share of a pair that its first side may expect, with `left` rounds left.
 
     `of_lead`: its lead that is still to come instead.
     """
@@ -230,7 +230,7 @@ def _steps(law: Law, grid: Grid) -> tuple[Integers, Integers]:
 
 @lru_cache(maxsize=512)
 def _leads(law: Law, left: int, of_lead: bool) -> Integers:
-    """Return the same by a pair's lead, with so many rounds of a fixed number left."""
+    """Return the same by a pair's lead, with `left` rounds of a fixed number left."""
     results = _round_results(law)
     moves = np.concatenate([results[:, pair[0]] - results[:, pair[1]] for pair in law.pairs])
     changes, counts = np.unique(moves, return_counts=True)

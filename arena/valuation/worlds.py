@@ -302,7 +302,7 @@ MANY_BOUNDS = 4
 EXCURSION = 8
 """Rounds after which a world must break no bound; the numbers of rounds are multiples of it."""
 THREES = 4
-"""One round in so many moves tiles in circles of three: swaps alone do not lead everywhere."""
+"""Every such round moves tiles in circles of three: swaps alone cannot reach every world."""
 CIRCLES_PER_TRY = 2
 """The number of circles that are tried together where a limit or an order may forbid them."""
 
@@ -311,7 +311,7 @@ Tiles = NDArray[np.uint8]
 
 
 def worlds(hidden: Sequence[HiddenTiles], count: int) -> RoundBatch:
-    """Return for each question so many worlds; all are of one ruleset and number of seats.
+    """Return `count` worlds for each question; all are of one ruleset and number of seats.
 
     Which worlds a question gets depends on it alone, not on those beside it.
     """
@@ -589,7 +589,7 @@ class Worlds(NamedTuple):
 
 
 def question_worlds(questions: Sequence[AskedQuestion], count: int, slow: int) -> Iterator[Worlds]:
-    """Yield so many worlds of each question, at most `slow` where the general chain finds them.
+    """Yield `count` worlds of each question, at most `slow` where the general chain finds them.
 
     A table without hidden tiles has one world, and is itself. The questions are of one ruleset and
     number of seats.

@@ -19,7 +19,9 @@ from tournaments.cli.options import WholeNumber
     is_flag=True,
     help="End when nothing is left to do now; for cron and CI.",
 )
-@click.option("--rounds", type=WholeNumber(1), default=None, help="End after so many rounds, too.")
+@click.option(
+    "--rounds", type=WholeNumber(1), default=None, help="End after N rounds at the latest."
+)
 @click.option(
     "--now",
     metavar="TIME",

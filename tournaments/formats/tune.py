@@ -45,7 +45,7 @@ from tournaments.rating.tables import Anchor, Corrections
 WIDTH = 0.2
 """Standard deviation of the first candidates, as a part of each range."""
 LAST = 4
-"""One of so many steps is averaged for the result: the last quarter."""
+"""The result is the average of the last quarter of the steps."""
 NEEDED = "A tune needs the extra `tune`: pip install 'boneyard-arena[tune]'."
 
 

@@ -162,7 +162,7 @@ def sparkline(settings: Sprt, steps: Sequence[SprtStep]) -> str:
 
 
 def subsample(steps: Sequence[SprtStep], most: int) -> list[SprtStep]:
-    """Return at most so many of the steps, evenly spread, the last among them."""
+    """Return at most `most` of the steps, evenly spread, the last among them."""
     size = min(most, len(steps))
     return [steps[len(steps) * (place + 1) // size - 1] for place in range(size)]
 

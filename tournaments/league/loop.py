@@ -216,7 +216,7 @@ def begin_round(league: LeagueFolder, plan: RoundPlan, event: Event) -> Path:
 
 
 def count_tries(folder: Folder, games: int) -> int:
-    """Note that a round is tried with so many games played; return the tries that got no further.
+    """Note that a round is tried with `games` games played; return the tries that got no further.
 
     Raises OSError.
     """
@@ -315,7 +315,7 @@ class Turns:
         self._valued: set[tuple[Path, bool, bool]] = set()
 
     def run(self, most: int | None) -> int:
-        """Make turns until the league ends, or after so many rounds; return the exit code."""
+        """Make turns until the league ends, or after `most` rounds; return the exit code."""
         rounds, code = 0, 0
         while True:
             self._failures = {"full disk": "", "waits": "", "failed": ""}

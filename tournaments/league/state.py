@@ -52,7 +52,7 @@ Words = Annotated[str, Meta(max_length=LONGEST_WORDS)]
 
 
 def one_line(words: str, longest: int) -> str:
-    """Return words on one line, cut to so many characters, without any that steers a terminal."""
+    """Return words on one line, cut to `longest` characters, without any that steers a terminal."""
     line = " ".join(printable_lines(words).split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
@@ -596,7 +596,7 @@ def held_versions(league: LeagueData, division: DivisionData) -> dict[str, str]:
 def benched_versions(
     rounds: Iterable[PlayedRound], sittings: int, house: Collection[str]
 ) -> dict[str, EarlyEnd]:
-    """Return the versions that fouled in so many sittings in a row, with the last round's time."""
+    """Return versions that fouled in `sittings` sittings in a row, with the last round's time."""
     streak: dict[str, int] = {}
     ends: dict[str, EarlyEnd] = {}
     for round in rounds:

@@ -213,8 +213,8 @@ def _clustered(
 DECIMALS = 6
 """Decimals of values in Elo or in points."""
 FINE = 9
-"""Decimals of shares and likelihoods. Further decimals depend on the processor and its libraries, but a
-report checked on another machine must have the same bytes."""
+"""Decimals of shares and likelihoods. Further decimals depend on the processor and its libraries,
+but a report checked on another machine must have the same bytes."""
 
 
 def fit(

@@ -227,7 +227,7 @@ class Meetings(NamedTuple):
     half: Ints
 
     def totals(self, size: int) -> tuple[Floats, Floats]:
-        """Return how often each two of so many entrants met, and the points of the first."""
+        """Return how often each two of `size` entrants met, and the points of the first."""
         games = np.bincount(self.pair, minlength=size**2).astype(np.float64)
         halves = sums(self.pair, self.half, size**2)
         return games.reshape(size, size), halves.reshape(size, size) / 2
