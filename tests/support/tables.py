@@ -163,9 +163,12 @@ HELPERS = (b"playwright", b"multiprocessing")
 
 def children() -> list[str]:
     """Process ids of our children, dead or alive; without those that libraries keep."""
-    threads = Path("/proc/self/task").iterdir()
-    found = [pid for thread in threads for pid in (thread / "children").read_text().split()]
-    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in found}
+    lines: dict[str, bytes] = {}
+    for thread in Path("/proc/self/task").iterdir():
+        # A thread, or a child that a library reaps, may end while this looks.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            for pid in (thread / "children").read_text().split():
+                lines[pid] = Path(f"/proc/{pid}/cmdline").read_bytes()
     return [pid for pid, line in lines.items() if not any(word in line for word in HELPERS)]
 
 
