@@ -266,9 +266,7 @@ def _check_one(check: _Check, entrant: Entrant, console: Console) -> Report:
 
         def show(outcome: StepResult) -> None:
             printer.print_result(outcome)
-            title = next(
-                (step.title for number, step in check.steps if number > outcome.number), ""
-            )
+            title = next((step.title for n, step in check.steps if n > outcome.number), "")
             status.update(Text.assemble(printer.marks, " ", (title, "dim")))
 
         try:

@@ -122,10 +122,10 @@ def examine_bots(
             print_note(box.brief)
         greet = partial(check_greetings, say=print_note)
         run_async(greet, entrants, clock.start_ms, box)
-        clocks = [own_or(bot.clock, clock, bot.command) for bot in entrants]
+        clocks = [own_or(entrant.clock, clock, entrant.command) for entrant in entrants]
         results = [
-            _examined(bot, posed(own_clock), own_clock, box, jobs or default_jobs())
-            for bot, own_clock in zip(entrants, clocks, strict=True)
+            _examined(entrant, posed(own_clock), own_clock, box, jobs or default_jobs())
+            for entrant, own_clock in zip(entrants, clocks, strict=True)
         ]
     blocks = exam_blocks(problem_set, results)
     if out:
@@ -213,9 +213,7 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
 
 def _dearest_answers(problems: Sequence[Problem], result: ExamResult) -> Section:
     """Return a bot's dearest answers, each with the tiles that it saw."""
-    dear = sorted(
-        (answer for answer in result.answers if answer.loss > 0), key=lambda answer: -answer.loss
-    )
+    dear = sorted((a for a in result.answers if a.loss > 0), key=lambda a: -a.loss)
     posed = {problem.number: problem for problem in problems}
     rows = [_dear_row(posed[answer.number], answer) for answer in dear[:DEAREST]]
     title = f"Dearest answers of {result.entrant}"

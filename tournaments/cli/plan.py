@@ -107,7 +107,7 @@ def _trial(book: Book, lanes: Lanes, seconds: float) -> Trial:
         # Nothing was measured since then, and most of what was played before it.
         settled = began
     used = log_facts(folder).times.entrants
-    played = sum(bot.games for bot in used) / event.seats
+    played = sum(row.games for row in used) / event.seats
     return trial_of(
         event,
         ResultStore((ledger.results[game] for game in ends), ledger.results.luck).first(),
@@ -116,9 +116,9 @@ def _trial(book: Book, lanes: Lanes, seconds: float) -> Trial:
         seconds=over - began,
         settled_s=max(0.0, settled - began),
         sittings=len(folder.logs()),
-        questions=sum(bot.questions for bot in used) / played if played else None,
+        questions=sum(row.questions for row in used) / played if played else None,
         think_s={
-            bot.name: bot.mean_ms * bot.questions / bot.games / 1000 for bot in used if bot.games
+            row.name: row.mean_ms * row.questions / row.games / 1000 for row in used if row.games
         },
     )
 

@@ -292,7 +292,7 @@ async def _game_between(
 
 def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     """Print the result and the commands that replay the game."""
-    logged = next((game for game in read_games(folder.log(table.game))), None)
+    logged = next(iter(read_games(folder.log(table.game))), None)
     if logged is None:
         print_note("Nobody came to play.")
         return

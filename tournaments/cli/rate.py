@@ -100,7 +100,7 @@ def rate_ledgers(paths: Sequence[Path], options: RateOptions) -> Rated:
         _table(game, *merge(group, names, boards, fouls=options.fouls), group, options)
         for game, group in groups.items()
     )
-    rated = {bot.name for table in tables for pool in table.ratings.pools for bot in pool.entrants}
+    rated = {row.name for table in tables for pool in table.ratings.pools for row in pool.entrants}
     if options.anchor and options.anchor.name not in rated:
         raise unknown_name("entrant", options.anchor.name, sorted(rated))
     notices = (*_notices(sources, groups, tables, options.pool), *names.notices())
@@ -159,9 +159,7 @@ def _table(
 
 
 def _rules(sources: Sequence[Source]) -> list[str]:
-    return sorted(
-        {source.event.rules.name if source.event else "unknown rules" for source in sources}
-    )
+    return sorted({s.event.rules.name if s.event else "unknown rules" for s in sources})
 
 
 def _notices(

@@ -246,9 +246,7 @@ def _turning_rounds(timeline: Timeline, numbers: set[int]) -> set[int]:
 
 def _check_round(logged: LoggedGame, round: int | None) -> None:
     """Refuse a round that the game does not have. Raises UserError."""
-    rounds = max(
-        (record.round for record in logged.records if isinstance(record, DealRecord)), default=0
-    )
+    rounds = max((r.round for r in logged.records if isinstance(r, DealRecord)), default=0)
     if round is not None and round > rounds:
         raise UserError(f"There is no round {round}: this game has {rounds}.")
 
@@ -302,11 +300,8 @@ def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
     for loss in review.decisions:
         if loss.grade:
             width = f" ± {2 * loss.error:.1f}" if loss.error else ""
-            cost = f"{loss.gap:.1f}{width} points, {loss.percent:.1f} % of the game"
-            yield (
-                loss.index,
-                row("lost", [(f"{cost}: {GRADE_NAMES[loss.grade]}", "bold red")], look),
-            )
+            gap = f"{loss.gap:.1f}{width} points, {loss.percent:.1f} % of the game"
+            yield loss.index, row("lost", [(f"{gap}: {GRADE_NAMES[loss.grade]}", "bold red")], look)
 
 
 def _write_page(

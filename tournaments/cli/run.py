@@ -189,17 +189,17 @@ def run_event(
             raise UserError("--jobs is a worker's: say `boneyard worker --jobs`, without it here.")
     workers = parse_cluster_option(cluster, tls) if cluster else None
     planned = read_plan(entries, fields, predictable=seed is not None, **words)
-    event_file = planned.config
-    seed = event_file.seed if seed is None else seed
-    if fail_unless and not isinstance(event_file.format, Versus):
+    config = planned.config
+    seed = config.seed if seed is None else seed
+    if fail_unless and not isinstance(config.format, Versus):
         raise UserError(
             f"--fail-unless needs --format versus, whose test gives an answer; this is a "
-            f"{event_file.format.name}."
+            f"{config.format.name}."
         )
-    if event_file.luck:
+    if config.luck:
         from arena.valuation.batch import mask_tables  # It needs numpy.
 
-        mask_tables(planned.rules, event_file.seats_at_table(planned.rules))
+        mask_tables(planned.rules, config.seats_at_table(planned.rules))
     notices = [seed_notice] if seed is not None else []
     for place, notice in [(out, "")] if out else choose_folders(planned, seed):
         # Unlike `Path.resolve` it has no error of its own for a link that leads to itself.
@@ -219,13 +219,13 @@ def run_event(
     if code == STOPPED and not folder.results.is_file():
         return code  # No report could be written, for the reason that was printed.
     if not in_json:
-        load_display().final(folder, with_luck=event_file.luck)
-    if event_file.luck and code == 0:
+        load_display().final(folder, with_luck=config.luck)
+    if config.luck and code == 0:
         code = _take_luck_out(folder, in_json)
     if in_json:
         sys.stdout.buffer.write(read_file(folder.results))
     if code == 0:
-        _make_replays(folder, with_luck=event_file.luck)
+        _make_replays(folder, with_luck=config.luck)
     if fail_unless and code == 0:
         code = _require_answer(folder, fail_unless)
     return code

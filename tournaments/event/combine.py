@@ -265,11 +265,9 @@ def merge(
     results, corrections = ResultStore(), dict[str, Correction]()
     for source in sources:
         label = cache(partial(names.label, source))
-        luck = LuckStore(Folder(source.ledger.parent), source.event) if source.event else None
-        luck_by_game = luck.corrections(source.results.values()) if luck else {}
-        corrections |= {
-            f"{source.name}: {game}": correction for game, correction in luck_by_game.items()
-        }
+        store = LuckStore(Folder(source.ledger.parent), source.event) if source.event else None
+        luck = store.corrections(source.results.values()) if store else {}
+        corrections |= {f"{source.name}: {game}": correction for game, correction in luck.items()}
         for result in source.results.values():
             if fouls or not result.fouls:
                 seats = tuple(map(label, result.seats))

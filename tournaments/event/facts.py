@@ -150,11 +150,7 @@ class PlayedGames:
                 for logged in read_games(path):
                     key = logged.game.board, logged.sitting.seats
                     if key in wanted and logged.result:
-                        choices = (
-                            record
-                            for record in logged.choices()
-                            if isinstance(record, ChoiceRecord)
-                        )
+                        choices = (r for r in logged.choices() if isinstance(r, ChoiceRecord))
                         self._answers[key] = [(choice.seat, choice.choice) for choice in choices]
 
 
@@ -395,21 +391,18 @@ def _keep(evidence: dict[tuple[str, FoulClass], list[FoulExample]], game: _Finis
 def _read_log(path: Path) -> Iterator[tuple[Sitting | None, _Finished]]:
     """Yield each finished game with the record of the part of its sitting."""
     part: Sitting | None = None
-    records = defaultdict[type, list[Any]](list)
+    lines = defaultdict[type, list[Any]](list)
     for record in _records(path):
         match record:
             case Sitting():
                 part = record
             case GameRecord():
-                records.clear()
+                lines.clear()
             case Result():
-                spent = (records[SpentRecord] or [None])[-1]
-                yield (
-                    part,
-                    _Finished(record, spent, (*records[FoulRecord],), (*records[RoundRecord],)),
-                )
+                spent = (lines[SpentRecord] or [None])[-1]
+                yield part, _Finished(record, spent, (*lines[FoulRecord],), (*lines[RoundRecord],))
             case _:
-                records[type(record)].append(record)
+                lines[type(record)].append(record)
 
 
 def _records(path: Path) -> Iterator[LogRecord]:

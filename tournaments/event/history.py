@@ -131,7 +131,7 @@ def describe_latecomers(late: Sequence[Latecomer]) -> str:
     """Return a sentence on how much each latecomer played on public deals; empty without any."""
     if not late:
         return ""
-    each = ", ".join(f"{bot.entrant} ({bot.public} of its {bot.games} games)" for bot in late)
+    each = ", ".join(f"{row.entrant} ({row.public} of its {row.games} games)" for row in late)
     return (
         "Deals were public before these bots entered, and their authors could have known them: "
         f"{each}."

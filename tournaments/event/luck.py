@@ -155,11 +155,11 @@ def games_to_learn_from(
         and (entrant, boards) not in policies
     }
     # Nothing is needed once all have learnt: then the results, which may be many, are not read.
-    all_games = sorted(played, key=lambda result: (result.board, result.game)) if needed else []
+    all_results = sorted(played, key=lambda result: (result.board, result.game)) if needed else []
     for (entrant, boards), sample in needed.items():
         latest = range(boards - LAST + 1, boards + 1)
         all_own = [
-            result for result in all_games if result.board in latest and entrant in result.seats
+            result for result in all_results if result.board in latest and entrant in result.seats
         ]
         # Spread over these boards: a bot may have played many games on each.
         count = min(MOST_GAMES, len(all_own))

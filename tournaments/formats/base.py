@@ -212,9 +212,7 @@ class Contest:
         old = self.retired
         if not old:
             return results
-        return SomeResults(
-            (game for game in results if old.isdisjoint(game.seats)), luck_of(results)
-        )
+        return SomeResults((r for r in results if old.isdisjoint(r.seats)), luck_of(results))
 
 
 class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
@@ -239,12 +237,12 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
 
     # --- to be planned ---
 
-    def with_boards(self, option_boards: int | None, file_boards: int | None) -> tuple[Self, int]:
+    def with_boards(self, option: int | None, file_boards: int | None) -> tuple[Self, int]:
         """Return the format, and the event's boards: of the command line, of the event file.
 
         Raises UserError.
         """
-        return self, option_boards or file_boards or BOARDS
+        return self, option or file_boards or BOARDS
 
     def renamed(self, names: Mapping[str, str]) -> Self:
         """Return the format with other names of entrants in its settings."""

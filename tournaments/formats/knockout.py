@@ -115,10 +115,7 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
         for title, matches in rounds:
             blocks.append(Paragraph(f"{title}:", media=WORDS))
             blocks.append(bullets((_sentence(contest, match) for match in matches), media=WORDS))
-        drawn = [
-            (title, [_drawn(contest, match, link) for match in matches])
-            for title, matches in rounds
-        ]
+        drawn = [(title, [_drawn(contest, m, link) for m in matches]) for title, matches in rounds]
         blocks.append(Figure(macro="bracket", value=drawn))
         if winner := self.find_winner(contest, results, True):
             blocks.append(Paragraph(f"**{winner[0]}** has won.", media=Media.FILES))

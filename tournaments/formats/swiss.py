@@ -288,7 +288,7 @@ def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
     parts_played = [_parts(contest, tables) for tables in played]
     bye = (2 * (contest.units_a_table - 1), ())
     by_round = {unit: [parts.get(unit, bye) for parts in parts_played] for unit in contest.units}
-    points = {unit: sum(halves for halves, _ in parts) for unit, parts in by_round.items()}
+    points = {unit: sum(score for score, _ in parts) for unit, parts in by_round.items()}
     halves: Halves = Counter()
     for tables in played:
         for table_halves in tables.values():

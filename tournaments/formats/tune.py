@@ -120,9 +120,7 @@ class Search:
 
     def tell(self, scores: Sequence[float]) -> None:
         """Take the scores of the candidates in their order; a higher one is better."""
-        self._cma.tell(
-            [(candidate, -score) for candidate, score in zip(self._asked, scores, strict=True)]
-        )
+        self._cma.tell([(point, -score) for point, score in zip(self._asked, scores, strict=True)])
         self._means.append(self._cma.mean)
         self._asked = [self._cma.ask() for _ in range(self._space.group)]
 
@@ -278,9 +276,7 @@ def tune_sections(way: Way, entry: str) -> Iterator[Section]:
     steps = sorted({done * row // ROWS for row in range(ROWS + 1)})
     blocks.append(table("Steps of the search", columns, [_row(way, step) for step in steps]))
     yield Section("The search", [*blocks, Paragraph(GAIN_NOTE, "faint")], id="search")
-    tune = [
-        _range_text(name, parameter, way.best[name]) for name, parameter in way.parameters.items()
-    ]
+    tune = [_range_text(key, parameter, way.best[key]) for key, parameter in way.parameters.items()]
     paste: list[Block] = [
         Paragraph("The bot with the best values, for an event file:"),
         Code(fill((entry,), way.best)[0]),
@@ -343,9 +339,9 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     # --- to be planned ---
 
-    def with_boards(self, option_boards: int | None, file_boards: int | None) -> tuple["Tune", int]:
+    def with_boards(self, option: int | None, file_boards: int | None) -> tuple["Tune", int]:
         """Return the format and the boards of the search. Raises UserError."""
-        boards, least = option_boards or file_boards or USUAL, GROUP * self.BOARDS_A_SITTING
+        boards, least = option or file_boards or USUAL, GROUP * self.BOARDS_A_SITTING
         if boards < least:
             raise UserError(
                 f"A tune compares {GROUP} candidates on {self.BOARDS_A_SITTING} deals at a time: "

@@ -182,26 +182,22 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     sprt: Sprt = Sprt()
     """Hypotheses and error rates of the test; its `max_boards` are the event's boards."""
 
-    def with_boards(self, option_boards: int | None, file_boards: int | None) -> tuple[Self, int]:
+    def with_boards(self, option: int | None, file_boards: int | None) -> tuple[Self, int]:
         """Return the format, and its most boards: of the command line, of the event file, its own.
 
         Raises UserError.
         """
         test = self.sprt
-        if (
-            not option_boards
-            and file_boards
-            and test.max_boards not in (file_boards, Sprt().max_boards)
-        ):
+        if not option and file_boards and test.max_boards not in (file_boards, Sprt().max_boards):
             raise UserError(
                 f"boards = {file_boards} contradicts max_boards = {test.max_boards}: versus plays "
                 "at most max_boards. Leave one out."
             )
-        most = option_boards or file_boards or test.max_boards
+        most = option or file_boards or test.max_boards
         if most < test.min_boards:
             raise UserError(
                 f"Versus decides nothing before {test.min_boards} boards (min_boards): "
-                f"{'--boards' if option_boards else 'boards'} must be at least {test.min_boards}, "
+                f"{'--boards' if option else 'boards'} must be at least {test.min_boards}, "
                 f"not {most}."
             )
         try:

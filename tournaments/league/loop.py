@@ -428,9 +428,7 @@ class Turns:
         data = self._read(self.settings)
         self._present(data)
         self.show_live()
-        played = next(
-            (round for round in data.last_rounds if not round.is_over or round.is_tried), None
-        )
+        played = next((r for r in data.last_rounds if not r.is_over or r.is_tried), None)
         if played:
             self._journal.note_state("goes on", played.plan.title)
         elif (played := self._begin(data)) is None:

@@ -553,9 +553,7 @@ class LeagueSite:
         if (self._site / HOME).exists() and content(self._published) == state:
             return None
         week, planned = week_of(now), _planned(data, now)
-        divisions = [
-            self._division(data, division, week, planned) for division in data.divisions.values()
-        ]
+        divisions = [self._division(data, d, week, planned) for d in data.divisions.values()]
         writer = _Writer(data, divisions, self._site, week, self._made)
         paths = set()
         for address, text in writer.files():
@@ -626,9 +624,7 @@ class _Writer:
         self._news = league_news(data, divisions)
         # The number of the emblem of each bot and version: it never changes.
         numbers = {bot: number for number, bot in enumerate(data.histories)}
-        self._emblems = {
-            name: numbers[entry.bot] for name, entry in data.versions.items()
-        } | numbers
+        self._emblems = {name: numbers[push.bot] for name, push in data.versions.items()} | numbers
         self._bot_html = cache(partial(_bot_html, self._pages, self._emblems))
         self._title = data.settings.title
 

@@ -401,9 +401,7 @@ class FolderBots:
         """Return the names of the bots' folders. Raises UserError."""
         try:
             with os.scandir(self._folder) as entries:
-                return bot_names(
-                    (entry.name, entry.is_file(follow_symlinks=False)) for entry in entries
-                )
+                return bot_names((e.name, e.is_file(follow_symlinks=False)) for e in entries)
         except OSError as error:
             raise UserError(f"{self._folder} cannot be read: {error.strerror}.") from error
 

@@ -406,9 +406,7 @@ def _week(entry: AnyEntry) -> str:
 def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
     """Word what came of each bot's pushes; of several that are refused the last."""
     authors = (entry for entry in entries if not (isinstance(entry, Admitted) and entry.house))
-    pushes = {
-        (entry.bot, "" if isinstance(entry, Refused) else entry.version): entry for entry in authors
-    }
+    pushes = {(e.bot, "" if isinstance(e, Refused) else e.version): e for e in authors}
     for _, entry in sorted(pushes.items()):
         kind, words = describe_entry(entry)
         yield f"{kind}: {_quoted(words)}"

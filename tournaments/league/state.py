@@ -294,11 +294,11 @@ def active_versions(
     """Return the versions that play in a division by the bots' histories, sorted by name."""
     present = (history.present for history in histories.values())
     return sorted(
-        version.version
-        for version in present
-        if version
-        and (not version.house or version.bot in house)
-        and (not version.divisions or division in version.divisions)
+        entry.version
+        for entry in present
+        if entry
+        and (not entry.house or entry.bot in house)
+        and (not entry.divisions or division in entry.divisions)
     )
 
 
@@ -491,9 +491,7 @@ def _read_division(
     folder: LeagueFolder, settings: DivisionSettings, earlier: DivisionData | None
 ) -> DivisionData:
     rules, seats = division_rules(settings, folder.path)
-    over = {
-        round.folder.path: round for round in (earlier.rounds if earlier else ()) if round.is_over
-    }
+    over = {r.folder.path: r for r in (earlier.rounds if earlier else ()) if r.is_over}
     rounds: list[PlayedRound] = []
     first = 0
     for path in folder.rounds_of(settings.name):
@@ -540,9 +538,7 @@ def _of_whole_boards(event: Event, results: list[Result]) -> list[Result]:
     """
     seatings = _seatings(event)
     played = Counter((result.board, frozenset(result.seats)) for result in results)
-    return [
-        result for result in results if played[result.board, frozenset(result.seats)] == seatings
-    ]
+    return [r for r in results if played[r.board, frozenset(r.seats)] == seatings]
 
 
 def _seatings(event: Event) -> int:
@@ -598,7 +594,7 @@ def benched_versions(
 ) -> dict[str, EarlyEnd]:
     """Return versions that fouled in `sittings` sittings in a row, with the last round's time."""
     streak: dict[str, int] = {}
-    ends: dict[str, EarlyEnd] = {}
+    benches: dict[str, EarlyEnd] = {}
     for round in rounds:
         why = (
             f"fouled in {count_in_digits(sittings, 'sitting')}{' in a row' * (sittings > 1)}, the "
@@ -607,8 +603,8 @@ def benched_versions(
         for name, fouled in _sittings(round, house) if round.is_over else ():
             streak[name] = streak.get(name, 0) + 1 if fouled else 0
             if streak[name] >= sittings and first_version(name) not in house:
-                ends.setdefault(name, EarlyEnd(time=round.plan.time, why=why))
-    return ends
+                benches.setdefault(name, EarlyEnd(time=round.plan.time, why=why))
+    return benches
 
 
 def describe_fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:

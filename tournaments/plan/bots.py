@@ -156,7 +156,7 @@ def is_left_out(path: str, patterns: Sequence[str]) -> bool:
 # Checks of a bot's files: they must not open more to the bot than the organiser named.
 
 
-SHOWN_LINKS = 3
+LINKS = 3
 """Links that the error names when a folder has many."""
 
 
@@ -200,9 +200,7 @@ def check_files(bot: WrittenBot, base: Path, build: Path) -> None:
         chain.from_iterable(outward_on(path, territory) for path in paths),
         chain.from_iterable(outward_below(path, territory) for path in open_paths),
     )
-    _refuse_links(
-        bot.name, list(islice(dict.fromkeys(links), SHOWN_LINKS)), "in `reads` or the command"
-    )
+    _refuse_links(bot.name, list(islice(dict.fromkeys(links), LINKS)), "in `reads` or the command")
     for program in programs:
         if interpreter := foreign_interpreter(program, territory):
             raise UserError(

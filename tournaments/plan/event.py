@@ -537,9 +537,7 @@ def _merged(fields: dict[str, Any], overrides: Mapping[str, Any]) -> dict[str, A
 def _options_below(name: str) -> str:
     """Return the options that write a setting of a format, or below it."""
     settings = WrittenEvent.__annotations__["format"].__metadata__
-    return ", ".join(
-        f"--{option.name.replace('_', '-')}" for option in settings if option.subpath[0] == name
-    )
+    return ", ".join(f"--{s.name.replace('_', '-')}" for s in settings if s.subpath[0] == name)
 
 
 def _laid_over(fields: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:

@@ -228,10 +228,8 @@ def _whole_boards(results: Iterable[Result]) -> list[Result]:
     played: dict[tuple[int, tuple[str, ...]], list[Result]] = {}
     for result in results:
         played.setdefault((result.board, tuple(sorted(result.seats))), []).append(result)
-    boards = [
-        games for games in played.values() if len(games) % len(rotations(games[0].seats)) == 0
-    ]
-    return [replace(game, board=number) for number, games in enumerate(boards) for game in games]
+    sets = [games for games in played.values() if len(games) % len(rotations(games[0].seats)) == 0]
+    return [replace(result, board=n) for n, games in enumerate(sets) for result in games]
 
 
 def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:

@@ -231,9 +231,7 @@ def _longest(source: Path, public: Mapping[int, bytes]) -> dict[int, LoggedGame]
 
 def _rounds(logged: LoggedGame | None) -> list[DealRecord]:
     """Return the deals that counted, one a round."""
-    deals = (
-        (record for record in logged.records if isinstance(record, DealRecord)) if logged else ()
-    )
+    deals = (deal for deal in logged.records if isinstance(deal, DealRecord)) if logged else ()
     return [*{deal.round: deal for deal in deals if deal.deal}.values()]
 
 

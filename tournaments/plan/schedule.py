@@ -258,11 +258,11 @@ def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...]
             (sorted(unit, key=name) for unit in table), key=lambda u: name(u[0])
         )
         return (((a, b, c, d),), ((a, d, c, b),))
-    bots = sorted((bot for unit in table for bot in unit), key=name)
+    members = sorted((entrant for unit in table for entrant in unit), key=name)
     if not event.rules.deal.partners:
-        return tuple((tuple(bots[n] for n in order),) for order in circular_orders(len(bots)))
+        return tuple((tuple(members[n] for n in order),) for order in circular_orders(len(members)))
     # Every two sit together once as partners: otherwise the results could not tell them apart.
-    a, b, c, d = bots
+    a, b, c, d = members
     return ((a, b, c, d), (a, c, b, d), (a, b, d, c)), ((a, d, c, b), (a, d, b, c), (a, c, d, b))
 
 
@@ -293,9 +293,7 @@ def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
     """Return the games in which a retired version sat; they count as long as they exist."""
     old = event.retired
     played = results.values() if old else ()
-    pairs = [
-        (past_order(result), result.game) for result in played if old.intersection(result.seats)
-    ]
+    pairs = [(past_order(r), r.game) for r in played if old.intersection(r.seats)]
     return [game for _, game in sorted(pairs)]
 
 

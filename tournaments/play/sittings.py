@@ -213,10 +213,10 @@ class SittingRunner:
 
     async def _play_on(self, shared: list[MultiplexedBot]) -> None:
         """Play game after game at one table."""
-        while self._left and not any(bot.bot.fault for bot in shared):
+        while self._left and not any(player.bot.fault for player in shared):
             game = self._left.popleft()
             referee = self._new_referee(game)
-            shares = [bot.open_channel(referee.setup.number) for bot in shared]
+            shares = [player.open_channel(referee.setup.number) for player in shared]
             log = WholeGame(self._log)
             try:
                 await self._play_game(game, referee, shares, log)
@@ -496,7 +496,7 @@ class LoggedSittings:
             async with commit_results(log.sync, self._count, at_once=not is_independent) as over:
                 numbered = numbers(plan.names, plan.boards, self._seed)
                 logged = () if is_new else read_games(path)
-                cut = {game.game.game: game for game in logged if not game.result}
+                cut = {cut_game.game.game: cut_game for cut_game in logged if not cut_game.result}
                 referee = partial(self._referee, plan, numbered, cut)
 
                 async def take_result(result: Result) -> None:

@@ -265,9 +265,7 @@ def fit_both(
                 clean[rating.name, pool.anchor] = convert(rating, Clean, from_attributes=True)
     pools = []
     for pool in ratings.pools:
-        lowest = min(
-            (rating.elo or 0.0 for rating in pool.entrants if not rating.bound), default=0.0
-        )
+        lowest = min((r.elo or 0.0 for r in pool.entrants if not r.bound), default=0.0)
         entrants = []
         for rating in pool.entrants:
             # Ratings without fouls are on the same scale with the same anchor, or with none.

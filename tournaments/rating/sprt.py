@@ -173,12 +173,10 @@ def _lead(entrant: str, game: Result, values: Sequence[int]) -> float:
     return sum(mine) / len(mine) - sum(others) / len(others)
 
 
-def _split(
-    entrant: str, seats: Sequence[str], values: Sequence[int]
-) -> tuple[list[int], list[int]]:
+def _split(bot: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[int], list[int]]:
     sides: tuple[list[int], list[int]] = [], []
     for name, value in zip(seats, values, strict=True):
-        sides[name != entrant].append(value)
+        sides[name != bot].append(value)
     return sides
 
 

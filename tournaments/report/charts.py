@@ -304,14 +304,14 @@ def _course(points: Sequence[tuple[float, float]], level: float) -> list[Mark]:
 
 
 def _drawn(
-    title: str, value: str, marks: Sequence[Mark], scale: Axis, ends: tuple[str, str], boards: int
+    title: str, summary: str, marks: Sequence[Mark], scale: Axis, ends: tuple[str, str], boards: int
 ) -> Course:
     scale_x = Axis(0, boards)
     corners = zip(ends, EDGES[::-1], strict=True)
     labels = [Label(text, 0, y, "start", dy=11) for text, y in corners]
-    words = f"{title}: {value}"
+    words = f"{title}: {summary}"
     chart = Chart("line", Axes(scale_x, scale), [*marks, *labels], words, _counts(scale_x), 84)
-    return Course(title, value, chart)
+    return Course(title, summary, chart)
 
 
 # --- Elo against time ---
@@ -325,12 +325,12 @@ def scaling_chart(curves: Sequence[Scaling], pool: Pool) -> Chart:
     high = max((elo.high for elo in elos), default=0.0)
     drawn = {point.name for point in points}
     near = [
-        (bot.elo, bot.name)
-        for bot in pool.entrants
-        if bot.name not in drawn
-        and bot.elo is not None
-        and not bot.bound
-        and low - (high - low) <= bot.elo <= high + (high - low)
+        (rating.elo, rating.name)
+        for rating in pool.entrants
+        if rating.name not in drawn
+        and rating.elo is not None
+        and not rating.bound
+        and low - (high - low) <= rating.elo <= high + (high - low)
     ]
     up = axis((low, high, *(elo for elo, _ in near)))
     times = dict(sorted({point.move_ms: point.time for point in points}.items()))

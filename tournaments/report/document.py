@@ -167,7 +167,7 @@ def compared_sections(
     pool: Pool, anchor: Anchor | None, tally: Tally, *, forest: bool
 ) -> list[Section]:
     """Return all sections about a pool; `forest`: whether the standings draw the intervals."""
-    names = [bot.name for bot in pool.entrants]
+    names = [rating.name for rating in pool.entrants]
     cells = _crosstable(pool, tally, names)
     chances = [
         [SELF if row == other else _likelihood(likelihood) for other, likelihood in enumerate(line)]
@@ -231,7 +231,7 @@ def _bots_of_pool(pool: Pool, tally: Tally, names: list[str]) -> Section:
     spread = margins(tally, names[:MATRIX])
     drawn = histograms(spread)
     best = pool.entrants[:MATRIX]
-    cards = [BotCard(bot, elo_of(bot).cell(), drawn.get(bot.name)) for bot in best]
+    cards = [BotCard(row, elo_of(row).cell(), drawn.get(row.name)) for row in best]
     blocks: list[Block] = [Figure(macro="bots", value=cards)]
     if len(names) > MATRIX:
         left_out = len(names) - MATRIX
@@ -400,11 +400,11 @@ def lead_sentence(data: ReportData) -> str:
 def _result(pools: Sequence[Pool]) -> Iterator[Block]:
     """Yield the figure of the best ratings."""
     best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
-    if any(bot.elo is not None for bot in best):
-        ratings = [elo_of(bot) for bot in best]
+    if any(row.elo is not None for row in best):
+        ratings = [elo_of(row) for row in best]
         axis, intervals = forest_of(ratings)
         parts = zip(best, ratings, intervals, strict=True)
-        lines = [(bot.name, rating.cell(), interval) for bot, rating, interval in parts]
+        lines = [(row.name, rating.cell(), interval) for row, rating, interval in parts]
         yield Figure(macro="result", value=(axis, lines))
 
 
@@ -419,7 +419,7 @@ def _pools(data: ReportData) -> Iterator[Block]:
         note = "No games connect the pools: their ratings cannot be compared."
         yield Paragraph(note, media=Media.HTML)
     for number, pool in enumerate(pools, 1):
-        tally = by_names[frozenset(bot.name for bot in pool.entrants)]
+        tally = by_names[frozenset(rating.name for rating in pool.entrants)]
         forest = number > 1 or len(pool.entrants) > AT_A_GLANCE
         sections = compared_sections(pool, data.event.anchor, tally, forest=forest)
         if len(pools) > 1:
@@ -501,10 +501,10 @@ def time_section(times: Times) -> Section:
         columns = [Column("worker", "name"), Column("games"), Column("sandbox", "word")]
         rows = [(row.worker, f"{row.games}", ", ".join(row.sandbox)) for row in times.workers]
         blocks.append(table("Games of each worker", columns, rows))
-    for bot in times.entrants:
-        if bot.voids:
-            number = count_in_digits(bot.voids, "time")
-            text = f"{bot.name} said {number} that it was unavailable, and was started again."
+    for stats in times.entrants:
+        if stats.voids:
+            count = count_in_digits(stats.voids, "time")
+            text = f"{stats.name} said {count} that it was unavailable, and was started again."
             blocks.append(Paragraph(text))
     if times.worst_lag_ms:
         lag = (
@@ -525,14 +525,14 @@ def _time_table(times: Times) -> Table:
     columns += map(Column, ("questions", "mean ms", "worst ms", "lag ms", "CPU ms"))
     rows = [
         (
-            Cell(bot.name, href=link_to_games(bot.name)),
-            f"{bot.questions}",
-            f"{bot.mean_ms:.1f}{' M' if bot.is_effort else ''}",
-            f"{bot.worst_ms:.1f}{' M' if bot.is_effort else ''}",
-            f"{bot.given_back_ms:.0f}",
-            UNKNOWN if bot.cpu_ms is None else f"{bot.cpu_ms:.2f}",
+            Cell(row.name, href=link_to_games(row.name)),
+            f"{row.questions}",
+            f"{row.mean_ms:.1f}{' M' if row.is_effort else ''}",
+            f"{row.worst_ms:.1f}{' M' if row.is_effort else ''}",
+            f"{row.given_back_ms:.0f}",
+            UNKNOWN if row.cpu_ms is None else f"{row.cpu_ms:.2f}",
         )
-        for bot in times.entrants
+        for row in times.entrants
     ]
     return table("Time for a question", columns, rows)
 

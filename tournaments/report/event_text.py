@@ -119,7 +119,7 @@ def result_by_ratings(
 
 def _not_compared(event: Event, pool: Pool) -> str:
     """Return a sentence, after a space, about the bots of which the pool's ratings say nothing."""
-    rated = {bot.name for bot in pool.entrants}
+    rated = {rating.name for rating in pool.entrants}
     others = [bot.name for bot in event.entrants if not bot.retired and bot.name not in rated]
     if not others:
         return ""
@@ -129,7 +129,7 @@ def _not_compared(event: Event, pool: Pool) -> str:
 
 def by_ratings(pool: Pool) -> str:
     """Return a sentence about who is first, or may be, by the ratings."""
-    names = [bot.name for bot in pool.entrants if bot.ranks[0] == 1]
+    names = [rating.name for rating in pool.entrants if rating.ranks[0] == 1]
     luck = "luck taken out, " * is_luck_out(pool)
     if len(pool.entrants) == 2:
         leader, other = (rating.name for rating in pool.entrants)

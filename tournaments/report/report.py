@@ -172,10 +172,10 @@ def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
 
 def _meetings(ratings: Ratings) -> Iterator[Row]:
     for number, pool in enumerate(ratings.pools, 1):
-        for (i, bot), (j, other) in permutations(enumerate(pool.entrants), 2):
+        for (i, rating), (j, other) in permutations(enumerate(pool.entrants), 2):
             met, error = pool.crosstable[i][j], pool.errors[i][j]
-            lead = None if error is None else round((bot.elo or 0.0) - (other.elo or 0.0), 6)
-            yield number, bot.name, other.name, met.games, met.wins, lead, error, pool.los[i][j]
+            lead = None if error is None else round((rating.elo or 0.0) - (other.elo or 0.0), 6)
+            yield number, rating.name, other.name, met.games, met.wins, lead, error, pool.los[i][j]
 
 
 def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
@@ -288,15 +288,13 @@ def report_files(
         sandboxes=facts.sandboxes,
         ratings=ratings,
         luck=luck_used(book.luck, corrections) if corrections else None,
-        scaling=tuple(bot for pool in ratings.pools for bot in scalings(event, pool)) or UNSET,
+        scaling=tuple(curve for pool in ratings.pools for curve in scalings(event, pool)) or UNSET,
         search=search_steps(event, results) or UNSET,
     )
     fingerprints = {entrant.name: entrant.fingerprint for entrant in event.entrants}
     warnings = event_text.warnings(event, results, summary)
     notes = [*warnings, *describe_spent_out(event, book.results)]
-    listed_results = (
-        results if site is None else [result for result in results if result.board in site.boards]
-    )
+    listed_results = results if site is None else [r for r in results if r.board in site.boards]
     if withheld := len(results) - len(listed_results):
         notes.append(
             f"{withheld} games on boards that are still played count here, but are not shown yet."

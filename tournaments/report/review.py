@@ -245,7 +245,7 @@ def summarize_review(
         terms=terms,
         seats=count,
         games=len(games),
-        entrants=tuple(sorted(reviews, key=lambda bot: (bot.total.loss.mean, bot.entrant))),
+        entrants=tuple(sorted(reviews, key=lambda r: (r.total.loss.mean, r.entrant))),
     )
 
 
@@ -303,10 +303,10 @@ MOST_NAMED = 4
 def review_section(summary: ReviewSummary, played: int) -> Section:
     """Return the section of an event's report; `played` is the number of seats of all games."""
     blocks: list[Block] = [*review_blocks(summary, played)]
-    several = [bot for bot in summary.entrants if bot.dearest] if len(summary.entrants) > 1 else []
-    for bot in several:
-        dear = [dearest_table(bot.dearest, f"Dearest decisions of {bot.entrant}")]
-        blocks.append(Section(f"Dearest of {bot.entrant}", dear, media=Media.HTML, folded=True))
+    several = [r for r in summary.entrants if r.dearest] if len(summary.entrants) > 1 else []
+    for review in several:
+        dear = [dearest_table(review.dearest, f"Dearest decisions of {review.entrant}")]
+        blocks.append(Section(f"Dearest of {review.entrant}", dear, media=Media.HTML, folded=True))
     blocks.append(Paragraph(explanation(summary), "faint"))
     return Section("Decisions", blocks, id="decisions", media=Media.FILES)
 
@@ -333,7 +333,7 @@ def review_blocks(
 
 def dearest(summary: ReviewSummary) -> list[DearDecision]:
     """Return the dearest decisions of all bots."""
-    decisions = [decision for bot in summary.entrants for decision in bot.dearest]
+    decisions = [decision for review in summary.entrants for decision in review.dearest]
     return pick_dearest(decisions)
 
 
@@ -342,7 +342,7 @@ def dearest(summary: ReviewSummary) -> list[DearDecision]:
 
 def loss_sentences(summary: ReviewSummary, reader: str | None = None) -> Iterator[str]:
     """Yield a sentence or two about the bots' losses, the reader's own bot first."""
-    first, *others = sorted(summary.entrants, key=lambda bot: bot.entrant != reader)
+    first, *others = sorted(summary.entrants, key=lambda review: review.entrant != reader)
     rest = others[: MOST_NAMED - 1]
     loss = first.total.loss.estimate.text(2, "")
     least = ", the least" if all(_is_apart(first, other) for other in others) and others else ""
@@ -352,7 +352,7 @@ def loss_sentences(summary: ReviewSummary, reader: str | None = None) -> Iterato
         "value (a perfect player's would not all: values err)."
     )
     if rest:
-        each = [f"{bot.entrant} lost {_points(bot)}{_mostly(bot)}" for bot in rest]
+        each = [f"{review.entrant} lost {_points(review)}{_mostly(review)}" for review in rest]
         more = f", and {len(others) - len(rest)} more lost more" * (len(others) > len(rest))
         yield f"{join_words(each)}{more}."
 
@@ -392,7 +392,7 @@ def explanation(summary: ReviewSummary) -> str:
 # --- tables ---
 
 
-def loss_table(bots: Sequence[EntrantReview]) -> Table:
+def loss_table(reviews: Sequence[EntrantReview]) -> Table:
     """Return the losses of all bots, the least first."""
     columns = [Column("bot", "name"), Column("a decision", detail="±")]
     columns += [Column(title, detail="±") for title in ("a round", "game %")]
@@ -400,22 +400,22 @@ def loss_table(bots: Sequence[EntrantReview]) -> Table:
     columns += [Column(title, spare=True) for title in ("rounds", "games")]
     rows: list[Sequence[str | Cell]] = [
         (
-            Cell(bot.entrant, href=link_to_games(bot.entrant)),
-            bot.total.loss.estimate.cell(2, ""),
-            bot.total.round_loss.estimate.cell(1, ""),
-            bot.total.percent_loss.estimate.cell(2, ""),
-            f"{100 * bot.total.best:.1f}",
-            *(f"{number:,}" for number in (bot.total.decisions, bot.rounds, bot.games)),
+            Cell(review.entrant, href=link_to_games(review.entrant)),
+            review.total.loss.estimate.cell(2, ""),
+            review.total.round_loss.estimate.cell(1, ""),
+            review.total.percent_loss.estimate.cell(2, ""),
+            f"{100 * review.total.best:.1f}",
+            *(f"{number:,}" for number in (review.total.decisions, review.rounds, review.games)),
         )
-        for bot in bots
+        for review in reviews
     ]
     return table("Points lost by choices", columns, rows)
 
 
-def _part_tables(bots: Sequence[EntrantReview]) -> Iterator[Block]:
+def _part_tables(reviews: Sequence[EntrantReview]) -> Iterator[Block]:
     for part_name, caption, all_names, parts in (
-        ("part of the round", "part of the round", PHASES, [bot.phases for bot in bots]),
-        ("kind of the choice", "kind of choice", KINDS, [bot.kinds for bot in bots]),
+        ("part of the round", "part of the round", PHASES, [review.phases for review in reviews]),
+        ("kind of the choice", "kind of choice", KINDS, [review.kinds for review in reviews]),
     ):
         names = [name for name in all_names if any(name in sums for sums in parts)]
         if len(names) > 1 or all_names is PHASES:
@@ -423,8 +423,8 @@ def _part_tables(bots: Sequence[EntrantReview]) -> Iterator[Block]:
             columns = [Column("bot", "name")]
             columns += [Column(KIND_HEADS.get(name, name), detail="±") for name in names]
             rows: list[Sequence[str | Cell]] = [
-                (bot.entrant, *(_part(sums.get(name)) for name in names))
-                for bot, sums in zip(bots, parts, strict=True)
+                (review.entrant, *(_part(sums.get(name)) for name in names))
+                for review, sums in zip(reviews, parts, strict=True)
             ]
             yield table(f"Loss by {caption}", columns, rows)
 

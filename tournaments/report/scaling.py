@@ -69,7 +69,7 @@ def scalings(event: Event, pool: Pool) -> tuple[Scaling, ...]:
         if not bot.retired:
             groups[bot.fingerprint][bot.name] = event.clock_of(index)
     rated = (
-        {bot.name: clocks[bot.name] for bot in pool.entrants if bot.name in clocks}
+        {rating.name: clocks[rating.name] for rating in pool.entrants if rating.name in clocks}
         for clocks in groups.values()
     )
     return tuple(_scaling(pool, clocks) for clocks in rated if len({*clocks.values()}) > 1)
@@ -77,28 +77,26 @@ def scalings(event: Event, pool: Pool) -> tuple[Scaling, ...]:
 
 def _scaling(pool: Pool, clocks: Mapping[str, Clock]) -> Scaling:
     """Return a bot of a pool at these clocks, by entrant."""
-    rated = [
-        (clocks[bot.name], i, bot) for i, bot in enumerate(pool.entrants) if bot.name in clocks
-    ]
+    rated = [(clocks[r.name], i, r) for i, r in enumerate(pool.entrants) if r.name in clocks]
     rated.sort(key=lambda row: (row[0].move_ms, row[0].bank_ms))
     order = [index for _, index, _ in rated]
     gains = [Estimate(None), *(contrast(pool, {a: -1.0, b: 1.0}) for a, b in pairwise(order))]
     points = tuple(
         ScalingPoint(
-            name=bot.name,
+            name=rating.name,
             move_ms=clock.move_ms,
             bank_ms=clock.bank_ms,
             is_effort=True if clock.effort else UNSET,
-            elo=bot.elo,
-            half_width=bot.half_width,
-            bound=bot.bound,
-            fouls=bot.fouls,
+            elo=rating.elo,
+            half_width=rating.half_width,
+            bound=rating.bound,
+            fouls=rating.fouls,
             gain=gain.value,
             gain_half_width=gain.half_width,
         )
-        for (clock, _, bot), gain in zip(rated, gains, strict=True)
+        for (clock, _, rating), gain in zip(rated, gains, strict=True)
     )
-    core = [(log2(clock.move_ms), index) for clock, index, bot in rated if not bot.bound]
+    core = [(log2(clock.move_ms), index) for clock, index, rating in rated if not rating.bound]
     mean = sum(x for x, _ in core) / max(1, len(core))
     spread = sum((x - mean) ** 2 for x, _ in core)
     slope = {index: (x - mean) / spread for x, index in core} if spread else {}

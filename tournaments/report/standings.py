@@ -84,7 +84,7 @@ def standings_table(
     If there are bots outside the core, each of the groups has a title. A page also has the results
     of each bot (`won_lost`), and draws the intervals (`forest`).
     """
-    has_clean = any(bot.clean for bot in pool.entrants)
+    clean = any(rating.clean for rating in pool.entrants)
     drawn = forest_of([*map(elo_of, pool.entrants)])
     axis = Figure(macro="chart", value=drawn.axis)
     spread = Column("95 % interval of the Elo", "word", media=Media.HTML, axis=axis)
@@ -92,26 +92,26 @@ def standings_table(
     columns += [spread] if forest else []
     columns += [Column("won – drawn – lost", media=Media.HTML)] if won_lost else []
     columns += [*map(Column, ("games", "win %")), Column("margin", detail="±"), Column("fouls")]
-    columns += [Column("Elo without fouls", detail="±", spare=True)] if has_clean else []
+    columns += [Column("Elo without fouls", detail="±", spare=True)] if clean else []
 
-    def row(place: int, bot: Rating) -> list[Cell]:
+    def row(place: int, rating: Rating) -> list[Cell]:
         interval = Cell("", figure=Figure(macro="chart", value=drawn.rows[place - 1]))
-        best, worst = bot.ranks
+        best, worst = rating.ranks
         rank = f"{place}" if best == worst else f"{place} ({best}–{worst})"
         # A bot that stopped may have chosen the moment of its rank.
         return [
-            Cell("stopped" if bot.cost and bot.cost.stopped else rank),
-            Cell(bot.name, href=link_to_games(bot.name)),
-            elo_of(bot).cell(),
+            Cell("stopped" if rating.cost and rating.cost.stopped else rank),
+            Cell(rating.name, href=link_to_games(rating.name)),
+            elo_of(rating).cell(),
             *([interval] if forest else []),
-            *([Cell(won_lost[bot.name])] if won_lost else []),
-            *map(Cell, (f"{bot.games}", f"{100 * bot.win_share:.1f}")),
-            Estimate(bot.margin, bot.margin_half_width).cell(1),
-            Cell(f"{bot.fouls}", href="#fouls" if bot.fouls else ""),
-            *([elo_of(bot.clean).cell() if bot.clean else Cell(UNKNOWN)] if has_clean else []),
+            *([Cell(won_lost[rating.name])] if won_lost else []),
+            *map(Cell, (f"{rating.games}", f"{100 * rating.win_share:.1f}")),
+            Estimate(rating.margin, rating.margin_half_width).cell(1),
+            Cell(f"{rating.fouls}", href="#fouls" if rating.fouls else ""),
+            *([elo_of(rating.clean).cell() if rating.clean else Cell(UNKNOWN)] if clean else []),
         ]
 
-    placed = [(bot.bound, row(place, bot)) for place, bot in enumerate(pool.entrants, 1)]
+    placed = [(rating.bound, row(place, rating)) for place, rating in enumerate(pool.entrants, 1)]
     groups = [
         RowGroup(TITLES[bound], [row for _, row in members])
         for bound, members in groupby(placed, lambda pair: pair[0])
@@ -123,21 +123,21 @@ def standings_table(
 
 def cost_sections(pool: Pool) -> list[Section]:
     """Return the section about what answers cost, if a bot stated any cost."""
-    stated = [(bot, bot.cost) for bot in pool.entrants if bot.cost]
+    stated = [(rating, rating.cost) for rating in pool.entrants if rating.cost]
     if not stated:
         return []
     columns = [Column("bot", "name"), Column("Elo", detail="±"), *map(Column, COSTS)]
     rows = [
         (
-            Cell(bot.name, href=link_to_games(bot.name)),
-            elo_of(bot).cell(),
+            Cell(rating.name, href=link_to_games(rating.name)),
+            elo_of(rating).cell(),
             *(f"{cost.cents:.2f}", _price(cost.cents_a_game)),
             *(f"{cost.tokens_in}", f"{cost.tokens_out}"),
             *(_percent(cost.model_share), _percent(cost.illegal_share)),
             *(_percent(cost.failed_share), f"{cost.retries}"),
             UNKNOWN if cost.elo_a_dollar is None else f"{cost.elo_a_dollar:.1f}",
         )
-        for bot, cost in stated
+        for rating, cost in stated
     ]
     table = to_table("Cost of answers", columns, rows)
     return [Section("Cost", [table, Paragraph(COST, "faint")], id="cost")]
@@ -154,20 +154,20 @@ def _price(cents: float) -> str:
 
 def luck_sections(pool: Pool) -> list[Section]:
     """Return the section with luck taken out, if luck is known."""
-    rated = [(bot, bot.corrected) for bot in pool.entrants if bot.corrected]
+    rated = [(rating, rating.corrected) for rating in pool.entrants if rating.corrected]
     if not rated:
         return []
     titles = ("Elo", "luck taken out", "margin", "luck taken out")
     columns = [Column("bot", "name"), *(Column(title, detail="±") for title in titles)]
     rows = [
         (
-            Cell(bot.name, href=link_to_games(bot.name)),
-            elo_of(bot).cell(),
+            Cell(rating.name, href=link_to_games(rating.name)),
+            elo_of(rating).cell(),
             Estimate(corrected.elo, corrected.half_width).cell(),
-            Estimate(bot.margin, bot.margin_half_width).cell(1),
+            Estimate(rating.margin, rating.margin_half_width).cell(1),
             Estimate(corrected.margin, corrected.margin_half_width).cell(1),
         )
-        for bot, corrected in rated
+        for rating, corrected in rated
     ]
     blocks: list[Block] = [
         *paragraphs(luck_notes(pool)),
@@ -239,9 +239,9 @@ def rating_notes(pool: Pool, anchor: Anchor | None) -> list[str]:
 
 def foul_warnings(pool: Pool) -> list[str]:
     """Return a sentence about the numbers that leave out games with fouls, if there are any."""
-    if not any(bot.fouls for bot in pool.entrants):
+    if not any(rating.fouls for rating in pool.entrants):
         return []
-    clean = " and Elo without fouls" if any(bot.clean for bot in pool.entrants) else ""
+    clean = " and Elo without fouls" if any(row.clean for row in pool.entrants) else ""
     leaves, misleads = ("leave", "mislead") if clean else ("leaves", "misleads")
     return [
         f"Margin{clean} {leaves} out what ended by a foul, and {misleads} if a bot fouls when it "
@@ -251,8 +251,8 @@ def foul_warnings(pool: Pool) -> list[str]:
 
 def placing(pool: Pool) -> list[str]:
     """Return sentences that explain the bounds and the meaning of 0 Elo."""
-    core = [bot.name for bot in pool.entrants if not bot.bound]
-    first = next((bot for bot in pool.entrants if bot.bound in ("<", ">")), None)
+    core = [rating.name for rating in pool.entrants if not rating.bound]
+    first = next((rating for rating in pool.entrants if rating.bound in ("<", ">")), None)
     swept, sentences = bool(first) and len(core) == 1, []
     if first and first.elo is not None:
         side = "below" if first.bound == "<" else "above"
@@ -264,7 +264,7 @@ def placing(pool: Pool) -> list[str]:
     elif pool.anchor:
         name, elo = pool.anchor.name, pool.anchor.elo
         sentences.append(f"{name} is set to {elo:+g} Elo; ± refers to the lead over it.")
-    elif len(core) > 1 and any(bot.bound for bot in pool.entrants):
+    elif len(core) > 1 and any(rating.bound for rating in pool.entrants):
         sentences.append("0 Elo is the average bot of the core.")
     return sentences
 
@@ -272,7 +272,7 @@ def placing(pool: Pool) -> list[str]:
 def lone_games(pool: Pool) -> list[str]:
     """Return a sentence for each rating that stands on a single game, won or lost."""
     sentences = []
-    core = [i for i, bot in enumerate(pool.entrants) if bot.bound == ""]
+    core = [i for i, rating in enumerate(pool.entrants) if rating.bound == ""]
     for i in core:
         met = [pool.crosstable[i][j] for j in core]
         games, wins = sum(cell.games for cell in met), sum(cell.wins for cell in met)
@@ -289,7 +289,7 @@ def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
     """Return a sentence if the anchor does not hold in this pool."""
     if anchor is None or pool.anchor is not None:
         return []
-    if any(bot.name == anchor.name for bot in pool.entrants):
+    if any(rating.name == anchor.name for rating in pool.entrants):
         return [f"{anchor.name} cannot be the anchor, because it is not in the core."]
     return [f"No games connect these with {anchor.name}: 0 Elo is the average bot of their core."]
 
@@ -342,7 +342,7 @@ def luck_notes(pool: Pool) -> list[str]:
     if losses:
         blurred = f"{' and '.join(losses)} ({_factors(losses.values())})"
         sentences.append(f"Taking luck out did not sharpen {blurred}.")
-    rated = [bot.corrected for bot in pool.entrants if bot.corrected and not bot.bound]
+    rated = [rating.corrected for rating in pool.entrants if rating.corrected and not rating.bound]
     if len(rated) > 1 and any(rating.elo is None for rating in rated):
         sentences.append("`·`: with luck taken out, the results are too one-sided for a rating.")
     return sentences
@@ -369,13 +369,13 @@ def _scaling_blocks(scaling: Scaling) -> Iterator[Block]:
     columns += [Column("Elo", detail="±"), Column("gain", detail="±"), Column("fouls")]
     rows = [
         (
-            Cell(bot.name, href=link_to_games(bot.name)),
-            bot.time,
-            elo_of(bot).cell(),
-            Estimate(bot.gain, bot.gain_half_width).cell(),
-            Cell(f"{bot.fouls}", href="#fouls" if bot.fouls else ""),
+            Cell(point.name, href=link_to_games(point.name)),
+            point.time,
+            elo_of(point).cell(),
+            Estimate(point.gain, point.gain_half_width).cell(),
+            Cell(f"{point.fouls}", href="#fouls" if point.fouls else ""),
         )
-        for bot in scaling.points
+        for point in scaling.points
     ]
     yield to_table(f"Elo of {scaling.entrant} against time", columns, rows)
 
@@ -383,13 +383,13 @@ def _scaling_blocks(scaling: Scaling) -> Iterator[Block]:
 def doubling_text(scaling: Scaling) -> str:
     """Return in a sentence or two what more time is worth to a bot."""
     late = [
-        f"{bot.name} {count_in_digits(bot.fouls, 'game')}" for bot in scaling.points if bot.fouls
+        f"{row.name} {count_in_digits(row.fouls, 'game')}" for row in scaling.points if row.fouls
     ]
     fouled = f" Lost by fouls: {join_words(late)}." if late else ""
     if scaling.doubling is None or scaling.doubling_half_width is None:
         sentence = f"The results do not say what more time is worth to {scaling.entrant}."
         return sentence + fouled
-    first, *_, last = (bot for bot in scaling.points if not bot.bound)
+    first, *_, last = (point for point in scaling.points if not point.bound)
     worth = f"{Estimate(scaling.doubling, scaling.doubling_half_width).text()} Elo"
     is_certain = abs(scaling.doubling) > scaling.doubling_half_width
     return (

@@ -183,7 +183,7 @@ class Progress:
         summary = decode_json(read_file(folder.results), Results)
         event, is_over = load_event(folder), summary.played == summary.planned
         # A large ledger takes seconds to read: read it only if something depends on it.
-        fouls = any(bot.fouls for pool in summary.ratings.pools for bot in pool.entrants)
+        fouls = any(row.fouls for pool in summary.ratings.pools for row in pool.entrants)
         is_static = is_over and event.format.IS_STATIC and not event.teams
         luck = LuckStore(folder, event)
         is_read = fouls or not is_static
@@ -228,7 +228,7 @@ class Progress:
 
 def _was_late(event: Event, used: Times) -> bool:
     clocks = {bot.name: event.clock_of(number) for number, bot in enumerate(event.entrants)}
-    return any(bot.worst_ms > clocks.get(bot.name, event.clock).move_ms for bot in used.entrants)
+    return any(row.worst_ms > clocks.get(row.name, event.clock).move_ms for row in used.entrants)
 
 
 def _argument(folder: Folder) -> str:
@@ -243,18 +243,18 @@ def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
     """Return the result as the author of the only bot that is no sample asks for it."""
     name = own_bot(event)
     placed = pools[0].entrants if pools else ()
-    entries = [(place, bot) for place, bot in enumerate(placed, 1) if bot.name == name]
+    entries = [(place, row) for place, row in enumerate(placed, 1) if row.name == name]
     if not entries or event.teams:
         return lead
-    ((place, bot),) = entries
+    ((place, rating),) = entries
     if any(rated.cost and rated.cost.stopped for rated in placed):
         return lead
     if len(placed) == 2:
-        won, loss = f"**{bot.name}** is better", f" is better than {bot.name} "
+        won, loss = f"**{rating.name}** is better", f" is better than {rating.name} "
         return f"{'Yes: ' * lead.startswith(won)}{'No: ' * (loss in lead)}{lead}"
-    best, worst = bot.ranks
+    best, worst = rating.ranks
     span = f" (between {best} and {worst})" * (best < worst)
-    return f"{lead} {bot.name} is number {place} of {len(placed)}{span}."
+    return f"{lead} {rating.name} is number {place} of {len(placed)}{span}."
 
 
 WIDEST_TOLD = 1000
@@ -267,7 +267,7 @@ def _roughly(boards: int) -> str:
 
 def _outlook(summary: Results, event: Event) -> str:
     """Return the boards that would separate the first two, where the results tell; or nothing."""
-    first = [bot.name for bot in summary.ratings.pools[0].entrants if bot.ranks[0] == 1][:2]
+    first = [r.name for r in summary.ratings.pools[0].entrants if r.ranks[0] == 1][:2]
     if len(first) < 2:
         return ""
     with suppress(UserError):

@@ -171,9 +171,7 @@ def check_place(folder: Path, site: Path) -> None:
     if site.exists() and not site.is_dir():
         raise UserError(f"{site} is a file. Name a folder for the site.")
     # What begins with a dot belongs to Git or to the server.
-    names = (
-        {path.name for path in site.iterdir() if path.name[0] != "."} if site.exists() else set()
-    )
+    names = {p.name for p in site.iterdir() if p.name[0] != "."} if site.exists() else set()
     # The page of a running event is anybody's: in a league another event follows.
     if not names or (SNAPSHOT in names and names <= {SNAPSHOT, INDEX}):
         return

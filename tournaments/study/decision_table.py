@@ -139,9 +139,7 @@ def examples(logged: LoggedGame, wish: Wish, worth: KnownWorth) -> Iterator[Exam
     for seat in seats if wish.review else ():
         if seat not in reviews:
             reviews[seat] = review_timeline(timeline, seat, ReviewTerms("", WORLDS))
-    losses = {
-        (seat.seat, each.number): each for seat in reviews.values() for each in seat.decisions
-    }
+    losses = {(r.seat, loss.number): loss for r in reviews.values() for loss in r.decisions}
     encoding = encoding_of(TableKind(sitting.rules, len(sitting.seats)))
     for question, answer, vector, mask, action in decision_rows(timeline, encoding, seats):
         facts = Facts(

@@ -401,9 +401,7 @@ def swings_of(
     before: Sequence[int] = [0] * seats
     for round in rounds:
         gains = [now - was for now, was in zip(round.scores, before, strict=True)]
-        best = [
-            max(gains[rival] for rival in opponents(rules, seats, seat)) for seat in range(seats)
-        ]
+        best = [max(gains[i] for i in opponents(rules, seats, seat)) for seat in range(seats)]
         yield round, [gain - other for gain, other in zip(gains, best, strict=True)]
         before = round.scores
 

@@ -40,7 +40,7 @@ def encode_arrow(examples: Sequence[Example]) -> bytes:
     """Return the decisions as one compressed Arrow stream."""
     facts, vectors, masks = zip(*examples, strict=True)
     columns = [
-        pa.array([getattr(fact, name) for fact in facts], kind) for name, kind in _types().items()
+        pa.array([getattr(row, name) for row in facts], kind) for name, kind in _types().items()
     ]
     names = [*_types(), "vector", "mask"]
     batch = pa.RecordBatch.from_arrays([*columns, _lists(vectors), _lists(masks)], names)

@@ -181,19 +181,17 @@ def luck_faults(book: Book, progress: Progress) -> Iterator[str]:
 
 def _policy_faults(folder: Folder, policies: Policies) -> Iterator[str]:
     """Yield each policy that its games do not teach, or that has seen a later board."""
-    logs, prefix = SittingLogs(folder.path / FOLDER), f"{folder.luck}: the policy of"
+    logs, head = SittingLogs(folder.path / FOLDER), f"{folder.luck}: the policy of"
     tasks = list[LearnTask]()
     for policy in policies.values():
         played = [game.split(".") for game in policy.games]
         if all(int(board) <= policy.boards and policy.entrant in seats for board, *seats in played):
             tasks.append(learn_task(logs, policy.entrant, policy.games, [policy.boards]))
         else:
-            yield (
-                f"{prefix} {policy.entrant} after board {policy.boards} has learnt from other games"
-            )
+            yield f"{head} {policy.entrant} after board {policy.boards} has learnt from other games"
     for (learnt,) in on_all_cores(learn, tasks):
         if learnt != policies[learnt.entrant, learnt.boards]:
-            yield f"{prefix} {learnt.entrant} after board {learnt.boards} is not what games teach"
+            yield f"{head} {learnt.entrant} after board {learnt.boards} is not what games teach"
 
 
 # --- the review ---

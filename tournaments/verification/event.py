@@ -98,10 +98,10 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
         faults = [*sitting_faults(check, event, plan, promises, ledger or {})]
         yield from faults
         sound = sound and not faults
-        played += [game.game.board for game in check.games if game.game.board in promises.seeds]
+        played += [entry.game.board for entry in check.games if entry.game.board in promises.seeds]
         trusted += [check.path] if check.over and not faults else []
         if not event.retired.isdisjoint(names_of(event, plan)):
-            past_games |= {game.game.game: check.path for game in check.games}
+            past_games |= {entry.game.game: check.path for entry in check.games}
         done += len(plan.games)
         progress(done, total)
     if book:
@@ -144,13 +144,13 @@ def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
     commitments = published_commitments(folder.commitments) if seeds is None else {}
     promises = Promises(commitments, revealed, frozenset(revealed))
     check = check_log(LogTask(path, promises))
-    if missing := {game.game.board for game in check.games} - promises.revealed:
+    if missing := {entry.game.board for entry in check.games} - promises.revealed:
         raise UserError(
             f"{path}: the seeds of its board {min(missing)} are not in {seeds or folder.seeds}; "
             "give their file (--seeds)."
         )
-    for game in check.games:
-        yield from (f"{path}: {fault}" for fault in game.faults)
+    for entry in check.games:
+        yield from (f"{path}: {fault}" for fault in entry.faults)
     for last in check.games[-1:]:
         name, boards = ".".join(last.sitting.seats), last.sitting.boards
         yield from number_faults(check, name, boards, promises)
@@ -158,7 +158,7 @@ def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
         yield f"{check.damage}; nothing after it was checked"
     elif not check.over and not is_abandoned(path, promises):
         yield f"{path}: the end is missing: the sitting is unfinished, or lines were removed"
-    return Verified(len(check.games), len({game.game.board for game in check.games}))
+    return Verified(len(check.games), len({entry.game.board for entry in check.games}))
 
 
 def is_abandoned(path: Path, promises: Promises) -> bool:

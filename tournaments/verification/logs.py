@@ -97,7 +97,7 @@ def sitting_faults(
 ) -> Iterator[str]:
     """Yield the faults of a sitting's log and its differences from the ledger."""
     path = check.path
-    for sitting in {game.sitting.boards: game.sitting for game in check.games}.values():
+    for sitting in {entry.sitting.boards: entry.sitting for entry in check.games}.values():
         yield from _misplaced(check, event, plan, sitting)
     results = yield from _games(check, plan)
     due = [game.name for game in plan.games if game.name in ledger]
