@@ -183,7 +183,7 @@ def check(
         from tournaments.cli.exam import examine_bots
 
         return examine_bots(bots, problems, move_ms, sandbox, in_json=in_json, **of_exam)
-    folders = (f"{Path(bot).parent}" if Path(bot).name == BOT_FILE else bot for bot in bots)
+    folders = (f"{Path(word).parent}" if Path(word).name == BOT_FILE else word for word in bots)
     words = tuple(folders) or tuple(own_bots(Path()))
     if not words:
         raise UserError(f"No folder here has a {BOT_FILE}. Name a bot: boneyard check BOT")

@@ -90,7 +90,7 @@ def _nothing(path: Path, ledger: Path) -> UserError:
         return UserError(f"{path} has no ledger: {ledger.name} is missing.")
     near = islice(path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), NEAR)
     return unknown_name(
-        "ledger or event's folder", str(path), sorted(str(path.parent) for path in near)
+        "ledger or event's folder", str(path), sorted(str(file.parent) for file in near)
     )
 
 

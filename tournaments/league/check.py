@@ -81,7 +81,7 @@ def verify_league(path: Path, progress: Progress = no_progress) -> Checked[tuple
     table = yield from _read_table(site.table)
     register = yield from _read_register(folder.register)
     divisions = {}
-    for name in sorted({path.parent.name for path in folder.rounds.glob("*/[0-9]*")}):
+    for name in sorted({place.parent.name for place in folder.rounds.glob("*/[0-9]*")}):
         divisions[name] = yield from _read_rounds(folder, name, is_site)
     games = sum(len(round.results) for rounds in divisions.values() for round in rounds)
     extents: list[Verified] = []

@@ -583,7 +583,7 @@ class LeagueSite:
             table=rate_division(division, data),
             facts=[self._facts_of(round) for round in division.over],
             next=planned,
-            past=[(week, self._ranks_at(data, division, week)) for week in past],
+            past=[(before, self._ranks_at(data, division, before)) for before in past],
         )
 
     def _facts_of(self, round: PlayedRound) -> RoundFacts:

@@ -396,9 +396,7 @@ def with_values(
 ) -> list[Command]:
     """Return the commands of a sitting's bots with the values of their parameters, if any."""
     pairs = zip(commands, values or [{}] * len(commands), strict=True)
-    return [
-        event.format.set_values(command, values) if values else command for command, values in pairs
-    ]
+    return [event.format.set_values(command, v) if v else command for command, v in pairs]
 
 
 def has_dependent_games(event: Event) -> bool:

@@ -131,7 +131,7 @@ def collect(
         tally = tally._replace(weight=pairs, appearance_weight=each)
     if corrections is None:
         return tally
-    by_side = (np.asarray(luck, np.int64).reshape(shape).sum(axis=1) for luck in (points, shares))
+    by_side = (np.asarray(part, np.int64).reshape(shape).sum(axis=1) for part in (points, shares))
     return tally._replace(luck=_luck_columns(players, *by_side))
 
 

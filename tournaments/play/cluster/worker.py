@@ -173,7 +173,7 @@ class OrderRunner:
             self._lanes.playing(pool) as rise,
         ):
             try:
-                if time.monotonic() < end or not any(log.lines for log in logs):
+                if time.monotonic() < end or not any(other.lines for other in logs):
                     await self._play(run, seeds, part, log, pool, end)
             finally:
                 # The worker lives on after an order that fails.
