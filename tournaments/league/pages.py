@@ -185,7 +185,7 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     def last_games(self) -> Iterator[BotGame]:
         """Yield a game of each table of the last round."""
         for last in self.facts[-1:]:
-            for result in {frozenset(game.seats): game for game in last.round.results}.values():
+            for result in {frozenset(r.seats): r for r in last.round.results}.values():
                 yield BotGame(last, result, 0)
 
 
@@ -334,7 +334,7 @@ def round_facts(played: PlayedRound) -> RoundFacts:
     luck, review = LuckStore(played.folder, played.event), read_summary(played.folder)
     return RoundFacts(
         round=played,
-        luck={game.game: record.points for game in played.results if (record := luck.known(game))},
+        luck={r.game: record.points for r in played.results if (record := luck.known(r))},
         mistakes={
             row.entrant: (row.total.decisions, row.total.loss.mean * row.total.decisions)
             for row in (review.entrants if review else ())
