@@ -163,7 +163,7 @@ class ClusterRunner:
         Raises UserError if one does not.
         """
         playing = (n for n, entrant in enumerate(self._event.entrants) if not entrant.retired)
-        plan, reason = PlannedSitting("roll-call", tuple(playing), (), ""), ""
+        plan, reason = PlannedSitting("greeting", tuple(playing), (), ""), ""
         for attempt in range(REFUSALS + DEATHS):
             order = self._order([OrderPart(plan, (), ())], attempt)
             async with self._workers.played(encoded(order)) as answer:

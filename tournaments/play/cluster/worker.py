@@ -262,10 +262,10 @@ QUIET = {
 
 
 def play_order(order: bytes) -> bytes:
-    """Pass an order to the order runner, whose thread lives on, and return its answer: the task."""
+    """Have the order runner's thread play an order; return its answer: the task."""
     worker = get_worker()
     assert isinstance(worker, OrderWorker)
-    return trio.from_thread.run(worker.hall.play, order, trio_token=worker.token)
+    return trio.from_thread.run(worker.order_runner.play, order, trio_token=worker.token)
 
 
 class RunPlugin(WorkerPlugin):
@@ -278,21 +278,26 @@ class RunPlugin(WorkerPlugin):
     def setup(self, worker: Worker) -> None:
         """Add the run when a worker joins."""
         if isinstance(worker, OrderWorker):
-            worker.hall.add_run(self.name, self.data)
+            worker.order_runner.add_run(self.name, self.data)
 
     def teardown(self, worker: Worker) -> None:
         """Remove the run when it is over, or when the worker leaves."""
         if isinstance(worker, OrderWorker):
-            worker.hall.remove_run(self.name)
+            worker.order_runner.remove_run(self.name)
 
 
 class OrderWorker(Worker):
     """The engine's worker, with an order runner."""
 
     def __init__(
-        self, address: str, *, hall: OrderRunner, token: trio.lowlevel.TrioToken, **settings: Any
+        self,
+        address: str,
+        *,
+        order_runner: OrderRunner,
+        token: trio.lowlevel.TrioToken,
+        **settings: Any,
     ) -> None:
-        self.hall = hall
+        self.order_runner = order_runner
         self.token = token
         self.why = ""
         super().__init__(address, **settings)
@@ -310,7 +315,7 @@ class OrderWorker(Worker):
         """Leave, and cancel all play: nobody waits for its results any more."""
         self.why = self.why or reason
         with suppress(trio.RunFinishedError):
-            self.token.run_sync_soon(self.hall.cancel_all)
+            self.token.run_sync_soon(self.order_runner.cancel_all)
         return await super().close(timeout, executor_wait, nanny, reason)
 
 
@@ -320,7 +325,7 @@ class SchedulerConnection:
     def __init__(
         self,
         address: str,
-        hall: OrderRunner,
+        order_runner: OrderRunner,
         *,
         name: str,
         jobs: int,
@@ -332,7 +337,7 @@ class SchedulerConnection:
     ) -> None:
         """`tell` is called in the order runner's thread."""
         self._address = address
-        self._hall = hall
+        self._order_runner = order_runner
         self._token = trio.lowlevel.current_trio_token()
         self._patience_s = patience_s
         self._tell = tell
@@ -361,7 +366,7 @@ class SchedulerConnection:
         host = own_host(self._address)
         worker = OrderWorker(
             self._address,
-            hall=self._hall,
+            order_runner=self._order_runner,
             token=self._token,
             # The scheduler may not have noticed yet that the last connection is cut.
             name=f"{self._name}@{token_hex(4)}",
