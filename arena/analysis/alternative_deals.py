@@ -27,7 +27,7 @@ QUIET = (Keep, GoOn)
 """The usual answers in those phases."""
 FEW = (2, 2, 2, 2, 3, 3, 4, 6)
 """Numbers of tiles that change places in a small change; repeated ones are more frequent."""
-ALL_TILES_SHARE = 0.2
+LARGE_SHARE = 0.2
 """The share of large changes: all tiles that nobody has shown, or the order within hands."""
 
 
@@ -112,12 +112,10 @@ def _walk(deal: RoundHistory, until: StopAt | None) -> Iterator[SeatQuestion]:
 
 def _choice(state: Round, options: tuple[Option, ...], act: PublicMove | None) -> tuple[int, bool]:
     """Return the index of the next choice, and whether everybody sees it."""
-    is_own = act is not None and act.seat == state.turn
-    if state.phase.name in SILENT and not (
-        act and is_own and isinstance(act.option, Refuse | Call)
-    ):
+    due = act is not None and act.seat == state.turn
+    if state.phase.name in SILENT and not (act and due and isinstance(act.option, Refuse | Call)):
         return options.index(Keep() if state.phase.name == "keep" else GoOn()), False
-    if act is None or not is_own or act.option not in options[: 1 if act.fallback else None]:
+    if act is None or not due or act.option not in options[: 1 if act.fallback else None]:
         raise InconsistentDealError
     return options.index(act.option), True
 
@@ -159,8 +157,8 @@ def alternative_deals(
     acts = deal.acts[: until.acts] if until else deal.acts
     truth = _last(deal, until)
     facts, seen_tiles = public(truth, seat), _find_seen_tiles(truth, seat)
-    dealt = tuple(dealt for dealt in deal.deals if dealt.deal <= truth.playing.phase.deal)
-    sample = Sample(RoundHistory(deal.start, dealt, acts), truth)
+    deals = tuple(dealt for dealt in deal.deals if dealt.deal <= truth.playing.phase.deal)
+    sample = Sample(RoundHistory(deal.start, deals, acts), truth)
     while True:
         tried = sample.deal._replace(deals=_changed(sample.deal.deals, seat, seen_tiles, rng))
         if tried.deals != sample.deal.deals:
@@ -192,7 +190,7 @@ def _changed(
     dealt = deals[index]
     if dealt.deal == 0:
         changed = _other_lots(dealt, rng)
-    elif rng.random() < ALL_TILES_SHARE / 2:
+    elif rng.random() < LARGE_SHARE / 2:
         changed = _other_order(dealt, seat, rng)
     else:
         changed = _other_places(dealt, seat, seen_tiles, rng)
@@ -219,7 +217,7 @@ def _other_places(dealt: Dealt, seat: int, seen_tiles: set[Tile], rng: random.Ra
     size = len(dealt.hands[0])
     own_places = range(seat * size, (seat + 1) * size)
     free = [place for place in range(len(flat)) if place not in own_places]
-    if rng.random() < ALL_TILES_SHARE:
+    if rng.random() < LARGE_SHARE:
         free = [place for place in free if flat[place] not in seen_tiles]
     else:
         free = rng.sample(free, min(len(free), rng.choice(FEW)))

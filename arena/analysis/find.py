@@ -222,20 +222,20 @@ def _place(game: str) -> tuple[int, str]:
 
 def require_one_game(log: Path, name: str | None) -> "LoggedGame":
     """Return the one game that matches. Raises UserError, DamagedLogError."""
-    result = find_game(log, name)
-    if result.game:
-        return result.game
-    names = ", ".join(list(result.others)[:NAMED_GAMES])
+    match = find_game(log, name)
+    if match.game:
+        return match.game
+    names = ", ".join(list(match.others)[:NAMED_GAMES])
     command = shlex.join(("boneyard", "replay", str(log), *((name,) if name else ())))
     raise UserError(
-        f"Name one of the {len(result.others)} games, such as {names}. List them: {command}"
+        f"Name one of the {len(match.others)} games, such as {names}. List them: {command}"
     )
 
 
-def list_games(result: FoundGame) -> Iterator[str]:
+def list_games(match: FoundGame) -> Iterator[str]:
     """Yield a line for each game that matches, or for the first ones and the rest."""
-    count = len(result.others)
-    yield from islice(result.others.values(), LISTED_GAMES)
+    count = len(match.others)
+    yield from islice(match.others.values(), LISTED_GAMES)
     if count > LISTED_GAMES:
         least = "at least " if count == MOST_GAMES else ""
         yield f"... and {least}{count - LISTED_GAMES} more; name one to show it."

@@ -124,14 +124,9 @@ def join_draws(moments: Iterable[Moment], seat: Viewer) -> Iterator[tuple[Moment
         yield waiting
 
 
-def places_in_replay(groups: Iterable[Sequence[Moment]]) -> dict[int, int]:
+def places_in_replay(steps: Iterable[Sequence[Moment]]) -> dict[int, int]:
     """Return the place among these frames of each answer, by the index of its record."""
-    return {
-        moment.index: place
-        for place, group in enumerate(groups)
-        for moment in group
-        if moment.question
-    }
+    return {moment.index: n for n, step in enumerate(steps) for moment in step if moment.question}
 
 
 def _joined(before: Frame, after: Frame) -> Frame:
@@ -252,9 +247,8 @@ class LiveFrames:
         """Return a frame for each move since the last message, the last one with the message."""
         moments = [*self._next_moments()]
         # Nobody at the table is told of a foul before the end, or of an answer but by its move.
-        moves = [
-            *frames((replace(moment, question=None, record=None) for moment in moments), self.seat)
-        ]
+        bare_moments = (replace(moment, question=None, record=None) for moment in moments)
+        moves = [*frames(bare_moments, self.seat)]
         game, record = self._walker.game, None if isinstance(message, Ask) else moments[-1].record
         last = frame_at(Moment(game, game, (), None, record, 0), self.seat)
         if isinstance(message, Ask):

@@ -107,7 +107,7 @@ def round_blocks(
     ends: Sequence[RoundEnd],
     look: Look,
     *,
-    is_whole: bool,
+    full: bool,
     more: Mapping[str, Callable[[RoundEnd], str]] = MappingProxyType({}),
 ) -> Iterator[Block]:
     """Yield a table with a line for each round, or only for those that decided a long game.
@@ -115,7 +115,7 @@ def round_blocks(
     `more`: further columns, by their titles.
     """
     shown_ends = ends
-    if not is_whole and len(ends) > SHOWN_ROUNDS:
+    if not full and len(ends) > SHOWN_ROUNDS:
         widest = sorted(ends, key=lambda end: -abs(end.swing))
         shown_ends = sorted(widest[:SHOWN_ROUNDS], key=lambda end: end.round)
     columns = [*COLUMNS, *map(Column, more)]
@@ -135,15 +135,11 @@ def _row(end: RoundEnd, look: Look) -> tuple[str, ...]:
 
 
 def turning_points(
-    ends: Sequence[RoundEnd],
-    questions: Sequence[AskedQuestion],
-    look: Look,
-    *,
-    is_whole: bool = True,
+    ends: Sequence[RoundEnd], questions: Sequence[AskedQuestion], look: Look, *, full: bool = True
 ) -> Iterator[str]:
     """Describe the rounds and fouls that decided the game, judged by points alone.
 
-    `is_whole`: also the round that gained the most.
+    `full`: also the round that gained the most.
     """
     yield from _fouls(questions)
     if not ends:
@@ -157,7 +153,7 @@ def turning_points(
         drew = count_in_digits(worst.drew, "draw")
         passes = count_in_digits(worst.passed, "pass", "passes")
         yield f"{cost} It was left with {left} ({worst.pips} pips), after {drew} and {passes}."
-    if is_whole and best.swing > 0:
+    if full and best.swing > 0:
         yield f"Round {best.round} gained the most: {best.swing} points{_tell_end(best, look)}."
     yield _lead(ends)
     wins, losses = ([end for end in ends if sign * end.swing > 0] for sign in (1, -1))
@@ -215,19 +211,13 @@ def _sign(number: int) -> int:
 def decision_text(question: AskedQuestion, count: int, look: Look) -> Text:
     """Describe a decision: the table as the seat saw it, the options, the answer."""
     words = Text(f"Question {question.number} of {count}. ", "bold")
-    moment = Moment(
-        question.game,
-        question.game,
-        question.events,
-        question.question,
-        question.answer,
-        question.index,
-    )
+    game, events, answer = question.game, question.events, question.answer
+    moment = Moment(game, game, events, question.question, answer, question.index)
     table = text.draw_frame(frames.frame_at(moment, question.seat), look)
     allowed = question.question.time_ms
     spent = f"{allowed} ms allowed; the log ends before an answer"
-    if question.answer:
-        spent = f"{question.answer.ms:g} of {allowed} ms"
+    if answer:
+        spent = f"{answer.ms:g} of {allowed} ms"
     return words.append_text(table).append("\n").append(text.row("time", [(spent, "")], look))
 
 

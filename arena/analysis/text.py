@@ -425,14 +425,12 @@ def answer_report(question: AskedQuestion, answers: Sequence[Answer], look: Look
     for answer in answers[-1:] if len(answers) == 1 or len(choices) < len(answers) else ():
         time = f"{answer.ms:g} of {question.question.time_ms} ms"
         if isinstance(answer, FoulRecord):
-            yield Text(
-                f"It fouls: {answer.foul}. {printable(answer.detail, EVIDENCE)} ({time})", "red"
-            )
+            detail = printable(answer.detail, EVIDENCE)
+            yield Text(f"It fouls: {answer.foul}. {detail} ({time})", "red")
         else:
             option = option_words(question.options[answer.choice])
-            yield Text(
-                f"It chooses {option} ({time}), {_compared(question, answer.choice)}.", "bold"
-            )
+            comparison = _compared(question, answer.choice)
+            yield Text(f"It chooses {option} ({time}), {comparison}.", "bold")
         for label, cells in evidence_rows(answer):
             yield row(label, cells, look)
     if len(answers) > 1:

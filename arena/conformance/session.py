@@ -151,10 +151,10 @@ class Session:
         self._number += 1
         tries = EVENT_BOARDS if self.game else BOARDS if wanted else 1
         rules, seats = self.game or (rules, seats)
-        for index in range(board, board + tries):
+        for next_board in range(board, board + tries):
             scripted = ScriptedSeat(
                 *(rules, seats, seat % seats, number or self._number, clock or self.clock),
-                index,
+                next_board,
                 wanted,
             )
             if scripted.question or tries == 1:

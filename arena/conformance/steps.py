@@ -714,10 +714,8 @@ async def _bounded_memory(session: Session) -> str:
     size = (await session.keep_connection()).usage().memory
     while True:
         before = size
-        questions, size = await _stretch(
-            session, STRETCH if session.budget.is_full else STRETCH // 4
-        )
-        count += questions
+        number, size = await _stretch(session, STRETCH if session.budget.is_full else STRETCH // 4)
+        count += number
         if size > limit:
             diagnosis = Diagnosis(
                 f"After {count} questions it keeps {size // MIB} MiB of memory.",
@@ -725,13 +723,13 @@ async def _bounded_memory(session: Session) -> str:
             )
             expected = f"at most {limit // MIB} MiB, resident"
             raise expect.violation(await session.keep_connection(), diagnosis, b"", expected)
-        if not questions:
+        if not number:
             raise OutOfTimeError(count)
         grown = size - before
-        if size + grown * SITTING // questions < limit:
+        if size + grown * SITTING // number < limit:
             return f"{size // MIB} MiB after {count} questions"
         if session.is_out_of_time:
-            return f"take care: {grown // questions} bytes more with each question"
+            return f"take care: {grown // number} bytes more with each question"
 
 
 async def _stretch(session: Session, most: int) -> tuple[int, int]:

@@ -130,9 +130,7 @@ class Table(Part, frozen=True):
 
     def plain(self) -> tuple[TextRow, list[TextRow]]:
         """Return head and rows as text: without drawings; small print has columns of its own."""
-        head = tuple(
-            text for column in self.columns for text in _columns(column, column.head, column.detail)
-        )
+        head = tuple(text for col in self.columns for text in _columns(col, col.head, col.detail))
         rows: list[TextRow] = []
         for group in self.groups:
             if group.title:
@@ -149,9 +147,7 @@ class Table(Part, frozen=True):
 
     def _texts(self, row: Sequence[Cell]) -> TextRow:
         pairs = zip(self.columns, row, strict=True)
-        return tuple(
-            text for column, cell in pairs for text in _columns(column, cell.text, cell.detail)
-        )
+        return tuple(text for col, cell in pairs for text in _columns(col, cell.text, cell.detail))
 
     def keep(self, columns: Sequence[bool]) -> "Table":
         """Return the table with some of its columns."""

@@ -35,10 +35,8 @@ def arrange(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
             rows = (seats + 1) // 2
             if rows == 1:
                 return (tiles,)
-            count = len(tiles)
-            return tuple(
-                [tiles[count * row // rows : count * (row + 1) // rows] for row in range(rows)]
-            )
+            n = len(tiles)
+            return tuple([tiles[n * row // rows : n * (row + 1) // rows] for row in range(rows)])
         case _:
             assert_never(boneyard.order)
 

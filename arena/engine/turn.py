@@ -171,9 +171,8 @@ def can_be_called(game: Game, state: Round) -> bool:
 
 def ask_everybody(game: Game, state: Round) -> None:
     """Ask every seat whether it calls the round blocked, the next to move first."""
-    state.phase = replace(
-        state.phase, name="call", queue=game.order(state.turn), next_seat=state.turn
-    )
+    queue = game.order(state.turn)
+    state.phase = replace(state.phase, name="call", queue=queue, next_seat=state.turn)
 
 
 def apply_answer(game: Game, state: Round, answer: Call | GoOn) -> None:

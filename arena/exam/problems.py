@@ -331,7 +331,7 @@ class ExamAnswer(Struct, frozen=True):
 
 async def sit_exam(
     command: Command,
-    posed: Iterable[tuple[Problem, PosedProblem]],
+    problems: Iterable[tuple[Problem, PosedProblem]],
     clock: Clock,
     sandbox: Sandbox,
     jobs: int,
@@ -342,16 +342,14 @@ async def sit_exam(
     `tell`: called with the number of answers so far. Raises CannotStartError, LagError.
     """
     answers: dict[int, ExamAnswer] = {}
-    left, poller = iter(posed), Poller()
+    left, poller = iter(problems), Poller()
 
     async def ask_all() -> None:
         """Take problems until none is left, and ask one process, or the one that replaces it."""
         async with monitored(poller, command, clock, sandbox) as pool:
-            for problem, position in left:
+            for problem, posed in left:
                 fouls = sum(answer.foul is not None for answer in answers.values())
-                result = (
-                    None if fouls >= MOST_FOULS else await _ask(poller, pool, problem, position)
-                )
+                result = None if fouls >= MOST_FOULS else await _ask(poller, pool, problem, posed)
                 answers[problem.number] = _answer(problem, result)
                 tell(len(answers))
 
@@ -415,7 +413,7 @@ def mark_answers(problems: Sequence[Problem], answers: Iterable[ExamAnswer]) -> 
         kind = problem.kind
         for group in (("", ""), (kind, ""), (kind, problem.ruleset.name)):
             groups.setdefault(group, []).append(answers_by_number[problem.number])
-    return [_mark(kind, rules, group) for (kind, rules), group in sorted(groups.items())]
+    return [_mark(kind, rules, members) for (kind, rules), members in sorted(groups.items())]
 
 
 def compare_answers(

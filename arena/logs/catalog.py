@@ -28,9 +28,7 @@ def published_commitments(path: Path) -> dict[int, str]:
 
 def published_seeds(path: Path) -> dict[int, bytes]:
     """Read the seeds that a file reveals, by board. Raises DamagedFileError."""
-    return {
-        promise.board: bytes.fromhex(promise.seed) for promise in _promises(path, decode_reveal)
-    }
+    return {reveal.board: bytes.fromhex(reveal.seed) for reveal in _promises(path, decode_reveal)}
 
 
 def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
@@ -90,10 +88,8 @@ def is_log(path: Path) -> bool:
     Raises OSError.
     """
     name, packs = path.name.removesuffix(checksummed.ENDING), path.name.endswith(checksummed.ENDING)
-    is_packed = packs or path.resolve().parent.name == FOLDER
-    return (is_packed and name.endswith(ENDING)) or any(
-        True for _ in grep_prefix(path, LOG_PREFIXES)
-    )
+    by_name = packs or path.resolve().parent.name == FOLDER
+    return (by_name and name.endswith(ENDING)) or any(True for _ in grep_prefix(path, LOG_PREFIXES))
 
 
 class SittingLogs:
@@ -102,11 +98,11 @@ class SittingLogs:
     def __init__(self, folder: Path) -> None:
         self._logs: dict[str, list[tuple[int, Path]]] = {}
         for path in list_logs(folder):
-            first, _, entrants = (
+            first, _, seats = (
                 path.name.removeprefix(SITTING_PREFIX).removesuffix(ENDING).partition(".")
             )
             if first.isdecimal():
-                self._logs.setdefault(entrants, []).append((int(first), path))
+                self._logs.setdefault(seats, []).append((int(first), path))
 
     def of(self, game: str) -> list[Path]:
         """Return the few logs that may have a game, the likeliest first.

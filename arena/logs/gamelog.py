@@ -297,11 +297,11 @@ def sitting_lines(path: Path) -> list[Sitting]:
 
     Lines that cannot be read are left out.
     """
-    games = []
+    records = []
     for line in grep_prefix(path, (line_start(Sitting),)):
         with suppress(DamagedRecordError):
-            games.append(decode_record(strip_checksum(line)))
-    return [record for record in games if isinstance(record, Sitting)]
+            records.append(decode_record(strip_checksum(line)))
+    return [record for record in records if isinstance(record, Sitting)]
 
 
 def is_over(path: Path) -> bool:

@@ -251,10 +251,8 @@ class BotPool:
         `early`: this game's turn comes later; a bot that does not greet now still fouls in it.
         Raises CannotStartError, LagError.
         """
-        if faulty_bots := [
-            bot for bot in self._bots if bot and bot.fault and bot not in self._unjudged
-        ]:
-            await self._dismiss(faulty_bots)
+        if faulty := [bot for bot in self._bots if bot and bot.fault and bot not in self._unjudged]:
+            await self._dismiss(faulty)
         # Dismissing cannot be cancelled; after it, a cancelled run must not start new bots.
         await trio.lowlevel.checkpoint_if_cancelled()
         wanted = [seat for seat, bot in enumerate(self._bots) if bot is None and seat not in absent]
@@ -267,7 +265,7 @@ class BotPool:
 
         Such a start does not count: since its last game ended, nothing was told to the bot.
         """
-        pool_seats, pause_s = list(seats), FIRST_PAUSE_S
+        all_seats, pause_s = list(seats), FIRST_PAUSE_S
         voids = dict.fromkeys(seats, 0)
         while True:
             await self._greet(await self._start(seats))
@@ -284,7 +282,7 @@ class BotPool:
             for seat in seats:
                 self._voids[seat] += 1
                 voids[seat] += 1
-        fresh = {seat: bot for seat in pool_seats if (bot := self._bots[seat])}
+        fresh = {seat: bot for seat in all_seats if (bot := self._bots[seat])}
         for seat, bot in fresh.items():
             bot.voids = voids[seat]
         return list(fresh.values())

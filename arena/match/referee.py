@@ -349,11 +349,8 @@ class Referee:
 
 def judge_answer(question: OpenQuestion, message: FromBot | Fault) -> Choose | Fault | None:
     """Return the answer to a question, or the fault in it; None: it answers an earlier question."""
-    if (
-        isinstance(message, Choose)
-        and message.id == question.id
-        and message.choice < len(question.options)
-    ):
+    count = len(question.options)
+    if isinstance(message, Choose) and message.id == question.id and message.choice < count:
         return message
     if isinstance(message, Fault):
         return message
@@ -366,7 +363,7 @@ def judge_answer(question: OpenQuestion, message: FromBot | Fault) -> Choose | F
         return None
     if message.id > question.id:
         return Fault("illegal", f"Question {message.id} was never asked; {question.id} is open.")
-    detail = f"Choice {message.choice} of {len(question.options)}, counted from 0."
+    detail = f"Choice {message.choice} of {count}, counted from 0."
     return Fault("illegal", detail)
 
 

@@ -50,8 +50,8 @@ class Table(ReplyWaiter):
         self._judged = [record for record in referee.unlogged if isinstance(record, FoulRecord)]
         """Fouls before a game that was cut off went on, with their evidence."""
         self._evidence = [bot.evidence() if bot else Evidence() for bot in bots]
-        self._keeps_stderr = any(bot.keeps_stderr for bot in self._evidence)
-        self._cpu_began = [bot.cpu_seen_ms() for bot in self._evidence]
+        self._keeps_stderr = any(evidence.keeps_stderr for evidence in self._evidence)
+        self._cpu_began = [evidence.cpu_seen_ms() for evidence in self._evidence]
 
     async def play(self) -> Result:
         """Play the game to its end.
@@ -182,7 +182,7 @@ class Table(ReplyWaiter):
             # The result stays last: a log with the result has all records of the game.
             lag_ms, paused_ms = self._deadline.worst_lag_ms, self._deadline.paused_ms
             spent = self._spending.record(tuple(self._cpu_used()), lag_ms, paused_ms)
-            voids = tuple(bot.take_voids() for bot in self._evidence)
+            voids = tuple(evidence.take_voids() for evidence in self._evidence)
             complete.insert(-1, replace(spent, voids=voids) if any(voids) else spent)
         self._log.append(complete)
 
@@ -215,6 +215,6 @@ class Table(ReplyWaiter):
 
     def _cpu_used(self) -> Iterator[float | None]:
         """Yield the CPU time that each bot has used since the end of its last game, in ms."""
-        for began, bot in zip(self._cpu_began, self._evidence, strict=True):
-            now = bot.cpu_ms()
+        for began, evidence in zip(self._cpu_began, self._evidence, strict=True):
+            now = evidence.cpu_ms()
             yield None if began is None or now is None else now - began

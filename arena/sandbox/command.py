@@ -314,13 +314,13 @@ def _files(command: Command) -> Iterator[str]:
         yield from _parents(PurePath(command.folder, "bot"), parents)
 
 
-def compiled(names: Iterable[str]) -> Iterator[str]:
+def compiled(roots: Iterable[str]) -> Iterator[str]:
     """Yield the folders below a bot's own with Python's compiled files.
 
     No fingerprint covers them, because they come and go, so the bot may not read them.
     """
-    for folder in names:
-        for path, folders, _ in os.walk(folder):
+    for root in roots:
+        for path, folders, _ in os.walk(root):
             if COMPILED in folders:
                 folders.remove(COMPILED)
                 if not Path(path, COMPILED).is_symlink():

@@ -149,15 +149,13 @@ def serve_connection(client: socket.socket, allowed: frozenset[str], allowance: 
 def connect_host(host: str, port: int) -> socket.socket:
     """Connect to a host. A name with a dot must stand for one outside. Raises OSError."""
     why = OSError("it has no address")
-    addresses = [
-        f"{info[4][0]}" for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    ]
-    for address in addresses[:ADDRESSES]:
-        if "." in host and host != address and not ipaddress.ip_address(address).is_global:
-            why = OSError(f"it is {address}, an address inside. List the address itself to open it")
+    ips = [f"{info[4][0]}" for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    for ip in ips[:ADDRESSES]:
+        if "." in host and host != ip and not ipaddress.ip_address(ip).is_global:
+            why = OSError(f"it is {ip}, an address inside. List the address itself to open it")
             continue
         try:
-            return socket.create_connection((address, port), CONNECT_S)
+            return socket.create_connection((ip, port), CONNECT_S)
         except OSError as error:
             why = error
     raise why
@@ -181,9 +179,9 @@ def refuse(client: socket.socket, status: int, why: str) -> None:
     client.sendall(head.encode() + body)
 
 
-def carry(source: socket.socket, other: socket.socket, allowance: Allowance) -> None:
+def carry(client: socket.socket, server: socket.socket, allowance: Allowance) -> None:
     """Pass bytes on in both directions until both have ended. Raises OSError."""
-    ends = {source: other, other: source}
+    ends = {client: server, server: client}
     for end in ends:
         end.settimeout(IDLE_S)
     while ends:

@@ -79,7 +79,7 @@ Callback = CFUNCTYPE(c_size_t, c_void_p, c_void_p, POINTER(c_uint64), c_size_t)
 The package's own functions make objects of all that they are given, in five times the time."""
 
 
-class InstanceEnd(Exception):  # noqa: N818 - it is no error of ours
+class BotEnd(Exception):  # noqa: N818 - it is no error of ours
     """The end of an instance, or why there can be none: the foul if the game needs the bot."""
 
     def __init__(self, foul: str, detail: str, status: int = 1) -> None:
@@ -173,7 +173,7 @@ class Bot:
         if self._left < 0:
             self._left = 0
             detail = f"It used up the {self._limit / MILLION:,g} million instructions."
-            raise InstanceEnd("late", detail) from None
+            raise BotEnd("late", detail) from None
 
     def _count_anew(self) -> None:
         """Charge what it thinks from now on to its next answer."""
@@ -207,7 +207,7 @@ class Bot:
         if not self._rest:
             if self._questions > self._answers:
                 # No line comes before its answer: it would wait for ever.
-                raise InstanceEnd("late", "It reads on before it has answered.")
+                raise BotEnd("late", "It reads on before it has answered.")
             self._rest = next(self._lines, b"")
         piece, self._rest = self._rest[:most], self._rest[most:]
         return piece
@@ -217,7 +217,7 @@ class Bot:
         ends = data.count(b"\n")
         self._output += len(data) + FRAME * ends
         if self._output > OUTPUT:
-            raise InstanceEnd("flooding", f"More than {OUTPUT} bytes to one question.")
+            raise BotEnd("flooding", f"More than {OUTPUT} bytes to one question.")
         self._buffer += data
         if not ends and len(self._buffer) < LINE:
             return
@@ -238,7 +238,7 @@ class Bot:
     # --- memory ---
 
     def reach(self, address: int, size: int) -> memoryview:
-        """Return the module's memory, which has these bytes. Raises InstanceEnd if it has not."""
+        """Return the module's memory, which has these bytes. Raises BotEnd if it has not."""
         if address + size > len(self._bytes):
             # It may have grown: it never moves, see `configuration`.
             if self._memory:
@@ -246,7 +246,7 @@ class Bot:
                 kind = c_ubyte * self._memory.data_len(self._store)
                 self._bytes = memoryview(kind.from_address(addressof(pointer.contents))).cast("B")
             if address + size > len(self._bytes):
-                raise InstanceEnd("gone", "It gave the host an address outside its memory.")
+                raise BotEnd("gone", "It gave the host an address outside its memory.")
         return self._bytes
 
     def store_bytes(self, address: int, data: bytes) -> None:
@@ -317,7 +317,7 @@ class Bot:
         else:
             self._stderr += len(data)
             if self._stderr > STDERR:
-                raise InstanceEnd("flooding", f"More than {STDERR} bytes of stderr in one game.")
+                raise BotEnd("flooding", f"More than {STDERR} bytes of stderr in one game.")
             os.write(2, data)
         self.put_number(result_at, len(data))
         return OK
@@ -339,7 +339,7 @@ class Bot:
         return OK if requests else INVAL
 
     def proc_exit(self, status: int) -> NoReturn:
-        raise InstanceEnd("gone", f"It exited with status {status & 0xFF}.", status & 0xFF)
+        raise BotEnd("gone", f"It exited with status {status & 0xFF}.", status & 0xFF)
 
     def random_get(self, address: int, size: int) -> int:
         """Give chance that follows from the seed: the same in every run."""
@@ -348,15 +348,14 @@ class Bot:
         for start in range(0, size, LINE):
             self._drawn += 1
             words = self._seed + struct.pack("<Q", self._drawn)
-            self.store_bytes(
-                address + start, hashlib.shake_256(words).digest(min(LINE, size - start))
-            )
+            data = hashlib.shake_256(words).digest(min(LINE, size - start))
+            self.store_bytes(address + start, data)
         return OK
 
     # --- its life ---
 
     def run(self, linker: wasmtime.Linker, module: wasmtime.Module) -> NoReturn:
-        """Run the instance to its end. Raises InstanceEnd, NextGame."""
+        """Run the instance to its end. Raises BotEnd, NextGame."""
         try:
             exports = linker.instantiate(self._store, module).exports(self._store)
             memory, start = exports.get("memory"), exports.get("_start")
@@ -371,11 +370,11 @@ class Bot:
                 self._left = -1
                 self.charge(0)
             name = code.name.lower().replace("_", " ") if code else "trap"
-            raise InstanceEnd("gone", f"It crashed: {name}.") from None
+            raise BotEnd("gone", f"It crashed: {name}.") from None
         except wasmtime.WasmtimeError as error:
-            raise InstanceEnd("gone", f"It cannot start: {error}") from None
+            raise BotEnd("gone", f"It cannot start: {error}") from None
         self.stop()
-        raise InstanceEnd("gone", "It exited with status 0.", 0)
+        raise BotEnd("gone", "It exited with status 0.", 0)
 
 
 class Host:
@@ -390,7 +389,7 @@ class Host:
         if compiled:
             code = wire.read_bytes(compiled)
             if code == REFUSED:
-                raise InstanceEnd("gone", "It takes too much time or memory to compile its module.")
+                raise BotEnd("gone", "It takes too much time or memory to compile its module.")
             self._module = wasmtime.Module.deserialize(self._engine, code)
         else:
             self._module = load_module(self._engine, path)
@@ -450,7 +449,7 @@ class Host:
             bot = self._bot = Bot(wire, store, self._words, game)
             try:
                 bot.run(self._linker, self._module)
-            except InstanceEnd as end:
+            except BotEnd as end:
                 if wire.over:
                     sys.exit(end.status)
                 wire.write(bot.used, "!", f"{end.foul} {end}".encode())
@@ -480,31 +479,29 @@ def configuration() -> wasmtime.Config:
 
 
 def load_module(engine: wasmtime.Engine, path: str | int) -> wasmtime.Module:
-    """Return the module in a file. Raises InstanceEnd if it cannot be a bot."""
+    """Return the module in a file. Raises BotEnd if it cannot be a bot."""
     with open(path, "rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise InstanceEnd("gone", f"Its module has more than {LARGEST // 2**20} MiB.")
+        raise BotEnd("gone", f"Its module has more than {LARGEST // 2**20} MiB.")
     if not data.startswith(b"\0asm"):
-        raise InstanceEnd("gone", "It is not a module of WebAssembly.")
+        raise BotEnd("gone", "It is not a module of WebAssembly.")
     try:
         module = wasmtime.Module(engine, data)
     except wasmtime.WasmtimeError as error:
-        raise InstanceEnd("gone", f"Its module is invalid: {error}") from None
+        raise BotEnd("gone", f"Its module is invalid: {error}") from None
     strange = [
         f"{entry.module}.{entry.name}"
         for entry in module.imports
         if entry.module != MODULE or entry.name not in SIGNATURES
     ]
     if strange:
-        raise InstanceEnd("gone", f"It imports {', '.join(strange[:5])}, which no sealed bot gets.")
+        raise BotEnd("gone", f"It imports {', '.join(strange[:5])}, which no sealed bot gets.")
     exports = {export.name: export.type for export in module.exports}
     if not isinstance(exports.get("_start"), wasmtime.FuncType):
-        raise InstanceEnd(
-            "gone", "It exports no function _start: build it as a command, not a library."
-        )
+        raise BotEnd("gone", "It exports no function _start: build it as a command, not a library.")
     if not isinstance(exports.get("memory"), wasmtime.MemoryType):
-        raise InstanceEnd("gone", "It exports no memory.")
+        raise BotEnd("gone", "It exports no memory.")
     return module
 
 
@@ -523,7 +520,7 @@ def main() -> None:
             sys.stdout.buffer.write(module.serialize() + COMPLETE)
         else:
             Host(wire, path, int(memory), int(compiled), words).serve()
-    except InstanceEnd as why:
+    except BotEnd as why:
         wire.write(0, "!", f"{why.foul} {why}".encode())
         # The referee ends us: what it reads first is the reason.
         while os.read(0, LINE):

@@ -189,17 +189,14 @@ class Encoding:
 
     def _done(self, past: "_Past", order: tuple[int, ...]) -> list[int]:
         """Return the indices of the ones for the past actions of the seats."""
-        bases, number, indices = self._bases, self._number, list[int]()
+        bases, number, indices, acts = self._bases, self._number, list[int](), past.acts
         for turn, seat in enumerate(order):
             played = bases["played"] + turn * self._tiles
             indices += [played + number[tile] for tile in past.played[seat]]
             first = turn * self._pips
-            for part, by_seat in (
-                (bases["passed"], past.acts.passed),
-                (bases["drew"], past.acts.drew),
-            ):
+            for base, by_seat in ((bases["passed"], acts.passed), (bases["drew"], acts.drew)):
                 if bits := by_seat[seat]:
-                    indices += [part + first + n for n in range(self._pips) if bits >> n & 1]
+                    indices += [base + first + n for n in range(self._pips) if bits >> n & 1]
         if past.leader is not None:
             indices.append(bases["leader"] + order.index(past.leader))
         return indices

@@ -137,9 +137,8 @@ def decision_rows(
     for question in sorted(questions, key=lambda question: question.index):
         if question.answer:
             ask = seat_question(question.game, question.seat, question.options)
-            action = (
-                None if question.choice is None else numbers.get(question.options[question.choice])
-            )
+            choice = question.choice
+            action = None if choice is None else numbers.get(question.options[choice])
             mask = encoding.actions.mask(question.options)
             yield DecisionRow(question, question.answer, encoding.vector(ask), mask, action)
 

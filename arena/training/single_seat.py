@@ -40,14 +40,10 @@ from sample_bots import counting, greedy, random_bot, suit
 
 LADDER: Mapping[str, Policy] = {
     "first": lambda _: 0,
-    "random": lambda question: random_bot.choose(
-        encode_line(question.ask).decode()[:-1], question.ask.options
-    ),
-    "greedy": lambda question: greedy.choose(to_builtins(question.ask)),
-    "suit": lambda question: suit.choose(to_builtins(question.ask)),
-    "counting": lambda question: counting.choose(
-        to_builtins(question.ask), to_builtins(question.game.rules)
-    ),
+    "random": lambda q: random_bot.choose(encode_line(q.ask).decode()[:-1], q.ask.options),
+    "greedy": lambda q: greedy.choose(to_builtins(q.ask)),
+    "suit": lambda q: suit.choose(to_builtins(q.ask)),
+    "counting": lambda q: counting.choose(to_builtins(q.ask), to_builtins(q.game.rules)),
 }
 """Sample bots that choose within this process what they would choose at a table, weakest first."""
 
@@ -438,7 +434,7 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         return actions
 
     def _observe(self, fouled: NDArray[np.bool_]) -> tuple[Vector, dict[str, Any]]:
-        all_rows = np.ones(self.num_envs, np.bool_)
+        present = np.ones(self.num_envs, np.bool_)
         vectors = self._rounds.vectors(self._all_rows, self._seat)
-        infos = {"action_mask": self._masks.copy(), "_action_mask": all_rows}
-        return vectors, infos | {"fouled": fouled, "_fouled": all_rows}
+        infos = {"action_mask": self._masks.copy(), "_action_mask": present}
+        return vectors, infos | {"fouled": fouled, "_fouled": present}

@@ -183,8 +183,8 @@ class SceneBuilder:
         self._look = text.Look(tuple(names), partners=partners)
         self._clocks = clocks
         self._times = [
-            Time(0, clock.bank_ms) if seat in (None, index) else None
-            for index, clock in enumerate(clocks)
+            Time(0, clock.bank_ms) if seat in (None, owner) else None
+            for owner, clock in enumerate(clocks)
         ]
         self._round = self._lead = 0
 
@@ -636,8 +636,8 @@ def make_replays(task: ReplayTask) -> int:
         path = task.folder / f"{logged.game.game}{REPLAY_ENDING}"
         review = task.reviewed or (path.exists() and is_reviewed(path))
         if not (is_newer(path, task.log) and is_current(path, task.luck, reviewed=review)):
-            game = pack_game(logged, terms=task.terms_of(logged) if review else None)
-            write_replay(path, replay_script(game))
+            packed_game = pack_game(logged, terms=task.terms_of(logged) if review else None)
+            write_replay(path, replay_script(packed_game))
             count += 1
     return count
 

@@ -69,9 +69,8 @@ class MaskTables:
         others = (seats - 1) * (hand_size(rules.deal, seats) or 0)
         self.last_place = len(tiles) - others - 1
         """The place in a hand of the last tile of the boneyard, see `RoundBatch.order`."""
-        self.rank_of_bit = {
-            self.settings.table.bit[tile]: rank for rank, tile in enumerate(self.tiles)
-        }
+        table = self.settings.table
+        self.rank_of_bit = {table.bit[tile]: rank for rank, tile in enumerate(self.tiles)}
         """The rank of each tile by its bit in the engine."""
         numbers = range(rules.deal.highest_pip + 1)
         self.suits = np.array([self._mask(_has(pip)) for pip in numbers])
@@ -422,11 +421,11 @@ class RoundBatch:
     @classmethod
     def in_orders(cls, games: Sequence[Game], orders: Sequence[Numbers]) -> "RoundBatch":
         """Return each game once for each of its orders of the boneyard, see `lay_stock`."""
-        batch = cls.from_games(games).repeat(np.array([len(order) for order in orders]))
-        padded, begin = np.zeros((len(batch), max(order.shape[1] for order in orders)), np.int16), 0
-        for order in orders:
-            padded[begin : begin + len(order), : order.shape[1]] = order
-            begin += len(order)
+        batch = cls.from_games(games).repeat(np.array([len(part) for part in orders]))
+        padded, begin = np.zeros((len(batch), max(part.shape[1] for part in orders)), np.int16), 0
+        for part in orders:
+            padded[begin : begin + len(part), : part.shape[1]] = part
+            begin += len(part)
         batch.lay_stock(padded)
         return batch
 

@@ -68,8 +68,8 @@ def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator
     tried = list(try_options(questions, worlds))
     more = _dear_again(questions, tried, worlds)
     for index, (question, first) in enumerate(zip(questions, tried, strict=True)):
-        choice, final = question.choice or 0, more.get(index, first)
-        best, _, error = measured_gap(final, choice)
+        choice, last = question.choice or 0, more.get(index, first)
+        best, _, error = measured_gap(last, choice)
         yield ReviewedDecision(
             number=question.number,
             round=question.game.playing.number,
@@ -77,14 +77,12 @@ def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator
             kind=_kind(question.options, question.options[choice]),
             choice=choice,
             best=best,
-            values=tuple(final.leads.mean(axis=1).round(DIGITS).tolist()),
-            errors=tuple(world_errors(final.leads).round(DIGITS).tolist()),
+            values=tuple(last.leads.mean(axis=1).round(DIGITS).tolist()),
+            errors=tuple(world_errors(last.leads).round(DIGITS).tolist()),
             loss=round(measured_loss(first.leads, choice), DIGITS),
             error=round(error, DIGITS),
             percent_loss=round(measured_loss(first.percents, choice), DIGITS),
-            percent_gap=round(
-                float((final.percents[best] - final.percents[choice]).mean()), DIGITS
-            ),
+            percent_gap=round(float((last.percents[best] - last.percents[choice]).mean()), DIGITS),
             exact=first.exact,
         )
 
@@ -140,11 +138,9 @@ def try_options(
     ruleset and number of seats.
     """
     solved = exact_gains([question.game for question in questions])
-    unsolved = [
-        question for question, gains in zip(questions, solved, strict=True) if gains is None
-    ]
+    unsolved = [question for question, gain in zip(questions, solved, strict=True) if gain is None]
     played = _played_gains(unsolved, [*question_worlds(unsolved, count, slow)])
-    all_gains = [next(played) if gains is None else gains.T[:, None] for gains in solved]
+    all_gains = [next(played) if gain is None else gain.T[:, None] for gain in solved]
     each = zip(questions, solved, all_gains, _percents(questions, all_gains), strict=True)
     for question, exact, gains, percents in each:
         leads = _leads(question, gains, exact=exact is not None)
@@ -165,16 +161,16 @@ def _percents(
     if not questions:
         return
     law = Law(questions[0].game.rules, questions[0].game.seats)
-    scores = [part + question.game.scores for question, part in zip(questions, gains, strict=True)]
-    sizes = [part[..., 0].size for part in gains]
+    scores = [gain + question.game.scores for question, gain in zip(questions, gains, strict=True)]
+    sizes = [gain[..., 0].size for gain in gains]
     shares = share_of_scores(
         law,
         np.concatenate([part.reshape(-1, law.seats) for part in scores]),
         np.repeat([question.game.playing.number for question in questions], sizes),
     )
     parts = np.split(shares / (FULL_SHARE // 100), np.cumsum(sizes)[:-1])
-    for question, own_gains, part in zip(questions, gains, parts, strict=True):
-        yield part[:, question.seat].reshape(own_gains.shape[:-1])
+    for question, gain, part in zip(questions, gains, parts, strict=True):
+        yield part[:, question.seat].reshape(gain.shape[:-1])
 
 
 def _dear_again(
@@ -219,18 +215,14 @@ def _after_options(questions: Sequence[AskedQuestion], worlds: Worlds) -> RoundB
     """Return the rounds after each option of each question, in each of its worlds."""
     if worlds.games:
         options = product(questions[0].options, worlds.games)
-        return RoundBatch.from_games(
-            [values.act_unchecked(game, option) for option, game in options]
-        )
+        games = [values.act_unchecked(game, option) for option, game in options]
+        return RoundBatch.from_games(games)
     each = worlds.each
-    all_options = list(
-        dict.fromkeys(option for question in questions for option in question.options)
-    )
+    all_options = [*dict.fromkeys(option for question in questions for option in question.options)]
     number = {option: index for index, option in enumerate(all_options)}
     numbers = [number[option] for question in questions for option in question.options]
-    first = np.repeat(
-        np.arange(len(questions)) * each, [len(question.options) for question in questions]
-    )
+    sizes = [len(question.options) for question in questions]
+    first = np.repeat(np.arange(len(questions)) * each, sizes)
     # The keen player does not ask which of its tiles came first.
     names = worlds.rounds.names - {"order"}
     end = worlds.rounds.select((first[:, None] + np.arange(each)).ravel(), names)

@@ -97,13 +97,10 @@ def luck_of_games(timelines: Sequence[Timeline], terms: LuckTerms = USUAL_TERMS)
     sitting, states = timelines[0].logged.sitting, list[_State]()
     policies = terms.policies or [USUAL] * len(sitting.seats)
     mask_tables(sitting.rules, len(policies))
-    chances = [
-        [*_chances(timeline, _States(timeline.logged, states), terms.deals)]
-        for timeline in timelines
-    ]
-    values = (
-        [weight_of(terms.foreseen) * part for part in _values(states, policies)] if states else ()
-    )
+    pairs = ((timeline, _States(timeline.logged, states)) for timeline in timelines)
+    chances = [[*_chances(*pair, terms.deals)] for pair in pairs]
+    weight = weight_of(terms.foreseen)
+    values = [weight * part for part in _values(states, policies)] if states else ()
     return [_with_sums([_luck(chance, values) for chance in row], len(policies)) for row in chances]
 
 
@@ -145,21 +142,19 @@ def _chances(timeline: Timeline, states: "_States", deals: bool) -> Iterator[_Ch
                 yield chance
 
 
-def _in_turn(
-    moment: Moment, states: "_States", last_state: int | None, turns: int
-) -> _Chance | None:
+def _in_turn(moment: Moment, states: "_States", before: int | None, turns: int) -> _Chance | None:
     """Return the tile that a seat drew in its turn.
 
-    `last_state`: the state before it, if it is one, and the turns since.
+    `before`: the state before it, if it is one, and the turns since.
     """
     state = moment.before.playing
     for event in moment.events:
         if isinstance(event, Drew) and event.tile and state.stock_size > 1:
-            if last_state is None:
-                last_state = states.before_draw(moment.before)
+            if before is None:
+                before = states.before_draw(moment.before)
             number = state.table.bit[event.tile].bit_length() - 1
             after = states.after_draw(moment.game, number, turns)
-            return _Chance(moment.index, state.number, event.seat, event.tile, last_state, after)
+            return _Chance(moment.index, state.number, event.seat, event.tile, before, after)
     return None
 
 
@@ -348,10 +343,7 @@ def _values(states: Sequence[_State], policies: Sequence[Policy]) -> tuple[Float
     order = sorted(range(len(methods)), key=lambda index: methods.index(methods[index]))
     states = [states[index] for index in order]
     batch = RoundBatch.joined(
-        [
-            _completed([*group], method)
-            for method, group in groupby(states, lambda state: state.method)
-        ]
+        [_completed([*group], method) for method, group in groupby(states, lambda s: s.method)]
     )
     law = law_of(states[0].game.rules, policies)
     counts = np.array([len(state.orders) for state in states])
@@ -467,8 +459,8 @@ def _moments(timeline: Timeline) -> Iterator[ReplayMoment]:
         records = [moment.record for moment in group]
         fouled |= {record.seat for record in records if isinstance(record, FoulRecord)}
         game = group[-1].game
-        is_over = game.over or isinstance(records[-1], Result)
-        over = bool(is_over or decided_by_fouls(game, logged.sitting.fouls, fouled))
+        is_end = game.over or isinstance(records[-1], Result)
+        over = bool(is_end or decided_by_fouls(game, logged.sitting.fouls, fouled))
         yield ReplayMoment(game, over, frozenset(fouled))
 
 

@@ -337,9 +337,8 @@ class _Playout:
         if self.batch.settings.two_tiles:
             index, tile, second = tables.each_pair(able.take(rows), ends.take(rows))
             return options_of(tables, ends, rows.take(index), tile, np.zeros_like(index), second)
-        index, tile = tables.each_tile(
-            np.stack([tiles.take(rows) for tiles in by_end], axis=1).ravel()
-        )
+        masks = np.stack([tiles.take(rows) for tiles in by_end], axis=1)
+        index, tile = tables.each_tile(masks.ravel())
         return options_of(tables, ends, rows.take(index >> 1), tile, index & 1)
 
     def _compact(self, over: Places) -> None:

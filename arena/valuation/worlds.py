@@ -400,9 +400,8 @@ class _Chains:
         """The tile in each place; after the last place, one that may move nowhere."""
         permitted = np.zeros((size, len(hidden), 256), bool)
         for column, question in enumerate(hidden):
-            for place, (bit, mask) in enumerate(
-                zip(question.tiles, question.allowed(), strict=True)
-            ):
+            pairs = zip(question.tiles, question.allowed(), strict=True)
+            for place, (bit, mask) in enumerate(pairs):
                 self.tiles[place, column] = bit.bit_length() - 1
                 permitted[place, column] = _row(mask, 256)
         self.permitted = permitted.ravel()
@@ -489,9 +488,7 @@ class _Bounds:
         """The worlds as they were when the excursion began, with what the bounds speak of."""
         for number, question in enumerate(hidden):
             for row, limit in enumerate(question.limits):
-                places = [
-                    index for index, place in enumerate(question.places) if place in limit.places
-                ]
+                places = [n for n, place in enumerate(question.places) if place in limit.places]
                 self.suit[number, row], self.other[number, row] = limit.suit, limit.other
                 self.tile_counts[number, row] = limit.tile_count
                 self.member[places, number, row] = ~np.uint64(0)
@@ -541,8 +538,8 @@ class _Bounds:
         """Tell where so many tiles are held that the limit is broken."""
         for count in range(1, int(self.tile_counts.max(initial=1))):
             tiles = np.where(self.tile_counts > count, tiles & (tiles - np.uint64(1)), tiles)
-        is_over: NDArray[np.bool_] = tiles != 0
-        return is_over
+        excess: NDArray[np.bool_] = tiles != 0
+        return excess
 
 
 def _as_bits(old_tiles: Tiles, moved: Tiles) -> NDArray[np.uint64]:
@@ -596,12 +593,10 @@ def question_worlds(questions: Sequence[AskedQuestion], count: int, slow: int) -
     """
     open_rows = [index for index, question in enumerate(questions) if is_open(question.game)]
     if open_rows:
-        yield Worlds(
-            open_rows, 1, RoundBatch.from_games([questions[index].game for index in open_rows])
-        )
-    hidden = {
-        index: _hidden(questions[index]) for index in {*range(len(questions))}.difference(open_rows)
-    }
+        games = [questions[index].game for index in open_rows]
+        yield Worlds(open_rows, 1, RoundBatch.from_games(games))
+    others = {*range(len(questions))}.difference(open_rows)
+    hidden = {index: _hidden(questions[index]) for index in others}
     covered = {index: tiles for index, tiles in hidden.items() if tiles}
     if covered:
         yield Worlds([*covered], count, worlds([*covered.values()], count))

@@ -214,9 +214,9 @@ def _explained(
         yield review.heading(logged, seat, questions, look)
         if ends:
             columns = _cause_columns(causes)
-            rounds = review.round_blocks(ends, look, is_whole=shows_all, more=columns)
+            rounds = review.round_blocks(ends, look, full=shows_all, more=columns)
             yield Group(*renderables(rounds, look.width))
-        sentences = list(review.turning_points(ends, questions, look, is_whole=shows_all))
+        sentences = list(review.turning_points(ends, questions, look, full=shows_all))
         sentences += _told_causes(ends, causes)
         yield Text("\n".join(f"- {sentence}" for sentence in sentences))
     if round is not None or shows_all:
