@@ -61,10 +61,9 @@ def report(
       boneyard report friday --browser
     """
     book = Book(Folder(folder or usual_folder()))
-    place = book.folder
     faults = list[str]()
     if review:
-        faults = write_review(place).faults
+        faults = write_review(book.folder).faults
         warn_of_faults(faults)
     if anchor is not None:
         book = _set_anchor(book, anchor)
@@ -76,7 +75,7 @@ def report(
     if browser:
         from arena.ui.open_browser import show_page
 
-        show_page(place.page)
+        show_page(book.folder.page)
     return 1 if faults else 0
 
 
