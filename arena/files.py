@@ -19,7 +19,7 @@ from pathlib import Path
 
 from protocol.errors import UserError
 
-LARGEST = 2**29
+MAX_FILE_BYTES = 2**29
 """The most bytes that are held of one file: larger ones are read by lines or chunks."""
 CHUNK = 2**17
 """Bytes that are read at once."""
@@ -97,7 +97,7 @@ def refuse_link(folder: Path) -> None:
 
 def read_file(path: Path) -> bytes:
     """Return the content of a file. Raises DamagedFileError if it is too large, OSError."""
-    with open_file(path, LARGEST) as file:
+    with open_file(path, MAX_FILE_BYTES) as file:
         return file.read()
 
 

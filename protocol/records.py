@@ -30,11 +30,11 @@ WorkerName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")]
 """A worker's name."""
 
 
-LARGEST = 2**27
+MAX_COUNT = 2**27
 """The largest count, board or score; eight such scores still add up within 32 bits."""
-Count = Annotated[int, Meta(ge=0, le=LARGEST)]
+Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
 """A count, or a number counted from 0 or 1."""
-Score = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
+Score = Annotated[int, Meta(ge=-MAX_COUNT, le=MAX_COUNT)]
 """Points of a seat."""
 Seat = Annotated[int, Meta(ge=0, le=7)]
 """A seat's number."""

@@ -124,10 +124,14 @@ def logs(log: Path) -> list[Path]:
 
 def _folder(log: Path) -> Path:
     """Return the folder of an event's game logs."""
-    from arena.logs.catalog import FOLDER
+    from arena.logs.catalog import GAMES_FOLDER
 
     # An event may itself be in a folder of that name.
-    return log if log.resolve().name == FOLDER and not (log / EVENT).is_file() else log / FOLDER
+    return (
+        log
+        if log.resolve().name == GAMES_FOLDER and not (log / EVENT).is_file()
+        else log / GAMES_FOLDER
+    )
 
 
 def refuse_others(path: Path) -> None:

@@ -22,7 +22,7 @@ from protocol.codec import printable
 from protocol.records import FoulRecord
 from protocol.ruleset import side_of
 
-COLUMNS = (
+ROUND_COLUMNS = (
     Column("round"),
     Column("end", "word"),
     *map(Column, ("won", "lost", "ahead", "tiles left")),
@@ -118,7 +118,7 @@ def round_blocks(
     if not full and len(ends) > SHOWN_ROUNDS:
         widest = sorted(ends, key=lambda end: -abs(end.swing))
         shown_ends = sorted(widest[:SHOWN_ROUNDS], key=lambda end: end.round)
-    columns = [*COLUMNS, *map(Column, more)]
+    columns = [*ROUND_COLUMNS, *map(Column, more)]
     rows = [(*_row(end, look), *(cell(end) for cell in more.values())) for end in shown_ends]
     yield table("Rounds", columns, rows)
     if len(shown_ends) < len(ends):

@@ -391,14 +391,15 @@ def row(label: str, cells: list[Span], look: Look) -> Text:
 # Descriptions of the answers of a bot that was asked again. No I/O; a bot's text is escaped.
 
 
-POINTS = "Points: this side's gain minus the average of the others; game %: its chances then"
+POINTS_LEGEND = "Points: this side's gain minus the average of the others; game %: its chances then"
 PLAYED_ON = (
     "Estimated on other deals of the hidden tiles that agree with everything this seat has seen, "
     "all equally likely. From here on a keen player (heavy tiles, few that fit next) plays "
-    f"every seat to the end of the round. {POINTS}; ± is half of a 95 % interval."
+    f"every seat to the end of the round. {POINTS_LEGEND}; ± is half of a 95 % interval."
 )
 SOLVED = (
-    f"Exact: this seat knows where all tiles are, and both play perfectly from here on. {POINTS}."
+    "Exact: this seat knows where all tiles are, and both play perfectly from here on. "
+    f"{POINTS_LEGEND}."
 )
 
 

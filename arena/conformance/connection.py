@@ -164,7 +164,7 @@ def language(command: Command) -> LanguageHints:
 # A game of the real engine and referee: the bot has one seat, the script plays the others.
 
 
-BOARDS = 400
+MAX_BOARDS_TRIED = 400
 
 WantedQuestion = Callable[[OpenQuestion], bool]
 

@@ -22,7 +22,7 @@ from protocol.messages import MAX_LINE, MAX_NOTE, PROTOCOL, BotHello, Choose, Cl
 
 
 LOOKED_AT = 4_096
-FIELDS = {"hello": BotHello.__struct_fields__, "choose": Choose.__struct_fields__}
+ANSWER_FIELDS = {"hello": BotHello.__struct_fields__, "choose": Choose.__struct_fields__}
 DIAGNOSED = 120
 BOM = b"\xef\xbb\xbf"
 Cause = tuple[object, str, str]
@@ -119,7 +119,7 @@ def _of_type(value: Any, due: Expected) -> tuple[Cause, ...]:
     is_object = isinstance(value, dict)
     names, kind = (value, value.get("type")) if is_object else ((), None)
     nearly = next((name for name in names if name.lower() == "type" != name), None)
-    (near,) = get_close_matches(str(kind).lower(), FIELDS, n=1, cutoff=0)
+    (near,) = get_close_matches(str(kind).lower(), ANSWER_FIELDS, n=1, cutoff=0)
     return (
         (isinstance(value, str) and isinstance(_parse_json(value), dict),
          "The message is encoded twice: it is a text.", "Encode it once."),
@@ -138,7 +138,7 @@ def _of_type(value: Any, due: Expected) -> tuple[Cause, ...]:
 
 
 def _of_fields(value: dict[str, Any], due: Expected, text: str) -> tuple[Cause, ...]:
-    strange = next((name for name in value if name not in (*FIELDS[due.type], "type")), "")
+    strange = next((name for name in value if name not in (*ANSWER_FIELDS[due.type], "type")), "")
     pairs = json.loads(text, object_pairs_hook=list)
     return (
         (strange,

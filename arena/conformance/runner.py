@@ -55,7 +55,7 @@ STYLES: dict[State, str] = {
     "missed": "yellow",
 }
 MARKS: dict[State, str] = {"pass": ".", "fail": "F", "skip": "s", "missed": "s"}
-COUNTED: dict[State, str] = {
+STATE_WORDS: dict[State, str] = {
     "pass": "passed",
     "fail": "failed",
     "skip": "skipped",
@@ -242,7 +242,9 @@ def verdict_line(report: Report) -> str:
     first = report.first_failure
     counted = Counter(outcome.state for outcome in report.outcomes)
     counted["pass"] += 0  # Said of none, too.
-    parts = (f"{counted[state]} {words}" for state, words in COUNTED.items() if state in counted)
+    parts = (
+        f"{counted[state]} {words}" for state, words in STATE_WORDS.items() if state in counted
+    )
     verdict = report.verdict.upper() if report.verdict != "passed" else report.verdict
     line = f"{report.name} {verdict}: {', '.join(parts)} in {report.seconds:.1f} s."
     return f"{line} Begin with step {first.number}; it may cause the others." if first else line
@@ -283,7 +285,7 @@ def _row(report: Report) -> tuple[str, ...]:
 
 
 NAME_WIDTH = 16
-STEPS: tuple[CheckStep, ...] = (
+CHECK_STEPS: tuple[CheckStep, ...] = (
     *PROCESS_STEPS,
     *ANSWER_STEPS,
     *CONCURRENT_STEPS,
@@ -299,13 +301,13 @@ STEPS: tuple[CheckStep, ...] = (
 NumberedStep = tuple[int, CheckStep]
 
 
-OF_EVENTS: tuple[CheckStep, ...] = (*STEPS, EVENT_STEP)
+OF_EVENTS: tuple[CheckStep, ...] = (*CHECK_STEPS, EVENT_STEP)
 """The steps for a bot of an event: its own game comes last."""
 
 
 def describe_steps() -> Iterator[str]:
     """Yield a line for each step: its number, its name and what it checks."""
-    for number, step in enumerate(STEPS, 1):
+    for number, step in enumerate(CHECK_STEPS, 1):
         yield f"{number:>3} {step.name:<{NAME_WIDTH}} {step.title}  (SPEC.md, {step.promise})"
 
 
@@ -314,7 +316,7 @@ def select_steps(words: Sequence[str], *, of_event: bool = False) -> tuple[Numbe
 
     `of_event`: the bot plays an event's game and no other. Raises UserError.
     """
-    steps = OF_EVENTS if of_event else STEPS
+    steps = OF_EVENTS if of_event else CHECK_STEPS
     if not words:
         others = STEPS_OF_NAMED_GAMES if of_event else ()
         return tuple((number, step) for number, step in enumerate(steps, 1) if step not in others)

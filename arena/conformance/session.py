@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from arena.conformance import expect
 from arena.conformance.connection import (
-    BOARDS,
+    MAX_BOARDS_TRIED,
     Budget,
     Connection,
     EventGame,
@@ -149,7 +149,7 @@ class Session:
         asked. Raises SkippedError if no board that is tried leads to a question, or to that one.
         """
         self._number += 1
-        tries = EVENT_BOARDS if self.game else BOARDS if wanted else 1
+        tries = EVENT_BOARDS if self.game else MAX_BOARDS_TRIED if wanted else 1
         rules, seats = self.game or (rules, seats)
         for next_board in range(board, board + tries):
             scripted = ScriptedSeat(

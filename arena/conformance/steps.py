@@ -47,7 +47,7 @@ from protocol.ruleset import Ruleset, derive, playable_seat_counts
 # Steps about games: every kind of option, then every named game at every table.
 
 
-GAMES = 2
+GAMES_A_TABLE = 2
 """Whole games at each table: one with the usual questions, one with a question at every turn."""
 
 
@@ -121,7 +121,7 @@ async def _plays(name: str, session: Session) -> str:
         session,
         (
             session.new_seat(rules, seats, (game + seats) % seats, game + 1, clock=clocks[game])
-            for seats, game in product(playable_seat_counts(rules), range(GAMES))
+            for seats, game in product(playable_seat_counts(rules), range(GAMES_A_TABLE))
         ),
     )
 
@@ -130,7 +130,7 @@ async def _plays_event(session: Session) -> str:
     if session.game is None:
         raise SkippedError("Only an event file names one game.")
     rules, seats = session.game
-    turns = product(range(GAMES), range(seats))
+    turns = product(range(GAMES_A_TABLE), range(seats))
     return await _play_all(
         session, (session.new_seat(rules, seats, seat, game + 1) for game, seat in turns)
     )
@@ -333,7 +333,7 @@ LEAVING_STEPS = tuple(
 # Steps about lines: numbers and indices, pieces, later versions, strange names, other seats.
 
 
-LARGEST = 2**53 // QUESTIONS_A_GAME - 1
+MAX_GAME_NUMBER = 2**53 // QUESTIONS_A_GAME - 1
 """The largest number of a game: its questions' numbers are still exact in a double."""
 SETS = 18
 """The highest number of pips of the largest set."""
@@ -381,7 +381,7 @@ async def _every_index(session: Session) -> str:
 async def _large_numbers(session: Session) -> str:
     """Check numbers of questions near 2^53."""
     async with await session.restart() as connection:
-        seat = session.new_seat(find_variant("draw"), number=LARGEST)
+        seat = session.new_seat(find_variant("draw"), number=MAX_GAME_NUMBER)
         await session.ask(seat, None, connection)
         assert seat.question
         return f"up to {seat.question.id}"
@@ -539,14 +539,16 @@ async def _many_rounds(session: Session) -> str:
     return f"{rounds} rounds, {await session.play_on(session.new_seat(rules))}"
 
 
-FIELDS, OPTIONS, EVENTS = (
+UNKNOWN_FIELDS, UNKNOWN_OPTIONS, UNKNOWN_EVENTS = (
     partial(_changed, partial(mutate, part)) for part in ("fields", "options", "events")
 )
 MESSAGE_STEPS = (
-    CheckStep("fields", "ignores unknown fields", "Versions", FIELDS),
+    CheckStep("fields", "ignores unknown fields", "Versions", UNKNOWN_FIELDS),
     CheckStep("messages", "ignores unknown messages", "Versions", _unknown_messages),
-    CheckStep("options", "chooses among options that it does not know", "Versions", OPTIONS),
-    CheckStep("events", "ignores unknown events", "Versions", EVENTS),
+    CheckStep(
+        "options", "chooses among options that it does not know", "Versions", UNKNOWN_OPTIONS
+    ),
+    CheckStep("events", "ignores unknown events", "Versions", UNKNOWN_EVENTS),
     CheckStep("names", "reads any Unicode in a name", "The pipe", _strange_name),
     CheckStep("large-set", "plays with the largest set", "Rules", _largest_set),
     CheckStep("longest", "reads the longest line", "The pipe", _longest_line),

@@ -288,9 +288,9 @@ def _columns(column: Column, text: Word, detail: Word) -> tuple[Word, ...]:
 # Documents as Markdown. Pure.
 
 
-LEFT = 2
+LEFT_COLUMNS = 2
 """Columns that are aligned left in any case: a rank and a name, or a name and its first number."""
-WORDS = ("name", "word", "code", "digest")
+LEFT_KINDS = ("name", "word", "code", "digest")
 """Kinds of columns that are aligned left wherever they stand."""
 
 
@@ -343,7 +343,10 @@ def _marked(row: Sequence[str], kinds: Sequence[Kind]) -> list[str]:
 def _markdown_table(
     head: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[Kind]
 ) -> Iterator[str]:
-    rule = ["---" if index < LEFT or kind in WORDS else "---:" for index, kind in enumerate(kinds)]
+    rule = [
+        "---" if index < LEFT_COLUMNS or kind in LEFT_KINDS else "---:"
+        for index, kind in enumerate(kinds)
+    ]
     yield from (_line(head), _line(rule), *(_line(row) for row in rows))
 
 
@@ -354,7 +357,7 @@ def _line(cells: Sequence[str]) -> str:
 # Documents as HTML: the folder of the template, and its texts. Pure.
 
 
-FOLDER = Path(__file__).parent
+MACRO_FOLDER = Path(__file__).parent
 """The folder of `document.html.j2`, whose macro `blocks` renders what `select` returns."""
 HYPHEN = re.compile(r"(?<![\w-])-(?=\d)")
 

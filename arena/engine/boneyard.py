@@ -17,7 +17,7 @@ from arena.engine.tables import Settings
 from protocol.messages import Bade, Bid, Drew, TurnedUp
 from protocol.ruleset import Boneyard, Turn
 
-LAST = 2
+AUCTIONED_TILES = 2
 """The number of tiles that are auctioned together (C.26)."""
 MOST_BIDS = 400
 """The most bids that a question lists besides a check and the whole of a seat's chips.
@@ -89,7 +89,7 @@ def draw_tile(game: Game, state: Round, seat: int) -> None:
 
 def auction_opens(state: Round) -> bool:
     """Tell whether the last two tiles are auctioned now, once in a round (C.26)."""
-    return not state.phase.auctioned and state.stock_size == LAST
+    return not state.phase.auctioned and state.stock_size == AUCTIONED_TILES
 
 
 def auction(game: Game, state: Round) -> None:
@@ -122,7 +122,7 @@ def apply_bid(game: Game, state: Round, bid: Bid) -> None:
     state.phase = replace(phase, name="play", queue=(), auctioned=True)
     if phase.bid == 0:
         return
-    for _ in range(LAST):
+    for _ in range(AUCTIONED_TILES):
         draw_tile(game, state, phase.bidder)
     state.drawn = 0
     scoring.pay(game, phase.bidder, phase.bid)

@@ -203,8 +203,8 @@ WORLDS = 512
 """The worlds in which the options of a middle game are tried."""
 CLEAR = 4.0
 """The standard errors by which the worst option of a middle game must be below the best one."""
-DIGITS = 3
-AT_ONCE = 10
+VALUE_DECIMALS = 3
+CANDIDATES_AT_ONCE = 10
 """Middle games that are tried together."""
 
 
@@ -272,8 +272,8 @@ class Candidates:
 
 def _clear(candidates: Sequence[_Candidate], worlds: int) -> Iterator[Problem]:
     """Yield the middle games of a ruleset whose worst option is clearly worse than the best."""
-    for start in range(0, len(candidates), AT_ONCE):
-        batch = candidates[start : start + AT_ONCE]
+    for start in range(0, len(candidates), CANDIDATES_AT_ONCE):
+        batch = candidates[start : start + CANDIDATES_AT_ONCE]
         tried = try_options([candidate.question for candidate in batch], worlds)
         for candidate, options in zip(batch, tried, strict=True):
             means = options.leads.mean(axis=1)
@@ -302,8 +302,8 @@ def _problem(
             if isinstance(record, DealRecord)
         ),
         choices=tuple(record.choice for record in before if isinstance(record, ChoiceRecord)),
-        values=tuple(round(float(value), DIGITS) for value in values),
-        errors=tuple(round(float(error), DIGITS) for error in errors),
+        values=tuple(round(float(value), VALUE_DECIMALS) for value in values),
+        errors=tuple(round(float(error), VALUE_DECIMALS) for error in errors),
         source=f"{logged.sitting.event}, {logged.game.game}",
     )
 

@@ -47,7 +47,7 @@ def _promises(path: Path, decode: Callable[[bytes], P]) -> Iterator[P]:
 # The game logs of a folder: list them, find a game's log, compress the finished ones.
 
 
-FOLDER = "games"
+GAMES_FOLDER = "games"
 """The folder of game logs in an event's folder, or in the folder of a person's games."""
 REPLAYS = "replays"
 """The folder of the replays, beside that of the logs."""
@@ -77,7 +77,7 @@ def replay_address(game: str) -> str:
 
 def list_logs(folder: Path) -> list[Path]:
     """Return the game logs in a folder, compressed or not, sorted by name. Raises UserError."""
-    if folder.name == FOLDER:  # Any other one was named by the user.
+    if folder.name == GAMES_FOLDER:  # Any other one was named by the user.
         refuse_link(folder)
     return checksummed.list_files(folder, ENDING)
 
@@ -88,7 +88,7 @@ def is_log(path: Path) -> bool:
     Raises OSError.
     """
     name, packs = path.name.removesuffix(checksummed.ENDING), path.name.endswith(checksummed.ENDING)
-    by_name = packs or path.resolve().parent.name == FOLDER
+    by_name = packs or path.resolve().parent.name == GAMES_FOLDER
     return (by_name and name.endswith(ENDING)) or any(True for _ in grep_prefix(path, LOG_PREFIXES))
 
 

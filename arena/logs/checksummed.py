@@ -194,7 +194,7 @@ def decompress(path: Path) -> None:
 T = TypeVar("T")
 S = TypeVar("S", bound=Struct)
 
-LONGEST = 2**24
+MAX_LINE_BYTES = 2**24
 """The most bytes of a line in memory: no line that we write is longer."""
 
 
@@ -255,8 +255,10 @@ def last_line(path: Path) -> tuple[bytes, bytes]:
     with open_file(path) as file:
         start, lines = file.seek(0, os.SEEK_END), 0
         while start and lines < 2:
-            if len(parts) * CHUNK >= 2 * LONGEST:
-                raise DamagedFileError(f"{path}: its last {2 * LONGEST} bytes have no whole line")
+            if len(parts) * CHUNK >= 2 * MAX_LINE_BYTES:
+                raise DamagedFileError(
+                    f"{path}: its last {2 * MAX_LINE_BYTES} bytes have no whole line"
+                )
             start, size = max(0, start - CHUNK), min(start, CHUNK)
             file.seek(start)
             parts.append(file.read(size))
@@ -273,9 +275,11 @@ def read_lines(path: Path) -> Iterator[Line]:
     """
     number = offset = 0
     with open_any(path) as file:
-        for data in iter(partial(file.readline, LONGEST), b"") if file else ():
-            if len(data) == LONGEST:
-                raise DamagedFileError(f"{actual_path(path)}: a line of {LONGEST} bytes has no end")
+        for data in iter(partial(file.readline, MAX_LINE_BYTES), b"") if file else ():
+            if len(data) == MAX_LINE_BYTES:
+                raise DamagedFileError(
+                    f"{actual_path(path)}: a line of {MAX_LINE_BYTES} bytes has no end"
+                )
             number += 1
             yield Line(number, offset, data)
             offset += len(data)
@@ -289,7 +293,7 @@ def grep_prefix(path: Path, prefixes: tuple[bytes, ...]) -> Iterator[bytes]:
     """
     with suppress(DamagedFileError), open_any(path) as file:
         rest = b""
-        while file and len(rest) < LONGEST and (read := file.read(CHUNK)):
+        while file and len(rest) < MAX_LINE_BYTES and (read := file.read(CHUNK)):
             lines_read, _, rest = (rest + read).rpartition(b"\n")
             # Most parts have none, and a forged one may be all newlines.
             if any(prefix in lines_read for prefix in prefixes):

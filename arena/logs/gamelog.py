@@ -84,7 +84,7 @@ GAME_BOUNDARIES = (Sitting, GameRecord, SittingOver)
 """Records between games."""
 OVER = line_start(SittingOver)
 """The beginning of a finished log's last line."""
-COUNTED = frozenset({Sitting, SittingOver, Result})
+COUNTED_RECORDS = frozenset({Sitting, SittingOver, Result})
 """Records that the log counts: they begin or end a sitting or end a game."""
 PER_SEAT: dict[type[LogRecord], tuple[str, ...]] = {
     RoundRecord: ("points", "scores"),
@@ -147,7 +147,7 @@ class GameLog:
         """
         lines = records
         # Most calls bring choices only, which end no sitting: to look at their types costs little.
-        if not records or not COUNTED.isdisjoint(map(type, records)):
+        if not records or not COUNTED_RECORDS.isdisjoint(map(type, records)):
             lines = [*records, *self._end(records)]
         if lines:
             self._checksum = checksummed.append_records(self._descriptor, lines, self._checksum)
@@ -172,7 +172,7 @@ class GameLog:
 
     def _count(self, records: Sequence[LogRecord]) -> None:
         self._records += len(records)
-        if COUNTED.isdisjoint(map(type, records)):
+        if COUNTED_RECORDS.isdisjoint(map(type, records)):
             return
         for record in records:
             self._results += isinstance(record, Result)

@@ -22,7 +22,7 @@ from protocol.messages import Choose, Unavailable
 # spoils all its games: they have no other process.
 
 
-LINES_AT_ONCE = 256
+ROUTED_LINES = 256
 """The most lines of one process that are routed before other processes have their turn."""
 
 
@@ -86,13 +86,13 @@ class MultiplexedBot:
 
     def hear(self) -> None:
         """Route the lines that the process has written, or tell all tables that it is gone."""
-        lines = self.bot.take_lines(LINES_AT_ONCE)
+        lines = self.bot.take_lines(ROUTED_LINES)
         for line in lines:
             # A foul in one line drops those after it.
             if self._is_stopped:
                 return
             self._hand_on(line)
-        if len(lines) == LINES_AT_ONCE:
+        if len(lines) == ROUTED_LINES:
             self._poller.call_soon(self.hear)
         elif self.bot.fault:
             self.disqualify(self.bot.fault)
@@ -200,7 +200,7 @@ class GameChannel:
 # The bots of a sitting: one process for each entrant, greeted, watched and replaced when lost.
 
 
-LOOK_S = 0.1
+USAGE_CHECK_S = 0.1
 """The interval in s at which the memory, the CPU time and the pipes of bots are checked."""
 LONGEST_SHOWN_LINE = 60
 """The most characters shown of a line that is not a hello."""
@@ -324,7 +324,7 @@ class BotPool:
     async def monitor(self) -> None:
         """Check every bot's limits at intervals, until cancelled."""
         while True:
-            await trio.sleep(LOOK_S)
+            await trio.sleep(USAGE_CHECK_S)
             for bot in self._bots:
                 if bot:
                     bot.check_limits()

@@ -25,7 +25,7 @@ from protocol.messages import MAX_LINE
 # A bot's process with its three pipes: starts it, reads and writes without blocking, closes it.
 
 
-READ = 65_536
+PIPE_READ_BYTES = 65_536
 """The most bytes read at once: all that a pipe holds, so that no flood holds up the others."""
 CLOSED = -1
 """A descriptor to which every write fails."""
@@ -208,7 +208,7 @@ class PipedProcess:
         """Read once; return what came, nothing if the process has closed its stdout."""
         assert self._pipes
         try:
-            data = os.read(self._stdout, READ)
+            data = os.read(self._stdout, PIPE_READ_BYTES)
         except BlockingIOError:
             return b""
         if data:
@@ -221,7 +221,7 @@ class PipedProcess:
 
     def _read_stderr(self) -> None:
         try:
-            data = os.read(self._stderr, READ)
+            data = os.read(self._stderr, PIPE_READ_BYTES)
         except BlockingIOError:
             return
         if not data:
@@ -544,8 +544,10 @@ class BotProcess(PipedProcess):
 
     def _read_more(self) -> bool:
         """Read once; return True if data came. Too much unread data is a fault."""
-        if len(self._inbox) > 4 * READ:
-            self._set_fault(Fault("flooding", f"More than {4 * READ} bytes that nobody asked for."))
+        if len(self._inbox) > 4 * PIPE_READ_BYTES:
+            self._set_fault(
+                Fault("flooding", f"More than {4 * PIPE_READ_BYTES} bytes that nobody asked for.")
+            )
             return False
         # Mostly the process is about to end when it closes its stdout; soon `on_exit` knows how.
         data = self._read_stdout()

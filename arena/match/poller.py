@@ -233,7 +233,7 @@ class Poller:
 # The wait for a player's line under a clock: tables, handshakes and reasks wait this way.
 
 
-LINES_AT_ONCE = 32
+LINES_A_WAIT = 32
 """The most lines that one wait takes before others have their turn: a bot that writes answers in
 advance must not keep the poller for itself."""
 
@@ -317,7 +317,7 @@ class ReplyWaiter:
             self.fail(bug)
 
     def _take_lines(self) -> None:
-        for _ in range(LINES_AT_ONCE):
+        for _ in range(LINES_A_WAIT):
             player = self._player
             if player is None:
                 return

@@ -364,7 +364,7 @@ def _by_limit(rules: Ruleset, texts: Mapping[int | str, str]) -> str:
 # --- the boneyard ---
 
 NO_BONEYARD = Sentence("There is no boneyard: all tiles are in the players' hands.", ("A", "C"))
-LEFT = {
+BONEYARD_REST = {
     True: Sentence(
         "The rest of the tiles form the boneyard, face down: {tiles}.",
         ("A", "B", "C deal", "D", "E deal"),
@@ -399,7 +399,7 @@ def the_boneyard(rules: Ruleset) -> Iterator[Sentence]:
     can_draw, auction = relevance.can_draw(rules), relevance.has_auction(rules)
     for_lead = relevance.can_be_drawn_for_lead(rules)
     tiles = by_table(left, lambda tiles: count_in_words(tiles, "tile") if tiles else "none")
-    used = LEFT[can_draw or for_lead or auction]
+    used = BONEYARD_REST[can_draw or for_lead or auction]
     yield used.fill(tiles=tiles) if any(left.values()) else NO_BONEYARD
     if can_draw and auction:
         yield Sentence("The last two tiles may not be drawn; they are auctioned.", ("C.26",))
@@ -457,7 +457,7 @@ OUT = Sentence(
     "A round ends when a player goes out, that is, plays their last tile.",
     ("A", "B", "C play", "D", "E"),
 )
-AT_ONCE = Sentence(
+BLOCKED_AT_ONCE = Sentence(
     "It ends at once, blocked, when all tiles of the number at each end have been played, even if "
     "tiles are left to draw.",
     ("C.20",),
@@ -495,7 +495,7 @@ def end_of_a_round(rules: Ruleset) -> Iterator[Sentence]:
     yield Sentence(f"{text}.", sources)
     blocked = rules.end.blocked
     if blocked == "at_once" and can_draw:
-        yield AT_ONCE
+        yield BLOCKED_AT_ONCE
     elif blocked == "call" and (can_draw or rules.turn.tiles == 2):
         yield CALL.fill(dead="at either end" if rules.turn.tiles == 2 else "at each end")
     elif blocked == "play_on" and can_draw:

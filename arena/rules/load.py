@@ -90,7 +90,7 @@ BESIDES = ("base", "name")
 LONGEST_NAME = 64
 SEATS = dict(zip("2345678", HandSizes.__struct_fields__, strict=True))
 """Our names for the numbers of a table by seats: a user may write 2 or two."""
-WORDS = {"true": True, "yes": True, "false": False, "no": False}
+TRUTH_WORDS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 class _InFileError(UserError):
@@ -265,7 +265,7 @@ def _is_list(choice: str) -> bool:
 def _scalar(text: str) -> Any:
     if text.removeprefix("-").isdecimal():
         return int(text)
-    return WORDS.get(text, text)
+    return TRUTH_WORDS.get(text, text)
 
 
 def _plain(value: Any) -> Any:

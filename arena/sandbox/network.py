@@ -21,7 +21,7 @@ VARIABLES = {
     "NODE_USE_ENV_PROXY": "1",
 }
 """The variables by which ordinary HTTP clients find the proxy."""
-SHORTEST, LONGEST = 8, 1024
+SHORTEST, MAX_VALUE_LENGTH = 8, 1024
 """Characters of a variable's value: a shorter one could not be told from other text."""
 
 
@@ -49,9 +49,12 @@ def _value(name: str) -> str:
     value = os.environ.get(name, "")
     if not value:
         raise AccessError(f"its variable {name} is not set in the environment of Boneyard")
-    if not SHORTEST <= len(value) <= LONGEST or not (value.isascii() and value.isprintable()):
+    if not SHORTEST <= len(value) <= MAX_VALUE_LENGTH or not (
+        value.isascii() and value.isprintable()
+    ):
         raise AccessError(
-            f"the value of {name} is not {SHORTEST} to {LONGEST} printable ASCII characters"
+            f"the value of {name} is not {SHORTEST} to {MAX_VALUE_LENGTH} printable ASCII "
+            "characters"
         )
     return value
 

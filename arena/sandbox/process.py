@@ -37,7 +37,7 @@ from arena.sandbox.syscalls import filter_program
 # Separate users: root gives every bot its own user for the life of the bot.
 
 
-FIRST, LAST = 60_600, 61_100
+FIRST_USER, USERS_END = 60_600, 61_100
 """User numbers that systems leave free; below 65,536, so that containers map them."""
 CLAIMS = Path("/run/boneyard-users")
 """The folder of claims, root's alone: whoever could claim all numbers would stop every run. Not
@@ -48,7 +48,9 @@ class NoUserLeftError(OSError):
     """Every user number belongs to a living bot: a shortage that passes."""
 
     def __init__(self) -> None:
-        super().__init__(errno.EAGAIN, f"All users from {FIRST} to {LAST - 1} are in use by bots")
+        super().__init__(
+            errno.EAGAIN, f"All users from {FIRST_USER} to {USERS_END - 1} are in use by bots"
+        )
 
 
 class User:
@@ -57,7 +59,7 @@ class User:
     def __init__(self) -> None:
         """Claim a number. Raises NoUserLeftError, and OSError if claims cannot be made here."""
         with _claims() as folder:
-            for number in sorted(set(range(FIRST, LAST)) - _users_in_use()):
+            for number in sorted(set(range(FIRST_USER, USERS_END)) - _users_in_use()):
                 if (claim := _claim(number, folder)) is not None:
                     self.number, self._claim = number, claim
                     return

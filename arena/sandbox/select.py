@@ -73,7 +73,7 @@ NEEDED = frozenset(
     {"files", "inherited", "network", "kernel", "processes", "shared", "outlive", "limits"}
 )
 """The promises without which no bot is locked in."""
-TRIES = 3
+SANDBOX_TRIES = 3
 """Tries of a sandbox if the machine's load may have spoiled one."""
 TRANSIENT_ERRORS = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
 """Errors that pass: they stop a run, and never decide how its bots run."""
@@ -145,7 +145,7 @@ def examine(confinement: Confinement, folder: Path) -> TrialResult:
 
     Raises OSError if the machine is short of something now: that says nothing about the sandbox.
     """
-    for _ in range(TRIES):
+    for _ in range(SANDBOX_TRIES):
         trial = _try_once(confinement, folder)
         # A busy machine may have spoiled an attempt that was not made.
         if not any(_decides(name, outcome) for name, outcome in trial.outcomes.items()):

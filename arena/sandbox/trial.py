@@ -351,21 +351,21 @@ def describe_network() -> str:
 # Trial of the sandbox: the canary as a bot, beside a control that nothing locks in.
 
 
-SCRIPT = Path(__file__).with_name("canary.py")
+CANARY_FILE = Path(__file__).with_name("canary.py")
 VARIABLE = "BONEYARD_CANARY"
 """The referee's environment variable that no bot should see."""
 SMALL = Limits(memory_mib=48, processes=16)
 """The limits of a trial: an attempt that exceeds them does no harm."""
-COUNTED = "escape-cgroup"
+CGROUP_ESCAPE = "escape-cgroup"
 """The attempt that the referee judges alone: its cgroup does not count what the bot uses."""
 CANARIES = {
     **{name: guarantee for guarantee, attempts in GROUPS.items() for name in attempts},
-    COUNTED: "limits",
+    CGROUP_ESCAPE: "limits",
 }
 """The guarantee that each attempt is made at."""
 UNSURE = frozenset(
     {"connect", "lock-file", "gain-rights", "read-load", "number-pipe"}
-    | {"exceed-limits", "share-memory", COUNTED}
+    | {"exceed-limits", "share-memory", CGROUP_ESCAPE}
 )
 """The attempts that a machine may refuse every process, such as a container: bots are refused too.
 Of all others the control shows that they can succeed, else nothing is known."""
@@ -398,7 +398,7 @@ def try_sandbox(confinement: Confinement, folder: Path) -> dict[str, ProbeResult
         outcomes = _outcomes(bot, {**targets, "who": "bot"})
         slot = starter.slot(bot)
         if confinement.is_bounded:
-            outcomes[COUNTED] = _count(slot)
+            outcomes[CGROUP_ESCAPE] = _count(slot)
         starter.end(bot)
         control.kill()
         control.wait()
@@ -471,7 +471,7 @@ def _folders(stack: ExitStack, folder: Path) -> tuple[Path, Path]:
     )
     (programs / "canary").mkdir()
     (programs / "canary").chmod(0o755)
-    (programs / "canary" / "canary.py").write_bytes(SCRIPT.read_bytes())
+    (programs / "canary" / "canary.py").write_bytes(CANARY_FILE.read_bytes())
     (programs / "canary" / "canary.py").chmod(0o644)
     return event, programs
 
@@ -564,7 +564,7 @@ def _outcomes(process: Popen, targets: Targets) -> dict[str, ProbeResult]:
         outcomes = msgspec.convert(answer, dict[str, ProbeResult])
     except msgspec.ValidationError as no:
         raise CannotProbeError(f"The canary answered in no way known: {no}.") from None
-    if outcomes.keys() != CANARIES.keys() - {COUNTED}:
+    if outcomes.keys() != CANARIES.keys() - {CGROUP_ESCAPE}:
         raise CannotProbeError("The canary did not make every attempt.")
     return outcomes
 

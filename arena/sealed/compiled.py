@@ -18,7 +18,7 @@ from arena.files import DamagedFileError, open_file
 
 COMPILE_S, MOST_COMPILED = 120, 32
 """The most s to compile a module: for the largest a fifth is enough; the most that are kept."""
-LARGEST, COMPLETE, REFUSED = 8 * 2**20, b"complete", b"refused"
+MAX_MODULE_BYTES, COMPLETE, REFUSED = 8 * 2**20, b"complete", b"refused"
 """As in `host.py`, which imports nothing of ours."""
 Start = Callable[[], tuple[Any, Popen[bytes]]]
 _COMPILED: dict[tuple[bytes, int], bytes] = {}
@@ -42,8 +42,8 @@ async def compile_once(path: str, memory: int, start: Start) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    with suppress(OSError, DamagedFileError), open_file(path.resolve(), LARGEST) as file:
-        return file.read(LARGEST)
+    with suppress(OSError, DamagedFileError), open_file(path.resolve(), MAX_MODULE_BYTES) as file:
+        return file.read(MAX_MODULE_BYTES)
     return b""
 
 

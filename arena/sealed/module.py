@@ -22,8 +22,8 @@ from protocol.records import FoulClass
 # Frames of the host of a sealed bot, as the referee reads them: what the bot cannot forge.
 
 
-GAME = line_start(GameStarts)
-FOULS: dict[bytes, FoulClass] = {name.encode(): name for name in get_args(FoulClass)}
+GAME_START = line_start(GameStarts)
+FOUL_CLASSES: dict[bytes, FoulClass] = {name.encode(): name for name in get_args(FoulClass)}
 FIGURES = re.compile(rb"[0-9]{1,18}")
 MILLION = 1_000_000
 
@@ -48,8 +48,8 @@ class FrameReader:
         """Count the games that begin in what is sent: a line, several, or a part of one."""
         for number, part in enumerate(data.split(b"\n")):
             before = b"" if number else self._beginning
-            self._beginning = (before + part)[: len(GAME)]
-            self._games += self._beginning == GAME != before
+            self._beginning = (before + part)[: len(GAME_START)]
+            self._games += self._beginning == GAME_START != before
 
     def read(self, line: bytes) -> HostFrame | None:
         """Return the frame in a line; None if it belongs to an earlier game.
@@ -59,7 +59,7 @@ class FrameReader:
         game, _, rest = line.partition(b" ")
         used, _, content = rest.partition(b" ")
         foul, _, detail = content[1:].partition(b" ")
-        is_known = content[:1] == b"=" or (content[:1] == b"!" and foul in FOULS)
+        is_known = content[:1] == b"=" or (content[:1] == b"!" and foul in FOUL_CLASSES)
         if not (is_known and FIGURES.fullmatch(game) and FIGURES.fullmatch(used)):
             fault = Fault("gone", f"Its host failed: {printable(line)}")
             return HostFrame(None, fault, 0.0)
@@ -68,7 +68,7 @@ class FrameReader:
         effort_ms = int(used) / MILLION
         if content[:1] == b"=":
             return HostFrame(content[1:], None, effort_ms)
-        return HostFrame(None, Fault(FOULS[foul], printable(detail, 400)), effort_ms)
+        return HostFrame(None, Fault(FOUL_CLASSES[foul], printable(detail, 400)), effort_ms)
 
 
 # Modules of WebAssembly as bots: the command of the host that runs one.

@@ -127,7 +127,7 @@ def _options(rules: Ruleset, seats: int) -> Iterator[Option]:
 
 
 Vector = NDArray[np.float32]
-MOST = 2.0
+MAX_TARGET_SHARE = 2.0
 """The bound of shares of the target: scores exceed the target by less than this."""
 
 
@@ -170,8 +170,8 @@ class Encoding:
     def bounds(self) -> tuple[Vector, Vector]:
         """Return the least and the greatest value of each number of a vector."""
         low, high = np.zeros(self.size, np.float32), np.ones(self.size, np.float32)
-        low[self.parts["scores"]] = -MOST
-        high[self.parts["scores"]] = high[self.parts["pot"]] = MOST
+        low[self.parts["scores"]] = -MAX_TARGET_SHARE
+        high[self.parts["scores"]] = high[self.parts["pot"]] = MAX_TARGET_SHARE
         return low, high
 
     def order(self, seat: int) -> tuple[int, ...]:
@@ -214,7 +214,7 @@ class Encoding:
         return shares
 
     def _of_target(self, points: int) -> float:
-        return max(-MOST, min(MOST, points / self._target))
+        return max(-MAX_TARGET_SHARE, min(MAX_TARGET_SHARE, points / self._target))
 
 
 class _Past:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arena.training.single_seat import RoundsVectorEnv
 
-ENVIRONMENTS, STEPS = 2048, 16
+ENVIRONMENTS, ROLLOUT_STEPS = 2048, 16
 """Environments side by side, and steps of each in a rollout."""
 EPOCHS, MINIBATCH = 2, 4096
 """Passes over a rollout, and transitions of a minibatch."""
@@ -26,7 +26,7 @@ TESTED = 4096
 HIDDEN = 128
 RATE, GAE_LAMBDA, CLIP, ENTROPY_BONUS = 1e-3, 0.95, 0.2, 0.01
 """Learning rate, GAE lambda, PPO clip, entropy bonus."""
-POINTS = 20
+POINTS_SCALE = 20
 """Points of a round that count as 1."""
 
 Floats = NDArray[np.float32]
@@ -109,7 +109,7 @@ def train(seconds: float, path: str) -> None:
     began, rounds = time.process_time(), 0
     while (spent := time.process_time() - began) < seconds:
         rollout: list[Transitions] = []
-        for _ in range(STEPS):
+        for _ in range(ROLLOUT_STEPS):
             features, mask = vectors[:, inputs], infos["action_mask"] != 0
             _, probabilities, values = network.forward(features, mask)
             # The least of exponential times is each action with its probability.
@@ -117,7 +117,7 @@ def train(seconds: float, path: str) -> None:
             actions = np.where(mask, times, np.inf).argmin(axis=1)
             chances = probabilities[np.arange(ENVIRONMENTS), actions]
             vectors, rewards, over, _, infos = envs.step(actions)
-            paid = (rewards / POINTS).astype(np.float32)
+            paid = (rewards / POINTS_SCALE).astype(np.float32)
             rollout.append(Transitions(features, mask, actions, chances, values, paid, over))
         next_values = network.forward(vectors[:, inputs], infos["action_mask"] != 0)[2]
         batch = Transitions._make(np.concatenate(part) for part in zip(*rollout, strict=True))
@@ -132,7 +132,7 @@ def train(seconds: float, path: str) -> None:
                 minibatch = Transitions._make(part[places] for part in batch)
                 network.update(minibatch, advantages[places], returns[places], rate)
         rounds += int(batch.over.sum())
-        mean = batch.rewards[batch.over].mean() * POINTS
+        mean = batch.rewards[batch.over].mean() * POINTS_SCALE
         print(f"{spent:6.0f} s {rounds:10,} rounds: {mean:+6.2f} points a round", flush=True)
     np.savez(path, allow_pickle=False, inputs=inputs, **network.weights)
     _test(network, inputs)

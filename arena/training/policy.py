@@ -33,7 +33,7 @@ from protocol.messages import (
     UnknownMessage,
 )
 
-READ = 1 << 20
+STDIN_READ_BYTES = 1 << 20
 """Bytes of one read: as many as a pipe can hold, so that one read takes all that has come."""
 
 
@@ -124,6 +124,6 @@ def _taken_stdout() -> BinaryIO:
 def _arrivals() -> Iterator[list[bytes]]:
     """Yield all lines that have come, again and again, until stdin is closed."""
     rest = b""
-    while data := os.read(0, READ):
+    while data := os.read(0, STDIN_READ_BYTES):
         *lines, rest = (rest + data).split(b"\n")
         yield lines

@@ -28,7 +28,7 @@ from arena.engine.deal import begin, chance_decides
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.training.boneyard_v0 import Rendering, raw_env
-from arena.training.encoding import ENDS, MOST, Encoding, Mask, Vector
+from arena.training.encoding import ENDS, MAX_TARGET_SHARE, Encoding, Mask, Vector
 from arena.training.episode import CLOCK, Reward, round_margins
 from arena.training.policy import Policy, Question
 from arena.valuation.batch import Flags, Ints, Numbers, Places, RoundBatch, mask_tables
@@ -237,14 +237,16 @@ class SeenRounds:
         vectors[:, parts["leader"]] = self._leader[rows][:, None] == order
         vectors[:, parts["tiles"]] = self.tables.sizes(batch.hands[by_seat]).T / tiles
         points, scores = batch.points[:, rows].T, batch.scores_of(rows)
-        vectors[:, parts["scores"]] = np.clip(scores[:, order] / self._target, -MOST, MOST)
+        vectors[:, parts["scores"]] = np.clip(
+            scores[:, order] / self._target, -MAX_TARGET_SHARE, MAX_TARGET_SHARE
+        )
         stock = (batch.back[:, rows] - batch.front[:, rows]).sum(axis=0)
         vectors[:, parts["boneyard"]] = np.stack([stock, batch.drawable[rows]], axis=1) / tiles
         vectors[:, parts["passes"].start] = np.minimum(1.0, batch.passes[rows] / self.seats)
         vectors[:, parts["round"]] = 1
         # Whoever won the round has the pot, and so has gained something.
         pot = np.where((scores != points).any(axis=1), 0, batch.pot[rows])
-        vectors[:, parts["pot"].start] = np.minimum(MOST, pot / self._target)
+        vectors[:, parts["pot"].start] = np.minimum(MAX_TARGET_SHARE, pot / self._target)
 
     def margins(self, rows: Places, seat: int) -> NDArray[np.float64]:
         """Return the seat's reward for these rounds, which are over."""

@@ -52,7 +52,7 @@ LOCAL_SCRIPTS = "'self' file:"
 """Scripts beside a page: of one that is opened as a file, some browsers do not count files."""
 COMMENT = re.compile(r"^ *(/\*.*?\*/|//.*?)\n", re.MULTILINE | re.DOTALL)
 """A comment on lines of its own, in a style sheet or a script."""
-STYLE, THEME, SCRIPT = "style.css", "theme.js", "script.js"
+STYLE, THEME, SCRIPT_FILE = "style.css", "theme.js", "script.js"
 """The files that the pages of a site share."""
 
 
@@ -108,7 +108,7 @@ class SitePages:
         self.files = {
             STYLE: _joined(environment, ("base.css", *styles)),
             THEME: _joined(environment, (THEME,)),
-            SCRIPT: _joined(environment, scripts),
+            SCRIPT_FILE: _joined(environment, scripts),
         }
         """The content of the shared files, by name."""
 

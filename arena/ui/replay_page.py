@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 # Scenes for web pages: frames as plain JSON, with the facts that a page shows beside them.
 
 
-DIGITS = "0123456789abcdefghi"
+PIP_DIGITS = "0123456789abcdefghi"
 """The digit of each number of pips."""
-DIGITS_OF = {(a, b): DIGITS[a] + DIGITS[b] for a in range(19) for b in range(19)}
+DIGITS_OF = {(a, b): PIP_DIGITS[a] + PIP_DIGITS[b] for a in range(19) for b in range(19)}
 """The two digits of each tile, either way round."""
 SIGNS = {"left": "<", "right": ">", "lead": "="}
 """The sign after a tile for the end that it is played on."""
@@ -457,7 +457,7 @@ def _grade(decision: ReviewedDecision, grades: Sequence[float]) -> int:
 # --- the page ---
 
 
-SCRIPT = "// {made_by}\nglobalThis.packedGame = {game};\n"
+GAME_SCRIPT = "// {made_by}\nglobalThis.packedGame = {game};\n"
 """A script, because a page that is opened as a file may load scripts, and no other data."""
 
 
@@ -537,7 +537,7 @@ def event_replay_page(entrants: Sequence[str], links: Sequence[tuple[str, str]])
 
 def replay_script(game: PackedGame) -> str:
     """Return the script with a game that `replay_page` loads; its first line says who made it."""
-    return SCRIPT.format(made_by=generator(), game=encode_json(game).decode())
+    return GAME_SCRIPT.format(made_by=generator(), game=encode_json(game).decode())
 
 
 def play_back(logged: LoggedGame, moments: Iterable[Moment], seat: int | None = None) -> Playback:

@@ -126,7 +126,7 @@ SEND_S = 10.0
 """Seconds that a viewer has to read a message; then the viewer is dropped."""
 CLOSE_S = 1.0
 """Seconds that a browser has to close its socket."""
-LONGEST = 4096
+MAX_MESSAGE_BYTES = 4096
 """Most bytes of one message from a page."""
 WAITING = 16
 """Messages from a page that may wait to be handled."""
@@ -282,7 +282,7 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
         compression=None,
         open_timeout=OPEN_S,
         close_timeout=CLOSE_S,
-        max_size=LONGEST,
+        max_size=MAX_MESSAGE_BYTES,
         max_queue=WAITING,
     )
     async with trio.open_nursery() as nursery:

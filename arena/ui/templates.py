@@ -45,7 +45,7 @@ def template_cache() -> TemplateCache | None:
 def environment(folders: tuple[Path, ...]) -> jinja2.Environment:
     """Return the environment of the templates in these folders."""
     env = jinja2.Environment(
-        loader=jinja2.FileSystemLoader((*folders, blocks.FOLDER)),
+        loader=jinja2.FileSystemLoader((*folders, blocks.MACRO_FOLDER)),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

@@ -19,8 +19,8 @@ from arena.analysis.frames import LiveFrames
 from arena.match.player import HumanPlayer
 from protocol.messages import Ask, Bid, GameOver, Option, RoundOver
 
-READ = 4096
-LONGEST = 256
+TERMINAL_READ_BYTES = 4096
+MAX_TYPED_BYTES = 256
 """Most bytes of a line that are used; nobody types more for an answer."""
 LEAVE = ("q", "quit", "leave")
 MOST_LINES = 12
@@ -129,18 +129,18 @@ class Keys:
     async def line(self) -> str | None:
         """Return the next line; None if no more will come."""
         while b"\n" not in self._read:
-            if len(self._read) > LONGEST:
-                del self._read[LONGEST:]
+            if len(self._read) > MAX_TYPED_BYTES:
+                del self._read[MAX_TYPED_BYTES:]
             data = await self._more()
             if not data:
                 return None
             self._read += data
         line, _, rest = bytes(self._read).partition(b"\n")
         self._read[:] = rest
-        return line[:LONGEST].decode(errors="replace")
+        return line[:MAX_TYPED_BYTES].decode(errors="replace")
 
     async def _more(self) -> bytes:
         # A file is always ready to be read, and epoll refuses it.
         with suppress(PermissionError):
             await trio.lowlevel.wait_readable(self._descriptor)
-        return os.read(self._descriptor, READ)
+        return os.read(self._descriptor, TERMINAL_READ_BYTES)

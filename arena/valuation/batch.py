@@ -39,7 +39,7 @@ SMALL = 32 - 1 - FREE
 """The most tiles of which masks have 32 bits; others have 64."""
 PART = 16
 """The bits of a mask whose pips are looked up together."""
-LEFT, RIGHT, HIGHER = range(3)
+LEFT_END, RIGHT, HIGHER = range(3)
 """The end for a tile. `HIGHER`: that with the higher number if the tile fits it, else the other."""
 
 
@@ -120,7 +120,7 @@ class MaskTables:
         self.fitting, self.both = np.zeros((2, size), self.dtype)
         """The tiles that fit any end, and (but doubles) each."""
         self.low_end = np.zeros(size, np.int8)
-        """The end with the lower number: `LEFT` or `RIGHT`."""
+        """The end with the lower number: `LEFT_END` or `RIGHT`."""
         ends = np.repeat(np.arange(0, size, TILES), TILES)
         self.after = np.stack([ends] * 3)
         """The ends after a play, by its end: at the place of the ends, plus that of the tile; 0 is
@@ -133,14 +133,14 @@ class MaskTables:
             self.higher[index], self.lower[index] = self.suits[high], self.suits[low]
             self.fitting[index] = self.suits[left] | self.suits[right]
             self.both[index] = self.suits[left] & self.suits[right] & ~self.doubles
-            self.low_end[index] = LEFT if left < right else RIGHT
+            self.low_end[index] = LEFT_END if left < right else RIGHT
             for number, tile in enumerate(self.tiles, index + FREE - 1):
                 if right in tile:
                     self.after[[RIGHT, HIGHER], number] = place[left, sum(tile) - right]
                 if left in tile:
-                    self.after[LEFT, number] = place[sum(tile) - left, right]
+                    self.after[LEFT_END, number] = place[sum(tile) - left, right]
                     if left >= right or right not in tile:
-                        self.after[HIGHER, number] = self.after[LEFT, number]
+                        self.after[HIGHER, number] = self.after[LEFT_END, number]
         leads = slice(self.empty, self.dead, TILES)
         for number, tile in enumerate(self.tiles):
             self.after[:, self.empty + FREE - 1 + number : self.dead : TILES] = place[tile]
@@ -173,7 +173,7 @@ class MaskTables:
 
     def each_pair(self, able: Ints, ends: Places) -> tuple[Places, Ints, Ints]:
         """Return all pairs of these tiles, for the left end and for the right, and of which row."""
-        rows, left = self.each_tile(able & self.plays[LEFT].take(ends))
+        rows, left = self.each_tile(able & self.plays[LEFT_END].take(ends))
         pair_rows, right = self.each_tile((able & self.on_right.take(ends)).take(rows) & ~left)
         return rows.take(pair_rows), left.take(pair_rows), right
 
@@ -352,8 +352,8 @@ Numbers = NDArray[np.integer]
 """Numbers of tiles, seats or rounds. A tile's number is its place in `set_of_tiles`."""
 Rows = slice | Places
 """Some rounds of a batch."""
-ALL = slice(None)
-END_NUMBER = {"left": LEFT, "right": RIGHT, "lead": HIGHER}
+ALL_ROUNDS = slice(None)
+END_NUMBER = {"left": LEFT_END, "right": RIGHT, "lead": HIGHER}
 
 
 class RoundBatch:
@@ -523,7 +523,7 @@ class RoundBatch:
             tile = hands & -hands
         if lead.tile != "any":
             must = np.maximum(tables.places_of(tile) - FREE + 2, 0)
-            self._set_ends(ALL, tables.empty + must * TILES)
+            self._set_ends(ALL_ROUNDS, tables.empty + must * TILES)
         if tables.rules.deal.starter:
             self._turn_up_starter()
         self._open_play()
@@ -545,7 +545,7 @@ class RoundBatch:
         self.front[first_row, rows] += 1
         self.drawable = np.maximum(self.drawable - 1, 0)
         self.line = tile
-        self._set_ends(ALL, self.tables.ends_after(self.ends, tile, HIGHER))
+        self._set_ends(ALL_ROUNDS, self.tables.ends_after(self.ends, tile, HIGHER))
 
     def _open_play(self) -> None:
         """Begin play: the seats pay their antes."""
@@ -556,7 +556,7 @@ class RoundBatch:
                 paid = np.minimum(paid, self.points + rules.stakes.chips)
             self.points -= paid
             self.pot += paid[: count_sides(rules.deal.partners, len(paid))].sum(axis=0)
-        self._settle(ALL)
+        self._settle(ALL_ROUNDS)
 
     # --- options ---
 
@@ -607,12 +607,14 @@ class RoundBatch:
         hands = self.hands[self.turn, rounds]
         two = self.settings.two_tiles & (hands & (hands - 1) != 0)
         rows, left, right = tables.each_pair(np.where(two, able, 0), self.ends)
-        end_rows, tiles = tables.each_tile(self.by_end(ALL, np.where(two, 0, able)).T.ravel())
+        end_rows, tiles = tables.each_tile(
+            self.by_end(ALL_ROUNDS, np.where(two, 0, able)).T.ravel()
+        )
         passing = np.flatnonzero(able == 0)
         play_rows = np.concatenate([rows, end_rows // 3, passing])
         order, no_tiles = np.argsort(play_rows, kind="stable"), np.zeros(len(passing), tables.dtype)
         first = np.concatenate([left, tiles, no_tiles])[order]
-        ends = np.concatenate([np.full(len(rows), LEFT), end_rows % 3, no_tiles])[order]
+        ends = np.concatenate([np.full(len(rows), LEFT_END), end_rows % 3, no_tiles])[order]
         second = np.zeros(len(play_rows), tables.dtype)
         second[: len(rows)] = right
         return play_rows[order], (first, ends), (second[order], np.full(len(play_rows), RIGHT))
@@ -639,11 +641,11 @@ class RoundBatch:
         mask = dict(zip(self.tables.tiles, self.tables.bits.tolist(), strict=True))
         match option:
             case Play():
-                return mask[option.tile], END_NUMBER[option.end], 0, LEFT
+                return mask[option.tile], END_NUMBER[option.end], 0, LEFT_END
             case PlayTwo():
-                return mask[option.left], LEFT, mask[option.right], RIGHT
+                return mask[option.left], LEFT_END, mask[option.right], RIGHT
             case _:
-                return isinstance(option, Call), LEFT, 0, LEFT
+                return isinstance(option, Call), LEFT_END, 0, LEFT_END
 
     def _by_seat(self, rows: Places) -> Iterator[tuple[int, Places]]:
         """Yield each seat that is to move, and the places in `rows` of its rounds."""

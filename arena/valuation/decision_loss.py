@@ -44,7 +44,7 @@ seat that errs next, in the same way.
 """
 LOOK_DEAR = 25
 """The decisions of a seat in a game that are tried again: 15 named fewer planted blunders."""
-DIGITS = 3
+REVIEW_DECIMALS = 3
 """Decimals of a point and of a percent that a review keeps."""
 Z = NormalDist().inv_cdf(0.975)
 """Standard errors in half of a 95 % interval."""
@@ -77,12 +77,14 @@ def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator
             kind=_kind(question.options, question.options[choice]),
             choice=choice,
             best=best,
-            values=tuple(last.leads.mean(axis=1).round(DIGITS).tolist()),
-            errors=tuple(world_errors(last.leads).round(DIGITS).tolist()),
-            loss=round(measured_loss(first.leads, choice), DIGITS),
-            error=round(error, DIGITS),
-            percent_loss=round(measured_loss(first.percents, choice), DIGITS),
-            percent_gap=round(float((last.percents[best] - last.percents[choice]).mean()), DIGITS),
+            values=tuple(last.leads.mean(axis=1).round(REVIEW_DECIMALS).tolist()),
+            errors=tuple(world_errors(last.leads).round(REVIEW_DECIMALS).tolist()),
+            loss=round(measured_loss(first.leads, choice), REVIEW_DECIMALS),
+            error=round(error, REVIEW_DECIMALS),
+            percent_loss=round(measured_loss(first.percents, choice), REVIEW_DECIMALS),
+            percent_gap=round(
+                float((last.percents[best] - last.percents[choice]).mean()), REVIEW_DECIMALS
+            ),
             exact=first.exact,
         )
 

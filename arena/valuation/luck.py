@@ -45,11 +45,11 @@ DRAWS, HANDS = 64, 64
 DEALS = 32
 """The deals for the mean over all of them, each with the hands at every seat in turn: so it has
 little of the luck of hands."""
-TRIES = 4
+DEAL_TRIES = 4
 """The same where some deals do not count: so many times `DEALS` are tried."""
 UPPER_KNOT, LOWER_KNOT = (0.96, 0.95), (0.86, 0.6)
 """Shares of choices that policies foresee, and the parts of the measured luck that then count."""
-DIGITS = 6
+LUCK_DECIMALS = 6
 
 
 class DrawLuck(Struct, frozen=True):
@@ -107,8 +107,12 @@ def luck_of_games(timelines: Sequence[Timeline], terms: LuckTerms = USUAL_TERMS)
 def _with_sums(draws: Sequence[DrawLuck], seats: int) -> GameLuck:
     return GameLuck(
         tuple(draws),
-        tuple(round(fsum(draw.points[seat] for draw in draws), DIGITS) for seat in range(seats)),
-        tuple(round(fsum(draw.share[seat] for draw in draws), DIGITS) for seat in range(seats)),
+        tuple(
+            round(fsum(draw.points[seat] for draw in draws), LUCK_DECIMALS) for seat in range(seats)
+        ),
+        tuple(
+            round(fsum(draw.share[seat] for draw in draws), LUCK_DECIMALS) for seat in range(seats)
+        ),
     )
 
 
@@ -219,7 +223,9 @@ class _DealOrders:
         rules, seats = self._game.rules, self._game.seats
         size, tile_count = len(self._hands) // seats, len(set_of_tiles(rules.deal))
         strict = rules.deal.annul_suit or rules.lead.missing == "redeal"
-        keys = random_keys(f"{self._label}|deals", DEALS * (TRIES if strict else 1), tile_count)
+        keys = random_keys(
+            f"{self._label}|deals", DEALS * (DEAL_TRIES if strict else 1), tile_count
+        )
         deals: Integers = keys.argsort(axis=1, kind="stable")
         if strict and self._game.playing.phase.deal < MOST_DEALS:
             deals = deals[self._count(deals)]
@@ -330,7 +336,10 @@ class _States:
 def _luck(chance: _Chance, values: Sequence[Floats]) -> DrawLuck:
     """Return the luck of a chance, by the values of all states."""
     points, share = (
-        tuple(round(float(number), DIGITS) for number in array[chance.after] - array[chance.before])
+        tuple(
+            round(float(number), LUCK_DECIMALS)
+            for number in array[chance.after] - array[chance.before]
+        )
         for array in values
     )
     return DrawLuck(*chance[:4], points, share)
@@ -390,7 +399,7 @@ ORDERS = 128
 is at most 0.5 / √128, 4 %, and between moments, which share the orders, much smaller."""
 
 
-LAST = -1_000_000
+FOUL_SCORE = -1_000_000
 """The score of a seat that has fouled: below all others."""
 
 
@@ -471,7 +480,7 @@ def _shares(
     scores = np.repeat([moment.game.scores for moment in moments], counts, axis=0) + gains
     rounds = np.repeat([moment.rounds for moment in moments], counts)
     for seat in range(len(logged.sitting.seats)):
-        scores[np.repeat([seat in moment.fouled for moment in moments], counts), seat] = LAST
+        scores[np.repeat([seat in moment.fouled for moment in moments], counts), seat] = FOUL_SCORE
     return share_of_scores(Law(logged.sitting.rules, scores.shape[1]), scores, rounds)
 
 

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from arena.analysis.timeline import Timeline
 from arena.engine.state import Game
 from arena.valuation.batch import (
-    ALL,
+    ALL_ROUNDS,
     FREE,
     HIGHER,
-    LEFT,
+    LEFT_END,
     RESULTS,
     RIGHT,
     TILES,
@@ -278,7 +278,7 @@ class _Playout:
     def _turn(self, seat: int) -> None:
         """Let the seat draw until it can play or may draw no more, and play."""
         batch, drew = self.batch, None
-        able, draws = batch.legal(ALL, seat)
+        able, draws = batch.legal(ALL_ROUNDS, seat)
         if batch.settings.draw_when_able:
             draws &= able == 0
         stuck = np.flatnonzero(draws)
@@ -289,7 +289,7 @@ class _Playout:
                 break
             able[stuck], draws = batch.legal(stuck, seat)
             stuck = stuck[draws & (able[stuck] == 0)]
-        batch.play_of(seat, ALL, *self._plays(seat, able), drew=drew)
+        batch.play_of(seat, ALL_ROUNDS, *self._plays(seat, able), drew=drew)
 
     def _plays(self, seat: int, able: Ints) -> Iterator[tuple[Ints, int | Ints]]:
         """Yield the tiles that the seat plays, and the end for each."""
@@ -307,9 +307,9 @@ class _Playout:
     def _favourites(self, able: Ints, seat: int) -> list[tuple[Ints, Ints]]:
         """Return the tiles that the seat plays by its policy, and the end for each; 0: none."""
         batch, policy = self.batch, self.policies[seat]
-        left, right, lead = batch.by_end(ALL, able)
+        left, right, lead = batch.by_end(ALL_ROUNDS, able)
         left |= lead
-        puts = [(able & -able, np.where(left, LEFT, RIGHT))]
+        puts = [(able & -able, np.where(left, LEFT_END, RIGHT))]
         several = able & (able - 1)
         if batch.settings.two_tiles:
             puts.append((np.zeros_like(able), np.full_like(able, RIGHT)))
@@ -365,9 +365,9 @@ Floats = NDArray[np.float64]
 PULL = 2e-6
 """The pull of each weight to that of the usual policy, a choice. Most bots always take what they
 think best: with 2e-4 the choices of `greedy` looked less sure: log chance -0.06, now -0.01."""
-STEPS = 50
+MAX_NEWTON_STEPS = 50
 """The most steps of Newton's method; about ten are enough."""
-DECIMALS = 3
+WEIGHT_DECIMALS = 3
 """Decimals of a learnt weight: its sums differ between machines far below them."""
 
 
@@ -433,7 +433,7 @@ def _likeliest(rows: _Rows) -> Policy:
     scaled, usual = options[:, used] / spread[used], np.array(astuple(USUAL))
     weights = usual.copy()
     weights[used] = _newton(scaled, is_chosen, begins, usual[used] * spread[used]) / spread[used]
-    return Policy(*np.round(weights, DECIMALS).tolist())
+    return Policy(*np.round(weights, WEIGHT_DECIMALS).tolist())
 
 
 def _count_foreseen(learnt_from: _Rows, rows: _Rows) -> int:
@@ -467,7 +467,7 @@ def _newton(options: Floats, is_chosen: Flags, begins: Places, usual: Floats) ->
     numbers = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(options)))
     pull, chosen_sum, weights = PULL * len(begins), options[is_chosen].sum(axis=0), usual.copy()
     value, step = -np.inf, np.zeros_like(weights)
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         tried = weights + step
         worths = options @ tried
         worths -= np.maximum.reduceat(worths, begins)[numbers]

@@ -38,7 +38,7 @@ CELLS_OF_POLICIES = 25
 """The same for policies, of which an event has many: each table takes about 0.1 s."""
 CELLS_OF_THREE = 20
 """Cells along each axis of a table for three sides or more; between them it is interpolated."""
-FARTHEST = 400
+MAX_TABLE_LEAD = 400
 """The largest lead that a table for a fixed number of rounds tells from larger ones."""
 
 
@@ -138,8 +138,8 @@ def _expected(
     """
     a, b = scores[:, pair[0]], scores[:, pair[1]]
     if law.rules.game.rounds:
-        leads = np.clip(a - b, -FARTHEST, FARTHEST)
-        return np.asarray(_leads(law, left, of_lead)[leads + FARTHEST])
+        leads = np.clip(a - b, -MAX_TABLE_LEAD, MAX_TABLE_LEAD)
+        return np.asarray(_leads(law, left, of_lead)[leads + MAX_TABLE_LEAD])
     rest = np.delete(scores, pair, axis=1)
     places = [a, b, rest.max(axis=1)] if rest.size else [a, b]
     return _interpolated(_grid(law), _table(law, left, of_lead), places)
@@ -234,14 +234,17 @@ def _leads(law: Law, left: int, of_lead: bool) -> Integers:
     results = _round_results(law)
     moves = np.concatenate([results[:, pair[0]] - results[:, pair[1]] for pair in law.pairs])
     changes, counts = np.unique(moves, return_counts=True)
-    leads = np.arange(-FARTHEST, FARTHEST + 1)
+    leads = np.arange(-MAX_TABLE_LEAD, MAX_TABLE_LEAD + 1)
     if of_lead:
         return np.full(len(leads), left * MILLI * (changes @ counts) // counts.sum())
     table = _decided(leads)
     for _ in range(left):
         total = np.zeros(len(leads), np.int64)
         for change, count in zip(changes.tolist(), counts.tolist(), strict=True):
-            total += count * table[np.clip(leads + change, -FARTHEST, FARTHEST) + FARTHEST]
+            total += (
+                count
+                * table[np.clip(leads + change, -MAX_TABLE_LEAD, MAX_TABLE_LEAD) + MAX_TABLE_LEAD]
+            )
         table = total // counts.sum()
     return table
 

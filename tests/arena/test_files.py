@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.files import (
-    LARGEST,
+    MAX_FILE_BYTES,
     DamagedFileError,
     append_atomic,
     describe_error,
@@ -22,7 +22,7 @@ from arena.files import (
     write_atomic,
     write_files,
 )
-from arena.logs.checksummed import LONGEST, last_line, truncate_torn_line
+from arena.logs.checksummed import MAX_LINE_BYTES, last_line, truncate_torn_line
 from protocol.errors import UserError
 from tests.support.events import boneyard, copy_of
 
@@ -116,10 +116,12 @@ def test_a_device_or_pipe_is_not_replaced(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     sparse(path)
-    with pytest.raises(DamagedFileError, match=f"larger than {LARGEST >> 20} MiB"):
+    with pytest.raises(DamagedFileError, match=f"larger than {MAX_FILE_BYTES >> 20} MiB"):
         read_file(path)
     for touch in (last_line, truncate_torn_line):
-        with pytest.raises(DamagedFileError, match=f"last {2 * LONGEST} bytes have no whole line"):
+        with pytest.raises(
+            DamagedFileError, match=f"last {2 * MAX_LINE_BYTES} bytes have no whole line"
+        ):
             touch(path)
     assert path.stat().st_size == SPARSE
 

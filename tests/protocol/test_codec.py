@@ -23,7 +23,7 @@ from protocol.messages import (
     Usage,
 )
 from protocol.records import (
-    LARGEST,
+    MAX_COUNT,
     ChoiceRecord,
     Commitment,
     FoulClass,
@@ -275,7 +275,7 @@ def test_json_on_a_terminal_is_harmless_and_the_same_value(text: str) -> None:
 
 # --- records ---
 
-NUMBER = st.integers(0, LARGEST)
+NUMBER = st.integers(0, MAX_COUNT)
 HEX_32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import trio
 
 from arena.conformance.connection import Budget, StepResult
-from arena.conformance.runner import STEPS
+from arena.conformance.runner import CHECK_STEPS
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import GameLog
 from arena.match.bot_pool import BotPool
@@ -233,7 +233,7 @@ QUICK = Budget(total_s=3_000, step_s=600, pause_ms=20, quiet_ms=20, is_full=Fals
 
 def failed(outcomes: Sequence[StepResult]) -> list[StepResult]:
     """Return the steps that failed or were not reached."""
-    assert len(outcomes) == len(STEPS)
+    assert len(outcomes) == len(CHECK_STEPS)
     return [
         one for one in outcomes if one.finding or (one.state == "skip" and one.name != "tables")
     ]

@@ -57,7 +57,7 @@ from tournaments.plan.bots import BOT_FILE, own_bots, prepare_entrant
 from tournaments.plan.event import SUFFIX, WrittenEvent
 from tournaments.plan.read_plan import parse_event
 
-AT_ONCE = 2
+BOTS_AT_ONCE = 2
 """Bots that are checked side by side; more would slow each other down."""
 
 
@@ -329,11 +329,13 @@ def _check_many(
     reports = {report.name: report for report in failed}
     steps: dict[str, int] = {}
     count, sandbox = len(check.event.bots), check.sandbox.state
-    head = f"{count} bots, {len(check.steps)} steps each, {AT_ONCE} at a time, sandbox {sandbox}."
+    head = (
+        f"{count} bots, {len(check.steps)} steps each, {BOTS_AT_ONCE} at a time, sandbox {sandbox}."
+    )
     console.print(head, soft_wrap=True)
     for report in failed:
         console.print(short_line(report), soft_wrap=not console.is_terminal, markup=False)
-    with ThreadPoolExecutor(AT_ONCE) as pool, console.status("") as status:
+    with ThreadPoolExecutor(BOTS_AT_ONCE) as pool, console.status("") as status:
         try:
             for entrant in entrants:
                 pool.submit(examine, entrant)

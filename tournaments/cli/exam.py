@@ -62,9 +62,20 @@ from tournaments.play.sittings import check_greetings
 from tournaments.rating.statistics import Estimate
 from tournaments.report.report import csv_lines
 
-SAMPLE = sample_folder() / "problems.jsonl"
+SAMPLE_PROBLEMS = sample_folder() / "problems.jsonl"
 """The problem set that ships with the sample bots."""
-COLUMNS = ("entrant", "problem", "kind", "rules", "choice", "loss", "error", "foul", "ms", "source")
+ANSWER_COLUMNS = (
+    "entrant",
+    "problem",
+    "kind",
+    "rules",
+    "choice",
+    "loss",
+    "error",
+    "foul",
+    "ms",
+    "source",
+)
 METHOD = "How to read these numbers: `boneyard help authors`."
 INTERVALS = 2
 """The most bots whose losses in each game have an interval: 80 columns have no room for more."""
@@ -105,7 +116,7 @@ def examine_bots(
     if out and out.suffix not in (".md", ".csv"):
         raise UserError(f"--out: {out} must end with .md or .csv.")
     _check_place(out)
-    file = problems or SAMPLE
+    file = problems or SAMPLE_PROBLEMS
     problem_set = parse_problems(read_user_file(file, MOST_BYTES), f"{file}")
     clock = Clock(move_ms=move_ms) if move_ms else Clock()
     posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in problem_set])
@@ -131,7 +142,7 @@ def examine_bots(
     if out:
         text = [to_markdown(Document("Exam", blocks)).encode()]
         csv = out.suffix == ".csv"
-        write_atomic(out, csv_lines(COLUMNS, _rows(problem_set, results)) if csv else text)
+        write_atomic(out, csv_lines(ANSWER_COLUMNS, _rows(problem_set, results)) if csv else text)
     if in_json:
         print_json(results)
     else:

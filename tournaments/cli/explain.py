@@ -35,7 +35,7 @@ from protocol.errors import UserError, unknown_name
 from protocol.records import FoulRecord, Result
 from tournaments.cli.main import require_linux
 from tournaments.cli.options import (
-    GAME,
+    GAME_ARGUMENT,
     GLYPHS,
     LOG,
     WISH,
@@ -78,7 +78,7 @@ REVIEW, QUESTION = "Values of options", "With a question"
 
 @command()
 @LOG
-@GAME
+@GAME_ARGUMENT
 @click.argument("question", required=False, shell_complete=complete_questions)
 @click.argument("bot", nargs=-1, shell_complete=complete_bots)
 @flag(
@@ -376,7 +376,7 @@ OTHERS_SHOWN = 3
 """Options beside the chosen and the best one whose values are shown in a line."""
 FACTS = [key for key in ReviewedDecision.__struct_fields__[1:] if key not in ("values", "errors")]
 """Fields of a decision that programs get as they are."""
-COLUMNS = (
+DECISION_COLUMNS = (
     *(Column("question"), Column("round"), Column("phase", "word")),
     *(Column("choice", "word"), Column("value"), Column("better", "word"), Column("value")),
     *(Column("gap", detail="±"), Column("game %"), Column("other options", "word", spare=True)),
@@ -483,7 +483,7 @@ def _blocks(timeline: Timeline, losses: SeatLosses, shows_all: bool) -> Iterator
             f"The {len(decisions)} that cost the most for certain; --all shows all, in order:"
         )
     rows = [_row(loss, _options(timeline, losses, loss)) for loss in decisions]
-    yield table("Decisions", COLUMNS, rows)
+    yield table("Decisions", DECISION_COLUMNS, rows)
 
 
 def _row(loss: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:

@@ -131,7 +131,7 @@ NO_ACCESS = (
 )
 """Errors of the disk and of paths, which are no bugs of ours."""
 MAKE_ROOM = "Nothing that was whole is lost: make room, and run the same command again."
-FIRST = {
+FIRST_COMMANDS = {
     "demo": "See it work: the sample bots play and are rated.",
     "new": "Create a working bot in a language of your choice.",
     "check": "Check bots step by step and say what to fix.",
@@ -190,9 +190,9 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the first commands into the help text with a line each, the others by name."""
         with formatter.section("Commands"):
-            formatter.write_dl([*FIRST.items()])
+            formatter.write_dl([*FIRST_COMMANDS.items()])
             formatter.write_text(
-                f"More: {', '.join(name for name in MODULES if name not in FIRST)}."
+                f"More: {', '.join(name for name in MODULES if name not in FIRST_COMMANDS)}."
             )
 
     def invoke(self, ctx: click.Context) -> Any:

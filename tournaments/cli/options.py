@@ -52,8 +52,8 @@ from tournaments.plan.scaffold import languages
 # Shell completion after Tab: bots, events, logs, games, seats, rules. No function here raises.
 
 
-MOST = 200
-READ = 20_000_000
+MAX_SUGGESTIONS = 200
+SEARCHED_BYTES = 20_000_000
 """Bytes of logs to search for game names; more would keep the user waiting."""
 SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
 """Suffixes of the files to suggest as bots or events."""
@@ -74,7 +74,7 @@ def complete(
         for source in sources:
             with suppress(OSError, ValueError, UserError):
                 names |= dict.fromkeys(source(context, text))
-        items = [CompletionItem(name) for name in names if name.startswith(text)][:MOST]
+        items = [CompletionItem(name) for name in names if name.startswith(text)][:MAX_SUGGESTIONS]
         return items or ([CompletionItem(text, type=otherwise)] if otherwise else [])
 
     return completed
@@ -93,7 +93,7 @@ def games(context: click.Context, _: str) -> Iterator[str]:
 
     Not every record is decoded.
     """
-    left = READ
+    left = SEARCHED_BYTES
     for path in logs(context.params.get("log") or latest_folder()):
         for line in (entry.data for entry in read_lines(path)):
             left -= len(line)
@@ -156,7 +156,9 @@ def _rules(_: click.Context, __: str) -> Iterable[str]:
 
 
 def _bots(_: click.Context, __: str) -> Iterable[str]:
-    files = (path.name for path in sorted(Path().iterdir())[:MOST] if path.suffix in SUFFIXES)
+    files = (
+        path.name for path in sorted(Path().iterdir())[:MAX_SUGGESTIONS] if path.suffix in SUFFIXES
+    )
     return *all_bots(Path()), *files
 
 
@@ -308,9 +310,9 @@ LOG = click.argument(
     shell_complete=complete_logs_or_games,
 )
 """The argument for a game log or an event's folder, or a game; see `name_log`."""
-GAME = click.argument("game", required=False, shell_complete=complete_games)
+GAME_ARGUMENT = click.argument("game", required=False, shell_complete=complete_games)
 """The argument for a game, or any unique part of its name."""
-FOLDER = click.argument(
+FOLDER_ARGUMENT = click.argument(
     "folder",
     required=False,
     type=LogPath(file_okay=False),

@@ -29,9 +29,9 @@ from tournaments.play.runner import Runner
 from tournaments.play.sittings import MACHINE, STOPPED, RunStoppedError, check_greetings, root_cause
 from tournaments.study.valuation import on_all_cores
 
-GAMES = 4000
+MAX_CALIBRATION_GAMES = 4000
 """The largest number of games of a calibration; the clock normally ends it sooner."""
-BOARDS = 1000
+MAX_CALIBRATION_BOARDS = 1000
 """The largest number of boards of a calibration."""
 BOARDS_A_SITTING = 5
 """Boards of a sitting: few, so that whole boards are played before the time is over."""
@@ -84,7 +84,7 @@ def forecast_for(plan: EventPlan, jobs: int | None, seconds: float) -> Forecast:
 def _short(event: Event) -> Event:
     """Return the event with as many boards as a calibration may play."""
     each = count_all_games(event, {}) // event.boards
-    boards = max(1, min(BOARDS, GAMES // each))
+    boards = max(1, min(MAX_CALIBRATION_BOARDS, MAX_CALIBRATION_GAMES // each))
     # No bot may play set deals before the event, and to draw by a filter may take long.
     return replace(
         event,

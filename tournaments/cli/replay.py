@@ -16,7 +16,7 @@ from arena.analysis.find import find_game, find_seat, list_games, logs, name_log
 from arena.analysis.text import Look, row
 from arena.analysis.timeline import Timeline, round_ends, walk_log
 from arena.files import refuse_link
-from arena.logs.catalog import FOLDER
+from arena.logs.catalog import GAMES_FOLDER
 from arena.logs.gamelog import LoggedGame
 from arena.machine import cores
 from arena.processes import map_tasks
@@ -51,7 +51,7 @@ from protocol.records import DealRecord
 from tournaments.cli.options import (
     BROWSER,
     FILE,
-    GAME,
+    GAME_ARGUMENT,
     GLYPHS,
     LOG,
     command,
@@ -91,7 +91,7 @@ def make_folder(folder: Folder) -> None:
     refuse_link(folder.replays)
     if not folder.replays.exists():
         folder.replays.mkdir(0o700)
-        folder.replays.chmod((folder.path / FOLDER).stat().st_mode & 0o777)
+        folder.replays.chmod((folder.path / GAMES_FOLDER).stat().st_mode & 0o777)
 
 
 # --- the command ---
@@ -107,7 +107,7 @@ LUCKY = 5
 
 @command()
 @LOG
-@GAME
+@GAME_ARGUMENT
 @click.option(
     "--seat",
     metavar="N|BOT",

@@ -11,7 +11,7 @@ from arena.ui.console import print_json, print_line, working
 from protocol.errors import UserError
 from tournaments.cli.options import (
     BROWSER,
-    FOLDER,
+    FOLDER_ARGUMENT,
     LogPath,
     command,
     complete_entrants,
@@ -31,7 +31,7 @@ from tournaments.study.export import Export, Format, export_decisions
 
 
 @command()
-@FOLDER
+@FOLDER_ARGUMENT
 @click.option(
     "--anchor",
     metavar="NAME=ELO|none",

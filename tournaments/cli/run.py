@@ -13,7 +13,7 @@ import click
 
 from arena.analysis.find import DEMO, RUNS
 from arena.files import describe_error, read_file
-from arena.logs.catalog import FOLDER, REPLAY_ENDING, remove_leftovers
+from arena.logs.catalog import GAMES_FOLDER, REPLAY_ENDING, remove_leftovers
 from arena.machine import cores
 from arena.program import INTERRUPTED, run_async
 from arena.rules.english import count_in_digits
@@ -347,7 +347,7 @@ def _run_in(
         book = Book(folder, event, ledger.results)
         gap = missing_results(book)
         refuse_fewer_logs(book)
-        remove_leftovers(folder.path / FOLDER)
+        remove_leftovers(folder.path / GAMES_FOLDER)
         notices += [*remarks, *ledger.notices, *([gap] if gap else [])]
         for notice in (*notices, *describe_access(event.entrants), *later):
             print_note(notice)

@@ -14,7 +14,7 @@ from arena.ui.console import print_json, print_line, print_note, working
 from protocol.errors import UserError
 from tournaments.cli.options import (
     BROWSER,
-    FOLDER,
+    FOLDER_ARGUMENT,
     PORT,
     Delay,
     LogPath,
@@ -38,7 +38,7 @@ from tournaments.report.standings import pool_sections
 
 
 @command()
-@FOLDER
+@FOLDER_ARGUMENT
 @PORT
 @flag("--open", "Also show all hands and the boneyard of unfinished games.", "everything")
 @BROWSER

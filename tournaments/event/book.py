@@ -262,7 +262,7 @@ def _without_log(book: Book) -> str | None:
 # The ledger: an event's results in the order of its schedule, not of their arrival.
 
 
-LINES_AT_ONCE = 1000
+LEDGER_LINES_AT_ONCE = 1000
 LOGS_AT_ONCE = 100
 
 
@@ -438,10 +438,10 @@ class Ledger:
     def _release(self) -> None:
         """Write every result whose turn has come, in batches."""
         ready = self._ready()
-        self._pending += islice(ready, LINES_AT_ONCE)
+        self._pending += islice(ready, LEDGER_LINES_AT_ONCE)
         while self._pending:
             self._log.append(self._pending)
-            self._pending = [*islice(ready, LINES_AT_ONCE)]
+            self._pending = [*islice(ready, LEDGER_LINES_AT_ONCE)]
 
 
 def results_from_log(path: Path) -> dict[str, Result]:

@@ -25,7 +25,7 @@ from arena.files import (
 )
 from arena.logs.catalog import (
     ENDING,
-    FOLDER,
+    GAMES_FOLDER,
     REPLAY_PAGE,
     REPLAYS,
     SEEDS,
@@ -167,15 +167,15 @@ class Folder(Struct, frozen=True):
         besides = {"private", "build", "lock", "review_lock"}
         names = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
         paths = [getattr(self, name) for name in names if name not in besides]
-        return [path for path in (*paths, self.path / FOLDER) if path.exists()]
+        return [path for path in (*paths, self.path / GAMES_FOLDER) if path.exists()]
 
     def log(self, sitting: str) -> Path:
         """Return the path of a sitting's game log."""
-        return self.path / FOLDER / f"{sitting}{ENDING}"
+        return self.path / GAMES_FOLDER / f"{sitting}{ENDING}"
 
     def logs(self) -> list[Path]:
         """Return all game logs, sorted by name; see `arena.logs.checksummed` for their forms."""
-        return list_logs(self.path / FOLDER)
+        return list_logs(self.path / GAMES_FOLDER)
 
 
 def was_locked(folder: Folder) -> bool:
@@ -239,7 +239,7 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
     They show the deals of boards that other bots still have to play. A folder whose mode we may
     not change stays as it is.
     """
-    places = (folder.path / FOLDER, folder.replays)
+    places = (folder.path / GAMES_FOLDER, folder.replays)
     for place in places:
         place.mkdir(exist_ok=True)
         with suppress(PermissionError):
@@ -261,7 +261,7 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
 
 def mode_of_logs(folder: Folder) -> int:
     """Return the mode of a file that only those may read who may read the event's game logs."""
-    logs = folder.path / FOLDER
+    logs = folder.path / GAMES_FOLDER
     return 0o600 | (logs.stat().st_mode & 0o044 if logs.exists() else 0)
 
 
@@ -325,7 +325,7 @@ def read_event(folder: Folder) -> Event:
         raise UserError(
             f"{folder.path} has no event: {folder.event.name} is missing.{f' {other}' * is_league}"
         )
-    for place in (folder.path / FOLDER, folder.replays, folder.private, folder.build):
+    for place in (folder.path / GAMES_FOLDER, folder.replays, folder.private, folder.build):
         refuse_link(place)
     return from_json(read_file(folder.event), folder.event)
 
@@ -444,4 +444,4 @@ def _event_around(path: Path) -> Folder | None:
 def default_file(sources: Sequence[Path], name: str) -> Path:
     """Return the file to write: in the only folder that is exported, or else here."""
     source = sources[0] if len(sources) == 1 and sources[0].is_dir() else Path()
-    return (source.parent if source.name == FOLDER else source) / name
+    return (source.parent if source.name == GAMES_FOLDER else source) / name

@@ -422,7 +422,7 @@ def _remove(new: Iterable[Path], folders: Iterable[Path]) -> None:
 
 BOTS_NAMED = 4
 """The most bots whose names all stand in a folder's name; of more bots, one fewer is named."""
-LONGEST = 100
+MAX_NAMES_LENGTH = 100
 """The most characters of the bots' names in a folder's name."""
 
 SOURCE = 30
@@ -459,7 +459,7 @@ def event_name(plan: EventPlan, seed: int | None) -> str:
     """Name an event after its bots, its rules, and what is unusual about it."""
     bots = [bot.name for bot in plan.config.bots]
     names = bots if len(bots) <= BOTS_NAMED else bots[: BOTS_NAMED - 1]
-    while len("-".join(names)) > LONGEST:
+    while len("-".join(names)) > MAX_NAMES_LENGTH:
         names = names[:-1]
     parts = [*names, *([f"and-{len(bots) - len(names)}-more"] if len(names) < len(bots) else [])]
     return "-".join([*parts, slug(plan.rules.name), *_unusual(plan, seed)])

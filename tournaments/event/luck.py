@@ -13,7 +13,7 @@ from msgspec.structs import astuple, replace
 
 from arena.analysis.timeline import Timeline
 from arena.files import DamagedFileError
-from arena.logs.catalog import FOLDER, SittingLogs
+from arena.logs.catalog import GAMES_FOLDER, SittingLogs
 from arena.logs.checksummed import SealedLog
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.valuation.terms import USUAL_TERMS, LuckTerms, Policy, ReviewedDecision, why_no_values
@@ -32,12 +32,12 @@ from tournaments.rating.tables import PARTS, Correction
 
 NO_REPEATS: Mapping[int, int] = MappingProxyType({})
 """The boards that repeat a deal, where none does."""
-LAST = 32
+LEARNT_BOARDS = 32
 """The boards that a policy is learnt from, the last ones: more teach little, and a bot that plays
 otherwise later is noticed, since its later choices are foreseen by what they teach."""
 MOST_GAMES = 64
 """The most games that a policy is learnt from: two or three thousand choices."""
-FIRST = 4
+MIN_LEARNT_BOARDS = 4
 """A bot's boards before its policy is learnt for the first time."""
 
 
@@ -82,7 +82,7 @@ def last_board_before(board: int, first: int) -> int:
     `first`: the bot's first board: one that joins later learns later.
     """
     before = board - first
-    return first - 1 + (1 << before.bit_length() - 1) if before >= FIRST else 0
+    return first - 1 + (1 << before.bit_length() - 1) if before >= MIN_LEARNT_BOARDS else 0
 
 
 def learn(task: LearnTask) -> list[PolicyRecord]:
@@ -141,7 +141,10 @@ def games_to_learn_from(
 ) -> Mapping[tuple[str, int], list[Result]]:
     """Return for each policy that the luck of these games still needs the games that teach it."""
     # As it was when the first was learnt, whatever has been played since.
-    first = {entrant: boards - FIRST + 1 for entrant, boards in sorted(policies, reverse=True)}
+    first = {
+        entrant: boards - MIN_LEARNT_BOARDS + 1
+        for entrant, boards in sorted(policies, reverse=True)
+    }
     unknown = {entrant for result in games for entrant in result.seats} - first.keys()
     for result in played if unknown else ():
         for entrant in unknown.intersection(result.seats):
@@ -157,7 +160,7 @@ def games_to_learn_from(
     # Nothing is needed once all have learnt: then the results, which may be many, are not read.
     all_results = sorted(played, key=lambda result: (result.board, result.game)) if needed else []
     for (entrant, boards), sample in needed.items():
-        latest = range(boards - LAST + 1, boards + 1)
+        latest = range(boards - LEARNT_BOARDS + 1, boards + 1)
         all_own = [
             result for result in all_results if result.board in latest and entrant in result.seats
         ]
@@ -382,7 +385,7 @@ class LuckStore:
         """Learn the policies that the luck of these games needs. Raises OSError."""
         first = self.event.first_board_of
         needed = games_to_learn_from(self.policies, games, self.played(), first)
-        logs = SittingLogs(self._folder.path / FOLDER)
+        logs = SittingLogs(self._folder.path / GAMES_FOLDER)
         tasks: dict[tuple[str, ...], LearnTask] = {}
         for (entrant, boards), teaching in needed.items():
             ids = [result.game for result in teaching]
@@ -414,7 +417,7 @@ class LuckStore:
 
     def _from_logs(self, games: Sequence[str]) -> dict[str, LuckRecord]:
         """Compute the luck of games, each from the likeliest log that has it."""
-        sitting_logs = SittingLogs(self._folder.path / FOLDER)
+        sitting_logs = SittingLogs(self._folder.path / GAMES_FOLDER)
         logs = {game: sitting_logs.of(game) for game in games}
         records: dict[str, LuckRecord] = {}
         while left := [game for game in games if game not in records]:
@@ -422,7 +425,7 @@ class LuckStore:
             for game in left:
                 if not logs[game]:
                     raise DamagedFileError(
-                        f"{self._folder.path / FOLDER}: no log has {game}, and "
+                        f"{self._folder.path / GAMES_FOLDER}: no log has {game}, and "
                         f"{self._folder.luck.name} does not have its luck"
                     )
                 tasks.setdefault(logs[game].pop(0), []).append(game)

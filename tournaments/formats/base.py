@@ -17,7 +17,7 @@ from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import Ruleset, count_sides, side_of, target
 from tournaments.formats.entrant import CLOCK, OwnClock, Values
-from tournaments.rating.sprt import MOST
+from tournaments.rating.sprt import MAX_EVENT_BOARDS
 from tournaments.rating.tables import Corrections, half_points
 
 # The questions that every format answers, and the part of an event that it looks at. Pure.
@@ -31,7 +31,7 @@ VersionName = Annotated[
 have a clock of their own."""
 MOST_GAMES = 2_000_000
 """Most games of a stage: it is planned at once, and takes some 500 bytes for each."""
-BOARDS = 50
+USUAL_BOARDS = 50
 """Boards of an event that names no number."""
 
 Unit = tuple[int, ...]
@@ -114,7 +114,7 @@ class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of the command and of the files that it names."""
     retired: bool = False
     """True if the entrant plays no more, because another version took its place."""
-    first_board: Annotated[int, Meta(ge=1, le=MOST)] = 1
+    first_board: Annotated[int, Meta(ge=1, le=MAX_EVENT_BOARDS)] = 1
     """The first board that the entrant plays; boards before it were public when the bot came."""
     clock: OwnClock | UnsetType = UNSET
     """Its own clock with both times; left out where it has the event's."""
@@ -242,7 +242,7 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
 
         Raises UserError.
         """
-        return self, option or file_boards or BOARDS
+        return self, option or file_boards or USUAL_BOARDS
 
     def renamed(self, names: Mapping[str, str]) -> Self:
         """Return the format with other names of entrants in its settings."""

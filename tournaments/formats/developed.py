@@ -13,7 +13,7 @@ Table = tuple[int, ...]
 
 FEW_SEATS = 4
 """Most seats at which all tables are candidates."""
-SAMPLE = 40_000
+CANDIDATE_TABLES = 40_000
 """Tables drawn as candidates at more seats: 40 units would have 77 million at eight seats."""
 TRIED = 10
 """Candidates that are tried for the most even meetings."""
@@ -41,12 +41,12 @@ def developed_tables(units: int, size: int) -> Iterator[Table]:
 
 def _bases(units: int, size: int) -> Small:
     """Return tables with the first unit: all of them, or a sample if they are too many."""
-    if size <= FEW_SEATS or comb(units - 1, size - 1) <= SAMPLE:
+    if size <= FEW_SEATS or comb(units - 1, size - 1) <= CANDIDATE_TABLES:
         others: Iterable[Table] = combinations(range(1, units), size - 1)
     else:
         # The same sample every time: every Python draws the same sequence from the same seed.
-        chance = random.Random(units * SAMPLE + size)
-        others = sorted({_drawn(chance, units, size - 1) for _ in range(SAMPLE)})
+        chance = random.Random(units * CANDIDATE_TABLES + size)
+        others = sorted({_drawn(chance, units, size - 1) for _ in range(CANDIDATE_TABLES)})
     # Small integers: 200 units have 1.3 million bases at tables of four.
     bases = np.fromiter(chain.from_iterable(others), np.int16).reshape(-1, size - 1)
     return np.hstack((np.zeros((len(bases), 1), np.int16), bases))

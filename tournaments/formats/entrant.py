@@ -130,7 +130,7 @@ def write_time(ms: int) -> str:
 
 Values = dict[str, int | float]
 """The value of each parameter, by its name."""
-DIGITS = 4
+PARAMETER_DIGITS = 4
 """Digits of a real value: more would differ between machines, and change no game."""
 
 
@@ -167,7 +167,7 @@ class Parameter(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, o
         value = low + min(1.0, max(0.0, place)) * (high - low)
         if self.scale == "log":
             value = exp(value)
-        rounded = round(value) if self.integer else float(f"{value:.{DIGITS}g}")
+        rounded = round(value) if self.integer else float(f"{value:.{PARAMETER_DIGITS}g}")
         return min(self.max, max(self.min, rounded))
 
     def place_of(self, value: float) -> float:

@@ -24,9 +24,9 @@ from tournaments.formats.base import (
     half,
     match_points,
 )
-from tournaments.rating.sprt import MOST
+from tournaments.rating.sprt import MAX_EVENT_BOARDS
 
-WORDS = Media.MARKDOWN | Media.TERMINAL
+SENTENCE_MEDIA = Media.MARKDOWN | Media.TERMINAL
 """The media that list the matches in sentences; a page draws them."""
 
 
@@ -48,7 +48,7 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
 
     EACH: ClassVar[str] = " a match"
 
-    tie_boards: Annotated[int, Meta(ge=0, le=MOST)] = 10
+    tie_boards: Annotated[int, Meta(ge=0, le=MAX_EVENT_BOARDS)] = 10
     """Boards that a tied match continues for; if it is still tied, the better seed advances."""
 
     def check(self, contest: Contest) -> None:
@@ -113,8 +113,10 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
         ]
         blocks: list[Block] = []
         for title, matches in rounds:
-            blocks.append(Paragraph(f"{title}:", media=WORDS))
-            blocks.append(bullets((_sentence(contest, match) for match in matches), media=WORDS))
+            blocks.append(Paragraph(f"{title}:", media=SENTENCE_MEDIA))
+            blocks.append(
+                bullets((_sentence(contest, match) for match in matches), media=SENTENCE_MEDIA)
+            )
         drawn = [(title, [_drawn(contest, m, link) for m in matches]) for title, matches in rounds]
         blocks.append(Figure(macro="bracket", value=drawn))
         if winner := self.find_winner(contest, results, True):

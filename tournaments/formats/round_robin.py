@@ -19,7 +19,7 @@ from tournaments.formats.base import Contest, FixedTables, Meeting
 Table = tuple[int, ...]
 Day = tuple[Table, ...]
 
-ALL = 70
+MAX_COMPLETE_TABLES = 70
 """Most tables of three or more that are all played; beyond it, enough for everybody to meet."""
 
 
@@ -32,7 +32,7 @@ def round_robin(units: int, size: int) -> tuple[Day, ...]:
     """
     if size == 2:
         return tuple(_cycles(units) if units % 2 else _circle(units))
-    if comb(units, size) <= ALL:
+    if comb(units, size) <= MAX_COMPLETE_TABLES:
         return tuple((table,) for table in _levelled(units, size))
     # numpy, which it needs, takes a tenth of a second to import.
     from tournaments.formats.developed import developed_tables

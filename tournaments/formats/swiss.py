@@ -131,7 +131,7 @@ def _tie(place: int, other: int) -> int:
 # --- the format ---
 
 
-TRIES = 20_000
+PAIRING_TRIES = 20_000
 """Tables of three or more that are tried in search of a round without a rematch."""
 
 
@@ -367,7 +367,7 @@ def _fresh_tables(
     """Search for tables without a rematch; None if there are none, or the search is too long."""
     tables: list[tuple[Unit, ...]] = []
     tried = [(order, combinations(order[1:], size - 1))]
-    for _ in range(TRIES):
+    for _ in range(PAIRING_TRIES):
         rest, others = tried[-1]
         if (opponents := next(others, None)) is None:
             tried.pop()

@@ -44,7 +44,7 @@ from tournaments.rating.tables import Anchor, Corrections
 
 WIDTH = 0.2
 """Standard deviation of the first candidates, as a part of each range."""
-LAST = 4
+AVERAGE_DIVISOR = 4
 """The result is the average of the last quarter of the steps."""
 NEEDED = "A tune needs the extra `tune`: pip install 'boneyard-arena[tune]'."
 
@@ -114,7 +114,7 @@ class Search:
         """The state now."""
         import numpy as np
 
-        last = self._means[-max(1, len(self._means) // LAST) :]
+        last = self._means[-max(1, len(self._means) // AVERAGE_DIVISOR) :]
         best = self._values(np.mean(last, axis=0))
         return Step(best, tuple(map(self._values, self._asked)))
 
@@ -317,7 +317,7 @@ MOST_CHECKED = 1000
 """The most boards of the check: they resolve leads of some 12 Elo."""
 GAMES_A_BOARD = 2
 """Games on a board: two sides have two rotations."""
-POINTS = Sprt(measure="points")
+POINTS_TEST = Sprt(measure="points")
 """The outcome of a board: the lead in points, averaged over its games."""
 
 
@@ -519,6 +519,6 @@ def _margins(
 ) -> list[float]:
     """Return the lead of a bot over the start on each board but `repeats`, in points a game."""
     board_outcomes = outcomes(
-        POINTS, results, name, lost_by=contest.target, since=first, luck=luck, repeats=repeats
+        POINTS_TEST, results, name, lost_by=contest.target, since=first, luck=luck, repeats=repeats
     )
     return [outcome.value for outcome in board_outcomes]

@@ -21,7 +21,7 @@ from tournaments.formats.base import (
 )
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.rating.sprt import (
-    MOST,
+    MAX_EVENT_BOARDS,
     Measure,
     Outcome,
     Sprt,
@@ -46,7 +46,7 @@ WIDTH = 60
 ROWS = 8
 """The largest number of steps in the table."""
 
-FOULS = (
+FOULS_SENTENCE = (
     " A game that ended by a foul counts as lost by the target, or by the actual margin if that "
     "was larger."
 )
@@ -115,8 +115,8 @@ def sprt_sentence(settings: Sprt, steps: Sequence[SprtStep], first: str, other: 
 
 def _more_boards(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     """Return the boards that an event would need that allows more."""
-    needed = boards_still_needed(replace(settings, max_boards=MOST), steps[-1])
-    if not 0 < needed < MOST - steps[-1].boards:
+    needed = boards_still_needed(replace(settings, max_boards=MAX_EVENT_BOARDS), steps[-1])
+    if not 0 < needed < MAX_EVENT_BOARDS - steps[-1].boards:
         return ""
     return f"; about {needed:,} more would decide (--boards {steps[-1].boards + needed})"
 
@@ -149,7 +149,8 @@ def describe_question(settings: Sprt, first: str) -> str:
         f"H0: {first} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
         f"{settings.h1:g}, or more. H1 is wrongly accepted with probability {settings.alpha:g}, "
         f"H0 with {settings.beta:g}. The test decides after {settings.min_boards} boards at the "
-        f"earliest and plays at most {settings.max_boards}.{FOULS * (settings.measure == 'points')}"
+        f"earliest and plays at most {settings.max_boards}."
+        f"{FOULS_SENTENCE * (settings.measure == 'points')}"
         f"{LUCK * settings.without_luck}"
     )
 

@@ -54,7 +54,7 @@ from tournaments.verification.event import (
     verify_folder,
 )
 
-DECIMALS = 5
+AGREED_DECIMALS = 5
 """Decimals that two computers agree on."""
 
 
@@ -301,7 +301,7 @@ def _differences(value: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
         for number, (first, second) in enumerate(zip(value, other, strict=True)):
             yield from ((f"[{number}]{path}", a, b) for path, a, b in _differences(first, second))
     elif isinstance(value, float) and isinstance(other, float):
-        if round(value - other, DECIMALS):
+        if round(value - other, AGREED_DECIMALS):
             yield "", value, other
     elif value != other:
         yield "", value, other

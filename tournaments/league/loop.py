@@ -17,7 +17,7 @@ from typing import NamedTuple
 import trio
 
 from arena.files import open_regular, read_file, write_atomic
-from arena.logs.catalog import FOLDER, remove_leftovers
+from arena.logs.catalog import GAMES_FOLDER, remove_leftovers
 from arena.program import INTERRUPTED, run_async
 from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.process import Sandbox
@@ -45,7 +45,7 @@ from tournaments.league.repository import PullError, pull
 from tournaments.league.settings import (
     CLOSED,
     PLAN,
-    TRIES,
+    TRIES_FILE,
     LeagueFolder,
     LeagueSettings,
     load_settings,
@@ -111,19 +111,19 @@ def play_round(
         event, _ = open_event(folder, load_event(folder), None)
         ledger = Ledger(Book(folder, event))
         tries = count_tries(folder, len(ledger.results))
-        remove_leftovers(folder.path / FOLDER)
+        remove_leftovers(folder.path / GAMES_FOLDER)
         # The commitments are in the folder already: nothing is published before the first game.
         ready = _show_play(play_here(ledger, jobs, lambda: None, prepare), show)
         try:
             failure = _play(ledger, tries, ready)
             if failure is None:
                 publish_reports(ledger)
-                (folder.path / TRIES).unlink(missing_ok=True)
+                (folder.path / TRIES_FILE).unlink(missing_ok=True)
         except Exception as error:
             if full := find_full_disk(error):
                 # The try does not count: waiting helps. This needs no room on the disk.
                 with suppress(OSError):
-                    os.close(open_regular(folder.path / TRIES, os.O_WRONLY | os.O_TRUNC))
+                    os.close(open_regular(folder.path / TRIES_FILE, os.O_WRONLY | os.O_TRUNC))
                 raise full from error
             failure = Failure(_describe(folder, error), tries + 1)
         if failure and failure.is_last:
@@ -220,7 +220,7 @@ def count_tries(folder: Folder, games: int) -> int:
 
     Raises OSError.
     """
-    path, tries = folder.path / TRIES, 0
+    path, tries = folder.path / TRIES_FILE, 0
     with suppress(OSError, ValueError):
         before, tries = map(int, read_file(path).split())
         tries = tries if before == games else 0
@@ -232,7 +232,7 @@ def close_round(folder: Folder, now: datetime, why: str) -> None:
     """Close a round that cannot be played to its end. Raises OSError."""
     closed = EarlyEnd(time=write_utc(now), why=why)
     write_atomic(folder.path / CLOSED, [indented_json(closed), b"\n"])
-    (folder.path / TRIES).unlink(missing_ok=True)
+    (folder.path / TRIES_FILE).unlink(missing_ok=True)
 
 
 def _sync(folder: Path) -> None:

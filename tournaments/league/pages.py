@@ -258,7 +258,7 @@ def history_chart(played: Mapping[str, StandingRow], bot: str) -> Chart | None:
 # The news of a league, item by item, for its pages. Pure.
 
 
-LONGEST = 500
+MAX_ITEM_LENGTH = 500
 """The largest length of an item's words, in characters."""
 
 
@@ -274,7 +274,7 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
         return
     kind, words = describe_entry(entry)
     # The bot's page has all lines of a reason.
-    subject, _, why = one_line(words.split("\n")[0], LONGEST).partition(": ")
+    subject, _, why = one_line(words.split("\n")[0], MAX_ITEM_LENGTH).partition(": ")
     yield News(entry.time, entry.bot, kind, f"{subject} was {kind}", why.rstrip(":"))
 
 
@@ -494,7 +494,7 @@ PAUSE_FACTOR = 10
 """The shortest pause before the site is written again, in durations of the last writing."""
 OUR_FOLDERS = ("bots", "pairings", "weeks")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
-GAMES = 100
+PAIRING_GAMES = 100
 """Games that the page of a pairing lists."""
 
 File = tuple[str, bytes | None]
@@ -670,8 +670,8 @@ class _Writer:
                 "pairing.html.j2",
                 division=division,
                 pair=(name, other),
-                games=[game for game, _ in games[: -GAMES - 1 : -1]],
-                left=max(0, len(games) - GAMES),
+                games=[game for game, _ in games[: -PAIRING_GAMES - 1 : -1]],
+                left=max(0, len(games) - PAIRING_GAMES),
             )
 
     def _week_files(self, week: str) -> Iterator[File]:

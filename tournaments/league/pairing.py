@@ -211,10 +211,10 @@ FLOOR = 0.3
 nobody asks a version again that was lucky once: ratings would be stretched, and intervals lie."""
 RATING = 0.3
 """Weight of the lead over the anchor, beside 1 of two versions whose order is quite open."""
-MOST = 1 / 2
+MAX_TABLE_SHARE = 1 / 2
 """Share of a round's tables at which a version may sit, so that nobody hogs a round: also not an
 author who pushes a new version every hour."""
-DECIMALS = 6
+GAIN_DECIMALS = 6
 """Decimals of a gain relative to the greatest: further ones depend on the processor."""
 OPEN = 0.05
 """Doubt below which an order counts as known."""
@@ -241,7 +241,9 @@ def choose_tables(
     names = sorted(plan.active)
     turn = plan.number % len(names)
     names = names[turn:] + names[:turn]
-    most = max(ceil(MOST * plan.most_tables), ceil(plan.most_tables * seats / len(names)))
+    most = max(
+        ceil(MAX_TABLE_SHARE * plan.most_tables), ceil(plan.most_tables * seats / len(names))
+    )
     information = Information(encounters, names, plan.anchor, partners)
     start = information.half_widths()
     tables: dict[frozenset[int], ChosenTable] = {}
@@ -301,7 +303,7 @@ def _best_table(
             gains[index, other] = gains[other, index] = 0
     if not gains.max() > 0 or may_sit.sum() < seats:
         return []
-    gains = np.round(gains / gains.max(), DECIMALS)
+    gains = np.round(gains / gains.max(), GAIN_DECIMALS)
     table = [int(i) for i in np.unravel_index(gains.argmax(), gains.shape)]
     while len(table) < seats:
         added: Floats = np.where(may_sit, gains[table].sum(axis=0), -1)

@@ -297,7 +297,7 @@ def _history(division: DivisionData, rated: Collection[str]) -> dict[str, dict[s
 # time.
 
 
-LONGEST = 160
+MAX_QUOTE_LENGTH = 160
 """Characters of a text of an author, or about one's files."""
 
 
@@ -420,5 +420,5 @@ def list_section(title: str, lines: Iterable[str]) -> Iterator[Section]:
 
 def _quoted(text: str) -> str:
     """Quote words that an author may have chosen, so that they are neither marks nor a link."""
-    quoted = one_line(text, LONGEST).replace("`", "'")
+    quoted = one_line(text, MAX_QUOTE_LENGTH).replace("`", "'")
     return f"`{quoted}`"

@@ -29,7 +29,7 @@ PLAN = "round.json"
 """Name of the file in a round's folder that tells how its tables were chosen."""
 CLOSED = "closed.json"
 """Name of the file in the folder of a round that could not be played to its end."""
-TRIES = "private/tries"
+TRIES_FILE = "private/tries"
 """File in a round's folder, while the round is played: its games at the last try, and the tries
 that brought no further game."""
 NUMBER = re.compile(r"[0-9]{4,8}")
@@ -232,10 +232,10 @@ def division_rules(division: DivisionSettings, base: Path) -> tuple[Ruleset, int
 # `boneyard new league DIR`: a league to start from.
 
 
-SAMPLE = "example"
+EXAMPLE_BOT = "example"
 """Name of the bot that authors copy."""
 TEMPLATE = Path(__file__).parent / "template"
-FILES = {
+LEAGUE_FILES = {
     "bots/README.md": "README.md",
     "bots/.gitignore": "gitignore",
     "league.toml": "league.toml",
@@ -254,9 +254,9 @@ def make_league(path: Path) -> int:
         raise UserError(f"{shown_path(path)} has a league already: {league.settings.name}.")
     try:
         league.bots.mkdir(parents=True, exist_ok=True)
-        if not (league.bots / SAMPLE).exists():
-            make_bot("python", SAMPLE, league.bots)
-        for name, template in FILES.items():
+        if not (league.bots / EXAMPLE_BOT).exists():
+            make_bot("python", EXAMPLE_BOT, league.bots)
+        for name, template in LEAGUE_FILES.items():
             if not (path / name).exists():
                 write_atomic(path / name, [(TEMPLATE / template).read_bytes()])
     except OSError as error:

@@ -27,7 +27,7 @@ from tournaments.formats.base import VersionName, first_version
 from tournaments.league.settings import (
     CLOSED,
     PLAN,
-    TRIES,
+    TRIES_FILE,
     DivisionSettings,
     LeagueFolder,
     LeagueSettings,
@@ -189,9 +189,9 @@ class EarlyEnd(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 # The log of a league, league.log: one readable line for each event.
 
 
-LARGEST = 2**22
+MAX_LOG_BYTES = 2**22
 """Size of the log, in bytes, from which on it becomes league.log.1 and a new one begins."""
-LONGEST = 400
+MAX_WORDS_LENGTH = 400
 """Most characters of an event's words: some come from authors."""
 WIDTH = 9
 """Columns for the kind of an event."""
@@ -210,9 +210,11 @@ class Journal:
 
     def note(self, kind: str, words: str) -> None:
         """Add a line. A disk that is full loses the line, not the league."""
-        line = f"{self._clock():%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {one_line(words, LONGEST)}"
+        line = (
+            f"{self._clock():%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {one_line(words, MAX_WORDS_LENGTH)}"
+        )
         with suppress(OSError):
-            if self._path.exists() and self._path.stat().st_size > LARGEST:
+            if self._path.exists() and self._path.stat().st_size > MAX_LOG_BYTES:
                 self._path.replace(self._path.with_name(f"{self._path.name}.1"))
             with open_append(self._path) as descriptor:
                 append_atomic(descriptor, f"{line}\n".encode())
@@ -374,7 +376,7 @@ class PlayedRound(Struct, frozen=True, kw_only=True):
     @property
     def is_tried(self) -> bool:
         """True if it is being played, or was when this program was killed."""
-        return (self.folder.path / TRIES).exists()
+        return (self.folder.path / TRIES_FILE).exists()
 
     @property
     def week(self) -> str:

@@ -31,7 +31,7 @@ from tournaments.site.status import is_locked
 
 LATEST = 8
 """Lines of the register that are shown."""
-LONGEST = 160
+MAX_REASON_LENGTH = 160
 """Most characters of a reason or of a push's words: some come from authors."""
 
 
@@ -162,7 +162,7 @@ def status_blocks(status: LeagueStatus, path: Path) -> Iterator[Block]:
 
 
 def _entry_line(entry: AnyEntry) -> str:
-    return one_line(f"{entry.time} {' '.join(describe_entry(entry))}", LONGEST)
+    return one_line(f"{entry.time} {' '.join(describe_entry(entry))}", MAX_REASON_LENGTH)
 
 
 def _row(status: DivisionStatus) -> list[str]:

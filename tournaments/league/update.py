@@ -200,7 +200,7 @@ def built_folder(folder: Path) -> Path:
 
 LIMITS = Limits(memory_mib=1024, processes=256, open_files=1024, file_mib=256, cores=2.0)
 """The limits of a build: compilers take more than bots."""
-SCRIPT = """\
+BUILD_SCRIPT = """\
 cp -R "$1/." "$2/" && cd "$2" || exit 125
 # The files are the build's to change; the folder itself is, whoever made it.
 chmod -R u+w . 2>/dev/null
@@ -216,7 +216,7 @@ OUTPUT_SHOWN = 2_000
 """Characters of a build's output that its author is shown: the last ones."""
 MOST_OUTPUT = 16 * MIB
 """Bytes of it that are read."""
-READ = 65_536
+BUILD_READ_BYTES = 65_536
 LOOK_EVERY_S = 0.2
 """Time between two looks at the memory of a build, in s."""
 END_S = 10.0
@@ -240,7 +240,7 @@ def build_bot(
     argv, reads = resolve_words("build", bot.build, source, target)
     if Path(argv[0]).is_relative_to(source):
         argv = (str(target / Path(argv[0]).relative_to(source)), *argv[1:])
-    words = ("/bin/sh", "-c", SCRIPT, "build", str(source), str(target), *argv)
+    words = ("/bin/sh", "-c", BUILD_SCRIPT, "build", str(source), str(target), *argv)
     command = Command(words, str(source), (*reads, str(source)), (str(source),))
     most = TreeBounds(2 * bounds.files, 2 * bounds.size)
     if not sandbox.is_locked:
@@ -287,7 +287,7 @@ def _watch(
         while selector.get_map() and not fault:
             left = max(0.0, ends - time.monotonic())
             for key, _ in selector.select(min(left, LOOK_EVERY_S)):
-                data = os.read(key.fd, READ)
+                data = os.read(key.fd, BUILD_READ_BYTES)
                 key.data.extend(data)
                 if not data:
                     selector.unregister(key.fileobj)
@@ -325,7 +325,7 @@ def _tail(data: bytearray) -> str:
 VERDICTS = {"pass": "passed", "fail": "failed", "skip": "skipped", "missed": "skipped"}
 EXPLAINED = 5
 """Failed steps that are explained in full; the first ones cause the others."""
-LONGEST = 1_000
+MAX_EXPLANATION_LENGTH = 1_000
 """Characters of each part of an explanation."""
 
 
@@ -377,11 +377,13 @@ def _steps(reports: Mapping[str, Report]) -> Iterator[CheckedStep]:
 
 def _words(outcome: StepResult, *, in_full: bool) -> str:
     if outcome.finding is None:
-        return "" if outcome.state == "pass" else _cut(outcome.note, LONGEST)
+        return "" if outcome.state == "pass" else _cut(outcome.note, MAX_EXPLANATION_LENGTH)
     if not in_full:
         return _cut(f"fault: {outcome.finding.fault}", 200)
     parts = violation_parts(outcome.finding)
-    return "\n".join(f"{name}: {_cut(printable_lines(text), LONGEST)}" for name, text in parts)
+    return "\n".join(
+        f"{name}: {_cut(printable_lines(text), MAX_EXPLANATION_LENGTH)}" for name, text in parts
+    )
 
 
 def _cut(text: str, most: int) -> str:

@@ -119,7 +119,7 @@ def file_title(entrant: Entrant) -> str:
 # leaves out. On one's own machine they stay visible: who reads one deceives nobody but themselves.
 
 
-LEFT = frozenset((
+LEFTOVER_NAMES = frozenset((
     ".git", ".gitignore", ".gitattributes", ".hg", ".svn", ".idea", ".vs", ".vscode",
     ".editorconfig", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache",
     ".DS_Store", ".directory", "Thumbs.db", "desktop.ini",
@@ -137,7 +137,7 @@ TEXTS = frozenset(
 
 def is_ignored(name: str) -> bool:
     """Tell whether a name is one that no program reads, wherever the file or folder is."""
-    is_leftover = name in LEFT or name.startswith(BEGINNINGS) or name.endswith(ENDINGS)
+    is_leftover = name in LEFTOVER_NAMES or name.startswith(BEGINNINGS) or name.endswith(ENDINGS)
     return is_leftover or name.lower() in TEXTS
 
 

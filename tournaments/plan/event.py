@@ -23,7 +23,7 @@ from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.entrant import OwnClock, Parameter, own_or, split_clock
 from tournaments.formats.registry import FORMATS, Format
 from tournaments.formats.round_robin import RoundRobin
-from tournaments.rating.sprt import MOST
+from tournaments.rating.sprt import MAX_EVENT_BOARDS
 from tournaments.rating.tables import Anchor, parse_anchor
 
 # Filters of deals: `doubles>=4` keeps boards whose first deal has four doubles in a hand. Pure.
@@ -157,7 +157,7 @@ NAMELESS = ("run", "event")
 """Names of events to which their user gave none."""
 HEADING_BOTS = 4
 """Bots that stand in the heading of an event without a name."""
-Boards = Annotated[int, Meta(ge=1, le=MOST)]
+Boards = Annotated[int, Meta(ge=1, le=MAX_EVENT_BOARDS)]
 
 
 class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -229,10 +229,10 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise UserError("clock.effort is for sealed bots (*.wasm), and none plays.")
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
-        if self.all_boards > MOST:
+        if self.all_boards > MAX_EVENT_BOARDS:
             raise UserError(
-                f"The event has {self.all_boards:,} boards in all rounds; at most {MOST:,} are "
-                "possible (boards)."
+                f"The event has {self.all_boards:,} boards in all rounds; at most "
+                f"{MAX_EVENT_BOARDS:,} are possible (boards)."
             )
 
     def _check_teams(self, names: list[str]) -> None:
@@ -403,7 +403,7 @@ class Setting(NamedTuple):
     """True if `run --help` shows it, not only `run --help-all`."""
 
 
-GAME, DEALS, FORMAT, MACHINE = "Game", "Deals", "Format", "Machine"
+GAME_SECTION, DEALS_SECTION, FORMAT, MACHINE = "Game", "Deals", "Format", "Machine"
 """Sections of the help text of `boneyard run`."""
 ASK_FORCED = "Also ask if there is one option: slower, but the timing reveals no hands."
 EFFORT = "Of sealed bots: million instructions for each question.  [as many as ms]"
@@ -428,32 +428,44 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     out: Word | None = None
     """The event's folder, beside the event file; without one `runs/` and the name, or that of the
     file, in the working folder."""
-    title: Annotated[Title, Setting(GAME, "Title of the event, for its readers.")] = ""
+    title: Annotated[Title, Setting(GAME_SECTION, "Title of the event, for its readers.")] = ""
     rules: Annotated[
         str | dict[str, Any],
-        Setting(GAME, "A named game or your own file; see `boneyard rules`.  [draw]", usual=True),
+        Setting(
+            GAME_SECTION, "A named game or your own file; see `boneyard rules`.  [draw]", usual=True
+        ),
     ] = "draw"
     """In a file also a table: `base` and the settings that differ from it."""
     seats: Annotated[
-        Seats | None, Setting(GAME, "Seats at a table.  [default: the fewest possible]", usual=True)
+        Seats | None,
+        Setting(GAME_SECTION, "Seats at a table.  [default: the fewest possible]", usual=True),
     ] = None
     boards: Annotated[
         Boards | None,
         Setting(
-            GAME, "Boards for each pairing; with versus the most.  [50, or all set]", usual=True
+            GAME_SECTION,
+            "Boards for each pairing; with versus the most.  [50, or all set]",
+            usual=True,
         ),
     ] = None
     deals: Annotated[
         Word | None,
-        Setting(DEALS, "Play the deals of this file, a board a line; see `boneyard help events`."),
+        Setting(
+            DEALS_SECTION,
+            "Play the deals of this file, a board a line; see `boneyard help events`.",
+        ),
     ] = None
     deals_from: Annotated[
         tuple[Word, Word] | None,
         Setting(
-            DEALS, "Play the deals of a game of a folder or log, or all.", metavar="FOLDER GAME"
+            DEALS_SECTION,
+            "Play the deals of a game of a folder or log, or all.",
+            metavar="FOLDER GAME",
         ),
     ] = None
-    deals_with: Annotated[tuple[str, ...], Setting(DEALS, DEALS_WITH, metavar="FILTER")] = ()
+    deals_with: Annotated[
+        tuple[str, ...], Setting(DEALS_SECTION, DEALS_WITH, metavar="FILTER")
+    ] = ()
     format: Annotated[
         Format,
         Setting(FORMAT, "Format of the event.  [default: round-robin]", "", ("type",), usual=True),
@@ -468,10 +480,12 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     """Fixed partners, by the names of their bots; without any, partners are mixed."""
     clock: Annotated[
         Clock,
-        Setting(GAME, "Time for each question, in ms.", "move_ms", ("move_ms",), usual=True),
-        Setting(GAME, "Time for the hello, in ms.", "start_ms", ("start_ms",)),
-        Setting(GAME, ASK_FORCED, "ask_forced", ("forced",), flag="ask"),
-        Setting(GAME, EFFORT, "effort", ("effort",)),
+        Setting(
+            GAME_SECTION, "Time for each question, in ms.", "move_ms", ("move_ms",), usual=True
+        ),
+        Setting(GAME_SECTION, "Time for the hello, in ms.", "start_ms", ("start_ms",)),
+        Setting(GAME_SECTION, ASK_FORCED, "ask_forced", ("forced",), flag="ask"),
+        Setting(GAME_SECTION, EFFORT, "effort", ("effort",)),
     ] = Clock()
     fouls: FoulPolicy = FoulPolicy()
     fresh_boards: Annotated[

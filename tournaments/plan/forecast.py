@@ -43,12 +43,12 @@ from tournaments.plan.event import Event
 from tournaments.plan.schedule import PlannedSitting, Stage, sittings, stages
 from tournaments.rating.ratings import fit
 from tournaments.rating.regression import Bools, Floats, expected_share, reach
-from tournaments.rating.sprt import MOST
+from tournaments.rating.sprt import MAX_EVENT_BOARDS
 from tournaments.rating.statistics import ELO, Error, Z, degrees_of_freedom
 
 SPREAD = 300.0
 """Standard deviation of the strengths in a field of which nothing is known, in Elo."""
-FIELDS = 16
+STRENGTH_FIELDS = 16
 """Fields of strengths over which the precision is averaged if results decide who meets."""
 TELLING = 10
 """Fewest boards from which the effect of duplicate boards can be estimated."""
@@ -261,7 +261,7 @@ def forecast(event: Event, jobs: int, trial: Trial) -> Forecast:
         minutes=None if seconds is None else round(seconds / min(jobs, sat) / 60, 2),
         elo_half_width=round(rating, 2),
         lead_half_width=round(lead, 2),
-        boards_for_10_elo=min(MOST, ceil(boards * (lead / WANTED) ** 2)),
+        boards_for_10_elo=min(MAX_EVENT_BOARDS, ceil(boards * (lead / WANTED) ** 2)),
         trial=trial,
     )
 
@@ -313,7 +313,7 @@ def _fields(event: Event, trial: Trial) -> list[dict[str, float]]:
             name: trust * trial.elo.get(name, 0.0) + luck.gauss(0, SPREAD * sqrt(1 - trust))
             for name, trust in weight.items()
         }
-        for _ in range(FIELDS)
+        for _ in range(STRENGTH_FIELDS)
     ]
 
 

@@ -11,7 +11,7 @@ from math import ceil, sqrt
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
-from tournaments.rating.sprt import MOST
+from tournaments.rating.sprt import MAX_EVENT_BOARDS
 from tournaments.rating.statistics import Error, Estimate, Z, degrees_of_freedom
 from tournaments.rating.tables import Pool, Ratings
 
@@ -94,12 +94,12 @@ def _separation(pool: Pool, first: int, other: int, boards: int) -> Separation |
         half_width=round(Error(error, degrees_of_freedom(boards)).half_width(), 2),
         played=boards,
         needed=_needed(elo, error, boards),
-        needed_range=(low or MOST, high),
+        needed_range=(low or MAX_EVENT_BOARDS, high),
     )
 
 
 def _needed(elo: float, error: float, boards: int) -> int | None:
-    if error * (Z + POWER) * sqrt(boards) >= elo * sqrt(MOST):
+    if error * (Z + POWER) * sqrt(boards) >= elo * sqrt(MAX_EVENT_BOARDS):
         return None
     return ceil(boards * ((Z + POWER) * error / elo) ** 2)
 

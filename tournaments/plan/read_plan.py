@@ -188,7 +188,7 @@ def _text(tile: Tile) -> str:
     return "{}-{}".format(*tile)
 
 
-ALL = "all"
+ALL_GAMES = "all"
 """The word that stands for all games of a folder."""
 
 
@@ -201,7 +201,7 @@ def read_logged_deals(source: Path, game: str, rules: Ruleset, seats: int) -> Se
     refuse_others(source)
     folder = source if source.is_dir() else source.resolve().parent.parent
     seeds = published_seeds(folder / SEEDS)
-    if game == ALL:
+    if game == ALL_GAMES:
         games = _longest(source, seeds)
     else:
         logged_game = require_one_game(source, game)

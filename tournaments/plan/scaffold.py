@@ -18,9 +18,9 @@ from tournaments.plan.bots import BOT_FILE, missing_tools, sample_bots, sample_f
 
 PLACE = "my-bot"
 """Placeholder in the templates for the name of the bot."""
-LONGEST = 32
+MAX_BOT_NAME_LENGTH = 32
 """Most characters of a name: a tournament may add some."""
-_NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
+_NAME = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_-]{{0,{MAX_BOT_NAME_LENGTH - 1}}}")
 
 
 class Language(Struct, frozen=True, forbid_unknown_fields=True):
@@ -104,8 +104,8 @@ def language_key(word: str) -> str | None:
 def _check(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise UserError(
-            f"A bot's name has 1 to {LONGEST} letters a to z, digits, _ and -, and no - in front: "
-            f"not {name!r}."
+            f"A bot's name has 1 to {MAX_BOT_NAME_LENGTH} letters a to z, digits, _ and -, and no "
+            f"- in front: not {name!r}."
         )
     if name in sample_bots():
         raise UserError(f"There is a bot {name} already: see `boneyard help bots`.")

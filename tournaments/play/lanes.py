@@ -27,7 +27,7 @@ QUICK = 3.0
 INSTANT = 1.0
 """The most CPU time of bots that stay on their referee's cores, for each second of the referee's:
 one that thinks there for long would make lags, which are given back to it."""
-LOOK_S = 0.5
+MIN_CPU_S = 0.5
 """The least CPU time in s, of bots and referee together, that tells whether bots are quick: the
 kernel counts in steps of 10 ms."""
 
@@ -154,12 +154,12 @@ class Lanes:
 
     def _adapt(self) -> None:
         """Let more sittings play if all bots were quick since the last look, else one a core."""
-        if len(self._cores) * (time.monotonic() - self._seen_at) < LOOK_S:
+        if len(self._cores) * (time.monotonic() - self._seen_at) < MIN_CPU_S:
             return
         own_s = time.process_time()
         bots_s = (self._ended_ms + sum(pool.cpu_ms() for pool in self._pools)) / 1000
         referee_s, bots = own_s - self._seen_own_s, bots_s - self._seen_bots_s
-        if referee_s + bots >= LOOK_S:
+        if referee_s + bots >= MIN_CPU_S:
             self._seen_at = time.monotonic()
             self._seen_own_s, self._seen_bots_s = own_s, bots_s
             self._bots_share = bots / referee_s if referee_s else inf

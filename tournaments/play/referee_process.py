@@ -34,7 +34,7 @@ from tournaments.play.sittings import LoggedSittings, RunStoppedError, root_caus
 
 T = TypeVar("T")
 
-WORDS = (
+REFEREE_ARGV = (
     *(sys.executable, "-P", "-c"),
     "from tournaments.play.referee_process import serve_run; serve_run()",
 )
@@ -118,7 +118,7 @@ class RefereeProcess:
         """
         # Ctrl-C in a terminal is the run's to answer.
         self._process = subprocess.Popen(
-            (*WORDS, encode_json(assignment).decode()),
+            (*REFEREE_ARGV, encode_json(assignment).decode()),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

@@ -275,7 +275,7 @@ def _boards(rated: Cells, size: int) -> tuple[int, ...]:
 
 BOUND_CHANCE = 0.05
 """Probability of the results if a bound is the true rating."""
-FARTHEST = 500.0
+MAX_BOUND_LOGITS = 500.0
 """Distance in natural logits within which bounds are sought."""
 PLACES = np.linspace(-1.0, 1.0, 65)
 """Levels across the core at which two entrants on opposite sides of it are compared."""
@@ -300,7 +300,7 @@ class Sweep(NamedTuple):
 
     def bound(self) -> float:
         """Return the shift at which these results have the probability `BOUND_CHANCE`."""
-        low, high = -FARTHEST, FARTHEST
+        low, high = -MAX_BOUND_LOGITS, MAX_BOUND_LOGITS
         while (middle := (low + high) / 2) not in (low, high):
             is_likely = float(self.log_chance(np.array([middle]))[0]) > log(BOUND_CHANCE)
             low, high = (low, middle) if is_likely == (self.sign > 0) else (middle, high)

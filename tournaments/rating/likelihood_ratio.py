@@ -38,11 +38,11 @@ from typing import NamedTuple
 import numpy as np
 
 from tournaments.rating.regression import Bools, Floats
-from tournaments.rating.sprt import MOST, Outcome, Sprt, SprtStep, exit_time
+from tournaments.rating.sprt import MAX_EVENT_BOARDS, Outcome, Sprt, SprtStep, exit_time
 
 NELO = 800 / log(10)
 """Normalised Elo of a lead as large as the standard deviation of a game."""
-STEP, STEPS = 0.25, 5
+STEP, POINTS_STEP = 0.25, 5
 """Distance of a virtual board from the mean: a share; in points, times that of the hypotheses."""
 MOST_SKEW, MOST_KURTOSIS = 3.0, 15.0
 """The greatest skew and kurtosis that a sample is believed to show."""
@@ -72,7 +72,7 @@ def ratio_path(settings: Sprt, values: Sequence[float] | Floats, games: int) -> 
     mean = np.cumsum(off, axis=-1) / n
     squares = np.maximum(np.cumsum(off * off, axis=-1) - n * mean * mean, 0)
     third = np.cumsum(off**3, axis=-1) / n - 3 * mean * squares / n - mean**3
-    step = STEPS * (settings.h1 - settings.h0) if settings.measure == "points" else STEP
+    step = POINTS_STEP * (settings.h1 - settings.h0) if settings.measure == "points" else STEP
     variance = (squares + 2 * step**2) / n
     nelo = settings.measure == "nelo"
     lead, spread = (mean / np.sqrt(variance), np.ones_like(variance)) if nelo else (mean, variance)
@@ -168,5 +168,5 @@ def boards_expected(settings: Sprt, tried: Sequence[Outcome]) -> int | None:
         return None
     path = _tried(settings, tried)
     drift, noise = float(path.llr[-1]) / len(path.llr), float(path.noise[-1])
-    expected = ceil(min(exit_time(*settings.bounds, drift, noise**2), MOST))
+    expected = ceil(min(exit_time(*settings.bounds, drift, noise**2), MAX_EVENT_BOARDS))
     return min(settings.max_boards, max(settings.min_boards, expected))

@@ -103,7 +103,7 @@ from tournaments.rating.tally import Tally, by_pool, collect, meetings, totals_b
 TOLD_APART = 1e-6
 """Share of a pair's information that the ratings must leave; with less, its synergy is unknown."""
 
-AT_ONCE = 4096
+PAIRS_AT_ONCE = 4096
 """Sums of pairs on boards that are multiplied at once, which bounds the memory."""
 
 
@@ -199,8 +199,8 @@ def _clustered(
         totals = sums(index, value[met], len(codes))
         square += sums(pair, totals**2, count)
         boards += sums(pair, np.ones_like(pair), count)
-        for first in range(0, len(codes), AT_ONCE):
-            few = slice(first, first + AT_ONCE)
+        for first in range(0, len(codes), PAIRS_AT_ONCE):
+            few = slice(first, first + PAIRS_AT_ONCE)
             np.add.at(cross, pair[few], totals[few, None] * block.scores[board[few]])
         meat += block.scores.T @ block.scores
     cross_term = 2 * (cross * explained).sum(axis=1)
@@ -210,7 +210,7 @@ def _clustered(
 # --- the model ---
 
 
-DECIMALS = 6
+RATING_DECIMALS = 6
 """Decimals of values in Elo or in points."""
 FINE = 9
 """Decimals of shares and likelihoods. Further decimals depend on the processor and its libraries,
@@ -281,7 +281,7 @@ def _cost(rating: Rating, usage: UsageSum | None, lowest: float, stopped: bool) 
         return None
     cents, lead = usage.cents / rating.games, None
     if cents and rating.elo is not None and not rating.bound:
-        lead = round((rating.elo - lowest) / cents, DECIMALS)
+        lead = round((rating.elo - lowest) / cents, RATING_DECIMALS)
     choices = usage.model_choices + usage.fallbacks
     # A request fails, names no option, or gives the model's choice.
     requests = choices + usage.retries
@@ -290,11 +290,11 @@ def _cost(rating: Rating, usage: UsageSum | None, lowest: float, stopped: bool) 
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         retries=usage.retries,
-        model_share=round(usage.model_choices / choices, DECIMALS) if choices else None,
-        failed_share=round(usage.failures / requests, DECIMALS) if choices else None,
-        illegal_share=round(illegal / requests, DECIMALS) if choices else None,
+        model_share=round(usage.model_choices / choices, RATING_DECIMALS) if choices else None,
+        failed_share=round(usage.failures / requests, RATING_DECIMALS) if choices else None,
+        illegal_share=round(illegal / requests, RATING_DECIMALS) if choices else None,
         cents=usage.cents,
-        cents_a_game=round(cents, DECIMALS),
+        cents_a_game=round(cents, RATING_DECIMALS),
         elo_a_dollar=lead,
         stopped=stopped,
     )
@@ -414,11 +414,11 @@ def _rated(case: _Case, i: int) -> float | None:
 
 def _elo(logit: float, level: float = 0.0) -> float:
     # Rounded, so that ties fall to the name.
-    return round(logit * ELO + level, DECIMALS) + 0.0
+    return round(logit * ELO + level, RATING_DECIMALS) + 0.0
 
 
 def _half_width(error: Error) -> float:
-    return round(error.half_width(), DECIMALS)
+    return round(error.half_width(), RATING_DECIMALS)
 
 
 def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
@@ -516,7 +516,7 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
                 errors[i, j] = errors[j, i] = error.size
                 los[i, j], los[j, i] = _superiority(lead, error), _superiority(-lead, error)
     rows = np.ix_(order, order)
-    gaps = errors[rows].round(DECIMALS).tolist()
+    gaps = errors[rows].round(RATING_DECIMALS).tolist()
     return (
         tuple(tuple(None if isnan(gap) else gap for gap in row) for row in gaps),
         tuple(tuple(row) for row in los[rows].round(FINE).tolist()),

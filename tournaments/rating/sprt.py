@@ -27,9 +27,9 @@ from protocol.ruleset import rotations
 from tournaments.rating.tables import PARTS, Corrections, share_of_pairs
 
 Measure = Literal["elo", "nelo", "points"]
-FARTHEST = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
+MAX_HYPOTHESIS = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
 """Greatest distance of a hypothesis from 0: farther out the error rates are not known to hold."""
-MOST = 1_000_000
+MAX_EVENT_BOARDS = 1_000_000
 """Most boards of an event, over all its rounds: each is committed to before the first game."""
 
 
@@ -55,7 +55,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Refuse a test that cannot decide; ValueError."""
-        most = FARTHEST[self.measure]
+        most = MAX_HYPOTHESIS[self.measure]
         if not -most <= self.h0 < self.h1 <= most:
             raise ValueError(
                 f"h0 and h1 must be {-most:g} <= h0 < h1 <= {most:g} ({self.measure}), "
@@ -64,12 +64,14 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         for name, risk in (("alpha", self.alpha), ("beta", self.beta)):
             if not 1e-9 <= risk < 0.5:
                 raise ValueError(f"{name} must be above 0 and below 0.5, not {risk:g}")
-        if not 2 <= self.min_boards <= MOST:
-            raise ValueError(f"min_boards must be from 2 to {MOST}, not {self.min_boards}")
-        if not self.min_boards <= self.max_boards <= MOST:
+        if not 2 <= self.min_boards <= MAX_EVENT_BOARDS:
+            raise ValueError(
+                f"min_boards must be from 2 to {MAX_EVENT_BOARDS}, not {self.min_boards}"
+            )
+        if not self.min_boards <= self.max_boards <= MAX_EVENT_BOARDS:
             raise ValueError(
                 f"nothing is decided before {self.min_boards} boards (min_boards), so max_boards "
-                f"must be from {self.min_boards} to {MOST}, not {self.max_boards}"
+                f"must be from {self.min_boards} to {MAX_EVENT_BOARDS}, not {self.max_boards}"
             )
         if self.without_luck and self.measure != "points":
             raise ValueError(
@@ -197,7 +199,7 @@ def boards_still_needed(settings: Sprt, step: SprtStep) -> int:
     to_h0, to_h1 = (bound - step.llr for bound in step.bounds)
     expected = exit_time(to_h0, to_h1, step.llr / step.boards, step.noise**2)
     least, most = (max(0, n - step.boards) for n in (settings.min_boards, settings.max_boards))
-    return min(most, max(least, ceil(min(expected, MOST))))
+    return min(most, max(least, ceil(min(expected, MAX_EVENT_BOARDS))))
 
 
 def exit_time(low: float, high: float, drift: float, variance: float) -> float:

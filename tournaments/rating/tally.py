@@ -12,7 +12,7 @@ from tournaments.rating import regression
 from tournaments.rating.regression import Bools, Floats, Ints, sums, wide
 from tournaments.rating.tables import PARTS, Correction, Corrections, own_fouls
 
-MOST = 2**27
+NUMBER_BOUND = 2**27
 """Bound below which boards, scores and places must be, so that their sums fit."""
 
 
@@ -159,8 +159,8 @@ def _checked(result: Result, before: int, partners: bool) -> int:
     if not seats == len(result.scores) == len(result.places):
         raise ValueError(f"game {result.game} has other numbers of seats, scores and places")
     numbers = (result.board, *result.scores, *result.places)
-    if not -MOST < min(numbers) <= max(numbers) < MOST:
-        raise ValueError(f"game {result.game} has a number that is beyond {MOST}")
+    if not -NUMBER_BOUND < min(numbers) <= max(numbers) < NUMBER_BOUND:
+        raise ValueError(f"game {result.game} has a number that is beyond {NUMBER_BOUND}")
     return seats
 
 

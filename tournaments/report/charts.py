@@ -198,7 +198,7 @@ def write_tick(value: float) -> str:
     return minus(f"{value:+g}") if abs(value) > 1e-12 else "0"
 
 
-POINTS = 400
+WALK_POINTS = 400
 """Points of a walk that are drawn."""
 TICK_GAP = 0.09
 """Share of the width that two labels of the time axis need."""
@@ -246,7 +246,7 @@ def _interval(elo: Estimate) -> Iterator[Mark]:
 def sprt_walk(settings: Sprt, steps: Sequence[SprtStep], answer: str) -> Chart:
     """Return the walk so far; there must be a step."""
     low, high = settings.bounds
-    drawn = subsample(steps, POINTS)
+    drawn = subsample(steps, WALK_POINTS)
     scale, ratios = Axis(0, drawn[-1].boards), [step.llr for step in drawn]
     marks: list[Mark] = [
         Stroke("bound", EDGES, (high, high)),

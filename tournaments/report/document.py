@@ -325,11 +325,11 @@ def _words(values: Floats) -> str:
 
 EVIDENCE_SHOWN = 100
 """The largest number of fouls with evidence."""
-WORDS = 2_000
+MAX_BOT_TEXT_LENGTH = 2_000
 """The largest length of a bot's words, in characters."""
 AT_A_GLANCE = 20
 """The largest number of entrants in the figure at the top of a page, the best ones."""
-DIGITS = 12
+FINGERPRINT_DIGITS = 12
 """Digits of a fingerprint that tell bots apart."""
 
 
@@ -482,10 +482,10 @@ def _examples(fouls: Sequence[FoulEvidence], total: int) -> list[Block]:
 def _foul_evidence(example: FoulExample) -> FoulEvidence:
     """Return a foul as text."""
     # In the log a line's end is an escape like any other; here it may end the line.
-    stderr = printable(example.stderr, WORDS).replace("\\n", "\n").strip("\n")
+    stderr = printable(example.stderr, MAX_BOT_TEXT_LENGTH).replace("\\n", "\n").strip("\n")
     command = f"boneyard explain . {example.game} --seat {example.seat}"
     moment = f"{replay_address(example.game)}&at=foul&seat={example.seat}"
-    detail, line = printable(example.detail, WORDS), printable(example.line)
+    detail, line = printable(example.detail, MAX_BOT_TEXT_LENGTH), printable(example.line)
     return FoulEvidence(example, detail, line, stderr, command, moment)
 
 
@@ -569,7 +569,7 @@ def _conditions(data: ReportData) -> Section:
         earlier = event_text.versions(event, data.results)
         inner: list[Block] = [Paragraph(event_text.EARLIER), bullets(earlier)]
         blocks.append(Section("Earlier versions", inner))
-    blocks.append(Section("Files for other programs", [Paragraph(event_text.FILES)]))
+    blocks.append(Section("Files for other programs", [Paragraph(event_text.FILES_TEXT)]))
     return Section("How it was played", blocks, id="how", media=Media.FILES, folded=True)
 
 
@@ -586,10 +586,10 @@ def _deals(event: Event, commitments: str) -> Section:
 
 def _bots(entrants: Sequence[Entrant]) -> Section:
     columns = [Column("bot", "name"), Column("fingerprint", "digest"), Column("command", "code")]
-    rows = [(bot.name, bot.fingerprint[:DIGITS], command_text(bot)) for bot in entrants]
+    rows = [(bot.name, bot.fingerprint[:FINGERPRINT_DIGITS], command_text(bot)) for bot in entrants]
     note = (
-        f"The first {DIGITS} digits of the SHA-256 of a bot's command and files; `results.json` "
-        "has all digits."
+        f"The first {FINGERPRINT_DIGITS} digits of the SHA-256 of a bot's command and files; "
+        "`results.json` has all digits."
     )
     return Section(
         "Bots", [table("Bots", columns, rows), Paragraph(note, "faint", media=Media.HTML)]

@@ -362,7 +362,7 @@ To verify it without Boneyard's own code follow `protocol/DEALS.md` in its sourc
 in `boneyard` the command is
 `node boneyard/protocol/check_deals.mjs commitments.jsonl seeds.jsonl games`."""
 """The other way to check them."""
-FILES = """\
+FILES_TEXT = """\
 All data for other programs: `results.json`, `games.csv`, `ratings.csv`, `crosstable.csv`, \
 `results.pgn`, `times.json`; see `boneyard help ratings`. `boneyard report .` writes them again \
 from `event.json`, `ledger.jsonl` and the game logs."""

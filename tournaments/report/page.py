@@ -25,7 +25,7 @@ from tournaments.report.charts import search_courses, sprt_walk
 BYTES = 2_500_000
 """The largest size of the list of games, in bytes."""
 WHYS: tuple[str, ...] = get_args(WhyGame)
-FOULS: tuple[str, ...] = get_args(FoulClass)
+FOUL_NAMES: tuple[str, ...] = get_args(FoulClass)
 
 Row = list[Any]
 """A game: its board, then of each seat the entrant, the score and the place, then the rounds, why
@@ -43,7 +43,7 @@ class GameList(Struct, frozen=True, kw_only=True):
     replay: str = replay_address("")
     """The beginning of each replay's address, to be followed by the game's name."""
     whys: tuple[str, ...] = WHYS
-    fouls: tuple[str, ...] = FOULS
+    fouls: tuple[str, ...] = FOUL_NAMES
     total: int
     games: tuple[Row, ...]
     """The first of them, as many as have room; see `Row`. A game is called by its board and the
@@ -93,7 +93,7 @@ def _row(result: Result, places: Mapping[str, int]) -> Row:
         *result.places,
         result.rounds,
         WHYS.index(result.why),
-        *chain.from_iterable((foul.seat, FOULS.index(foul.foul)) for foul in result.fouls),
+        *chain.from_iterable((foul.seat, FOUL_NAMES.index(foul.foul)) for foul in result.fouls),
     ]
 
 

@@ -63,7 +63,7 @@ from tournaments.report.scaling import scalings
 
 
 COSTS = ("tokens_in", "tokens_out", "retries", "failures", "model_choices", "fallbacks")
-GAMES = (
+GAME_FIELDS = (
     "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "points",
     "place", "win_share", "margin", "luck_points", "luck_share", "rounds", "why", "foul",
     *COSTS, "cents",
@@ -82,7 +82,7 @@ DECISIONS = (
 )  # fmt: skip
 NO_DATE = "????.??.??"
 """PGN's date of no known day: the same ledger gives the same bytes on any day."""
-LINES_AT_ONCE = 1000
+FILE_LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
 Row = Sequence[object]
@@ -102,7 +102,7 @@ def games_csv(
             result, sittings.get(result.game, ""), partners, luck.known(result) if luck else None
         )
     )
-    return csv_lines(GAMES, rows)
+    return csv_lines(GAME_FIELDS, rows)
 
 
 def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None) -> Iterator[Row]:
@@ -118,7 +118,7 @@ def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None
         if result.usage is not UNSET:
             cost = result.usage[seat]
             row |= {name: getattr(cost, name) for name in (*COSTS, "cents")}
-        yield [row.get(name) for name in GAMES]
+        yield [row.get(name) for name in GAME_FIELDS]
 
 
 def seat_columns(result: Result, seat: int, partners: bool) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _meetings(ratings: Ratings) -> Iterator[Row]:
 def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
     """Yield a CSV file, a piece at a time."""
     lines = chain((head,), rows)
-    while few := list(islice(lines, LINES_AT_ONCE)):
+    while few := list(islice(lines, FILE_LINES_AT_ONCE)):
         yield encode_rows(few)
 
 
@@ -200,7 +200,7 @@ def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes
     player, called by both names.
     """
     games = (game for result in results for game in _games(event, result, partners))
-    while few := list(islice(games, LINES_AT_ONCE)):
+    while few := list(islice(games, FILE_LINES_AT_ONCE)):
         yield "".join(few).encode()
 
 

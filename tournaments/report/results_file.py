@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from arena.files import DamagedFileError, read_file
-from arena.logs.catalog import FOLDER
+from arena.logs.catalog import GAMES_FOLDER
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.records import Result
 from tournaments.event.book import Book
@@ -86,7 +86,7 @@ def current_results(book: Book) -> Results | None:
     sources = (folder.event, folder.ledger, folder.luck, folder.history, folder.review)
     reports = (folder.report, folder.page, folder.times, folder.results, folder.games)
     tables = (folder.ratings, folder.crosstable, folder.pgn)
-    paths = [path for path in (*sources, folder.path / FOLDER) if path.exists()]
+    paths = [path for path in (*sources, folder.path / GAMES_FOLDER) if path.exists()]
     with suppress(OSError, DamagedRecordError, DamagedFileError):
         summary = decode_json(read_file(folder.results), Results)
         changed = max(path.stat().st_mtime_ns for path in paths)

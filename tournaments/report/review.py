@@ -138,7 +138,7 @@ class _Part:
         self.percent_loss += decision.percent_loss
 
 
-ALL = ("", "")
+WHOLE_REVIEW = ("", "")
 """The part that has all decisions."""
 
 
@@ -157,7 +157,7 @@ class _Bot:
         self.games.add(seat.game)
         self.rounds[seat.board] += seat.rounds
         for loss in seat.decisions:
-            for key in (ALL, ("phase", loss.phase), ("kind", loss.kind)):
+            for key in (WHOLE_REVIEW, ("phase", loss.phase), ("kind", loss.kind)):
                 self.parts[key][seat.board].add(loss)
         place = seat.game, seat.seat, seat.entrant
         self.dearest += [
@@ -186,7 +186,7 @@ class _Bot:
             games=len(self.games),
             boards=len(self.rounds),
             rounds=sum(self.rounds.values()),
-            total=self._sums(ALL),
+            total=self._sums(WHOLE_REVIEW),
             phases=sums["phase"],
             kinds=sums["kind"],
             dearest=tuple(sorted(self.dearest, key=lambda decision: -decision.gap)),

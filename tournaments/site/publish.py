@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from arena.files import describe_error, has_content, read_file, write_atomic
-from arena.logs.catalog import FOLDER as GAMES
+from arena.logs.catalog import GAMES_FOLDER as GAMES
 from arena.logs.catalog import REPLAY_ENDING, REPLAYS, published_seeds
 from arena.logs.checksummed import actual_path, compressed_path
 from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
@@ -318,7 +318,7 @@ PAUSE_S = EVERY_S + 1
 """The time between two looks of the command, in s: longer, however two clocks differ."""
 WAITING = 100
 """Most events that wait for their turn, having begun within the delay."""
-LARGEST = 2**20
+MAX_SNAPSHOT_BYTES = 2**20
 """The largest snapshot, in bytes; a larger one is written without its tables."""
 
 
@@ -385,7 +385,7 @@ class SiteWriter:
         if new is not old:
             self._site.mkdir(parents=True, exist_ok=True)
             data = encode_json(new)
-            if len(data) > LARGEST:
+            if len(data) > MAX_SNAPSHOT_BYTES:
                 data = encode_json(replace(new, playing=(), finished=(), fouls=()))
             write_atomic(self._site / SNAPSHOT, [data])
             self._written = new
@@ -407,7 +407,7 @@ def _lasting(snapshot: PublicSnapshot) -> PublicSnapshot:
 def _read(path: Path) -> PublicSnapshot | None:
     """Return the snapshot that an earlier process wrote; None without one that can be read."""
     with suppress(OSError, DamagedRecordError):
-        if path.stat().st_size <= LARGEST:
+        if path.stat().st_size <= MAX_SNAPSHOT_BYTES:
             return decode_json(read_file(path), PublicSnapshot)
     return None
 

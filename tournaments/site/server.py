@@ -20,7 +20,7 @@ from tournaments.play.sittings import root_cause
 from tournaments.site.publish import watch_page
 from tournaments.site.view import LiveView
 
-LOOK_S = 0.25
+LOG_INTERVAL_S = 0.25
 """Time between two readings of the logs while somebody watches, in s."""
 IDLE_S = 2.0
 """Time between two readings while nobody watches, in s."""
@@ -70,7 +70,7 @@ async def follow(watched: LiveView, news: Broadcast) -> None:
         text = await trio.to_thread.run_sync(_look, watched)
         if text:
             news.publish(text)
-        await trio.sleep(LOOK_S if news.has_subscribers else IDLE_S)
+        await trio.sleep(LOG_INTERVAL_S if news.has_subscribers else IDLE_S)
 
 
 def _look(watched: LiveView) -> str:

@@ -20,7 +20,7 @@ from arena.analysis.frames import SPECTATOR, frames
 from arena.analysis.timeline import walk_log
 from arena.document.blocks import TextRow, cut_rows
 from arena.files import DamagedFileError, open_file
-from arena.logs.catalog import FOLDER, SittingLogs, published_seeds, replay_address
+from arena.logs.catalog import GAMES_FOLDER, SittingLogs, published_seeds, replay_address
 from arena.logs.checksummed import actual_path, compressed_path
 from arena.logs.gamelog import FOLLOW_CHUNK, OVER, LogFollower, LoggedGame, read_games
 from arena.ui import replay_page
@@ -44,11 +44,11 @@ from tournaments.report.standings import PROVISIONAL, live_table, standings_tabl
 # notes or its clocks, nor what the log says beside a foul, which may tell of them.
 
 
-BOARDS = 12
+MAX_GAMES_SHOWN = 12
 """The largest number of games on the page."""
 FINISHED_GAMES = 6
 """The largest number of finished games among them."""
-LAST = 40
+LIST_LENGTH = 40
 """Length of the lists of finished games and of fouls."""
 MOST_LINES = 2000
 """Lines kept for these lists: those of boards that are still played may have to wait."""
@@ -187,7 +187,7 @@ class LiveView:
     def _forget(self) -> None:
         """Drop the games of finished sittings that are not on the page any more."""
         for is_public in (True, False):
-            for log in self._newest(is_public=is_public)[BOARDS:]:
+            for log in self._newest(is_public=is_public)[MAX_GAMES_SHOWN:]:
                 if log.over:
                     log.last = log.shown = None
 
@@ -276,10 +276,10 @@ class LiveView:
 
     def _damaged(self) -> dict[str, str]:
         damaged = ((name, log.trouble) for name, log in self._logs.items() if log.trouble)
-        return dict(islice(damaged, LAST))
+        return dict(islice(damaged, LIST_LENGTH))
 
     def _shown_lines(self, lines: Iterable[tuple[int, Finished]]) -> Iterator[Finished]:
-        return islice((line for board, line in lines if self._is_shown(board)), LAST)
+        return islice((line for board, line in lines if self._is_shown(board)), LIST_LENGTH)
 
     def _standings(self, over: bool) -> tuple[TextRow, list[TextRow], str]:
         """Return head, rows and note of the standings.
@@ -304,7 +304,7 @@ class LiveView:
         """Yield the games in progress, then those that ended last, each by sitting."""
         logs = self._newest()
         open_count = sum(not log.over for log in logs)
-        logs = logs[: min(BOARDS, max(open_count, FINISHED_GAMES))]
+        logs = logs[: min(MAX_GAMES_SHOWN, max(open_count, FINISHED_GAMES))]
         for log in sorted(logs, key=lambda log: (log.over, log.tail.path.stem)):
             log.shown = log.shown or self._show_game(log)
             if log.shown:
@@ -327,7 +327,7 @@ class LiveView:
 
         One that is over, or any when everything is shown. Raises DamagedFileError.
         """
-        for path in SittingLogs(self._folder.path / FOLDER).of(name):
+        for path in SittingLogs(self._folder.path / GAMES_FOLDER).of(name):
             for logged in valid_games(read_games(path)):
                 if logged.game.game == name and (logged.result or self._everything):
                     return logged
@@ -420,7 +420,7 @@ def _mark(path: Path) -> tuple[int, int]:
 
 SITTING = line_start(Sitting)
 """The beginning of the line of a sitting."""
-STEPS = 100
+DELAY_STEPS = 100
 """Sizes of a log that are remembered: into so many steps the delay is divided."""
 
 
@@ -475,7 +475,7 @@ class DelayedView(LiveView):
     def note_sizes(self, now: float) -> None:
         """Remember the size of each log."""
         for path in self._folder.logs():
-            growth = self._growths.setdefault(path.stem, _Growth(self._delay_s / STEPS))
+            growth = self._growths.setdefault(path.stem, _Growth(self._delay_s / DELAY_STEPS))
             with suppress(FileNotFoundError):  # It is just being compressed.
                 growth.note(path, now)
 
@@ -514,7 +514,7 @@ class DelayedView(LiveView):
 
     def _covered(self) -> Iterator[str]:
         """Yield the names at the tables at which a game was in play that is not shown."""
-        for log in self._newest(is_public=False)[:BOARDS]:
+        for log in self._newest(is_public=False)[:MAX_GAMES_SHOWN]:
             if log.last and not log.over:
                 yield " – ".join(map(printable, log.last.sitting.seats))
 

@@ -310,19 +310,21 @@ def losses_blocks(losses: Losses, crash: str = "") -> Iterator[Block]:
         for sums in losses.rounds
     ]
     yield table("Rounds", columns, rows)
-    yield table("By seat", [Column("seat", "name"), *GAMES], map(_game_row, losses.seats))
+    yield table("By seat", [Column("seat", "name"), *GAME_COLUMNS], map(_game_row, losses.seats))
     yield table(
-        "By opponent", [Column("opponent", "name"), *GAMES], map(_game_row, losses.opponents)
+        "By opponent", [Column("opponent", "name"), *GAME_COLUMNS], map(_game_row, losses.opponents)
     )
     if len(losses.partners) > 1:
-        columns = [Column("partner", "name"), *GAMES]
+        columns = [Column("partner", "name"), *GAME_COLUMNS]
         yield table("By partner", columns, map(_game_row, losses.partners))
     if losses.worst:
         columns = [Column("worst games", "name"), Column("points", "word"), Column("why", "word")]
         yield table("Worst games", columns, [_worst_row(game) for game in losses.worst])
 
 
-GAMES = [*map(Column, ("games", "win %", "points", "against", "lost rounds", "cost", "pips left"))]
+GAME_COLUMNS = [
+    *map(Column, ("games", "win %", "points", "against", "lost rounds", "cost", "pips left"))
+]
 """Columns of sums of games; points, cost and pips are averages."""
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 
 from arena.files import DamagedFileError, has_content, read_file
-from arena.logs.catalog import FOLDER, REPLAY_ENDING, SittingLogs
+from arena.logs.catalog import GAMES_FOLDER, REPLAY_ENDING, SittingLogs
 from arena.logs.checksummed import read_sealed
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.machine import cores
@@ -51,7 +51,7 @@ from tournaments.study.valuation import (
     review_part,
 )
 
-SAMPLE = 3
+REVIEWED_SEATS = 3
 """Seats that are reviewed again: all would take as long as the review."""
 REPLAYS_A_PROCESS = 100
 """Replays for which a process is started."""
@@ -181,7 +181,7 @@ def luck_faults(book: Book, progress: Progress) -> Iterator[str]:
 
 def _policy_faults(folder: Folder, policies: Policies) -> Iterator[str]:
     """Yield each policy that its games do not teach, or that has seen a later board."""
-    logs, head = SittingLogs(folder.path / FOLDER), f"{folder.luck}: the policy of"
+    logs, head = SittingLogs(folder.path / GAMES_FOLDER), f"{folder.luck}: the policy of"
     tasks = list[LearnTask]()
     for policy in policies.values():
         played = [game.split(".") for game in policy.games]
@@ -231,14 +231,14 @@ def review_faults(book: Book) -> Iterator[str]:
     def drawn(row: SeatLosses) -> bytes:
         return hashlib.sha256(file_hash + f"{row.game} {row.seat}".encode()).digest()
 
-    for row in sorted(read_seats(folder), key=drawn)[:SAMPLE]:
+    for row in sorted(read_seats(folder), key=drawn)[:REVIEWED_SEATS]:
         yield from _value_faults(folder, terms, row)
 
 
 def _value_faults(folder: Folder, terms: ReviewTerms, losses: SeatLosses) -> Iterator[str]:
     """Yield the difference between a reviewed seat and a new review of it."""
     prefix, why = f"{folder.review_log}: seat {losses.seat} of {losses.game}", list[str]()
-    for path in SittingLogs(folder.path / FOLDER).of(losses.game):
+    for path in SittingLogs(folder.path / GAMES_FOLDER).of(losses.game):
         reviewed = review_part(ReviewTask(path, {losses.game: (losses.seat,)}, terms))
         why += reviewed.faults
         for fresh in reviewed.seats:

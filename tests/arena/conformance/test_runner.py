@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.conformance.connection import Budget, Connection, StepResult
-from arena.conformance.runner import STEPS, check_verdict, run_steps, select_steps
+from arena.conformance.runner import CHECK_STEPS, check_verdict, run_steps, select_steps
 from arena.conformance.session import CheckStep, Session
 from arena.match.clock import LagError
 from arena.rules.variants import VARIANTS
@@ -81,11 +81,11 @@ def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None
 
 
 def test_there_are_enough_steps_and_each_names_its_promise() -> None:
-    assert len(STEPS) >= 40
-    assert len({step.name for step in STEPS}) == len(STEPS)
+    assert len(CHECK_STEPS) >= 40
+    assert len({step.name for step in CHECK_STEPS}) == len(CHECK_STEPS)
     headings = {line.lstrip("# ").replace("`", "") for line in SPEC.splitlines() if line[:1] == "#"}
-    assert {step.promise for step in STEPS} <= headings
-    assert {step.name for step in STEPS if step.name.startswith("game-")} == {
+    assert {step.promise for step in CHECK_STEPS} <= headings
+    assert {step.name for step in CHECK_STEPS if step.name.startswith("game-")} == {
         f"game-{name}" for name in VARIANTS
     }
 
@@ -97,7 +97,7 @@ def test_there_are_enough_steps_and_each_names_its_promise() -> None:
         (("2-4", "3"), (2, 3, 4)),
         (("hello", "2"), (1, 2)),
         (("only-hello",), (2,)),
-        ((f"{len(STEPS) - 1}-",), (len(STEPS) - 1, len(STEPS))),
+        ((f"{len(CHECK_STEPS) - 1}-",), (len(CHECK_STEPS) - 1, len(CHECK_STEPS))),
         (("1,4-5", "only-hello, 7"), (1, 2, 4, 5, 7)),
     ],
 )

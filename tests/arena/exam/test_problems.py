@@ -15,7 +15,7 @@ from protocol.messages import Clock
 from protocol.records import GameRecord
 from tests.support.games import any_of, overheard
 from tests.support.tables import sitting
-from tournaments.cli.exam import SAMPLE
+from tournaments.cli.exam import SAMPLE_PROBLEMS
 
 CLOCK = Clock()
 MOST_BYTES = 900_000
@@ -23,13 +23,13 @@ MOST_BYTES = 900_000
 
 @cache
 def sample() -> tuple[Problem, ...]:
-    return parse_problems(SAMPLE.read_bytes(), "problems.jsonl")
+    return parse_problems(SAMPLE_PROBLEMS.read_bytes(), "problems.jsonl")
 
 
 def test_the_sample_set_has_600_endgames_and_400_middle_games_whose_options_differ() -> None:
     kinds = [problem.kind for problem in sample()]
     assert (kinds.count("endgame"), kinds.count("middle game")) == (600, 400)
-    assert SAMPLE.stat().st_size < MOST_BYTES
+    assert SAMPLE_PROBLEMS.stat().st_size < MOST_BYTES
     assert all(max(problem.losses) > 0 for problem in sample())
     assert {problem.ruleset.name for problem in sample()} >= {"draw", "dutch", "old-draw", "block"}
 

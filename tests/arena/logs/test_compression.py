@@ -154,7 +154,7 @@ def test_a_foreign_compressed_file_is_refused(
 
 
 def test_a_bomb_of_one_line_is_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checksummed, "LONGEST", 2**16)
+    monkeypatch.setattr(checksummed, "MAX_LINE_BYTES", 2**16)
     monkeypatch.setattr(checksummed, "MOST_RATIO", 2**20)
     path = tmp_path / "log.jsonl.zst"
     path.write_bytes(zstd.compress(b"x" * 2**20))

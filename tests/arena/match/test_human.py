@@ -15,7 +15,13 @@ from arena.engine.shuffle import board_seed
 from arena.match import player as human
 from arena.match.player import HumanPlayer, Player
 from arena.match.referee import GameSetup, Referee
-from arena.ui.terminal_player import LONGEST, Keys, TerminalPlayer, numbered_options, parse_choice
+from arena.ui.terminal_player import (
+    MAX_TYPED_BYTES,
+    Keys,
+    TerminalPlayer,
+    numbered_options,
+    parse_choice,
+)
 from protocol.codec import Fault, decode_line, encode_line
 from protocol.messages import Ask, Bid, Choose, Clock, Draw, Pass, Play
 from protocol.ruleset import Ruleset, derive
@@ -170,8 +176,8 @@ async def test_an_endless_line_is_bounded() -> None:
     typist.type("x" * 60_000)
     typist.type("\n")
     line = await keys.line()
-    assert line == "x" * LONGEST
-    assert len(keys._read) <= LONGEST
+    assert line == "x" * MAX_TYPED_BYTES
+    assert len(keys._read) <= MAX_TYPED_BYTES
     os.close(typist.read)
     typist.close()
 

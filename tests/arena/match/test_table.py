@@ -20,7 +20,7 @@ from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess, CannotStartError
 from arena.match.clock import LagError
 from arena.match.player import Player
-from arena.match.poller import LINES_AT_ONCE, Poller
+from arena.match.poller import LINES_A_WAIT, Poller
 from arena.match.referee import GameSetup, Referee
 from arena.match.table import Table
 from arena.sandbox.command import OFF, Command, Limits
@@ -240,7 +240,7 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: P
     log = tmp_path / "log.jsonl"
     (result,) = await play([ahead, ahead], log, table=Counted, referee=Counting)
     assert result.why == "target"
-    assert max(at_once) == LINES_AT_ONCE
+    assert max(at_once) == LINES_A_WAIT
 
 
 @pytest.mark.parametrize(

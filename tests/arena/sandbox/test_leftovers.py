@@ -18,10 +18,10 @@ ROOT = os.geteuid() == 0
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_a_user_who_still_has_a_process_is_given_to_nobody() -> None:
     process._users_in_use.cache_clear()
-    left = subprocess.Popen(("sleep", "60"), user=process.FIRST)
+    left = subprocess.Popen(("sleep", "60"), user=process.FIRST_USER)
     try:
         user = process.User()
-        assert user.number > process.FIRST
+        assert user.number > process.FIRST_USER
         user.release()
     finally:
         left.kill()
@@ -67,7 +67,7 @@ def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.Monkey
     sandbox = Sandbox(BOUNDED, Limits())
     if not ROOT:
         pytest.skip("only root gives each bot a user of its own")
-    monkeypatch.setattr(process, "LAST", process.FIRST)
+    monkeypatch.setattr(process, "USERS_END", process.FIRST_USER)
     with pytest.raises(process.NoUserLeftError):
         sandbox.new_process()
     assert not [one for parent in found for one in parent.glob(f"boneyard-*-{os.getpid()}-*")]

@@ -79,8 +79,8 @@ def test_claims_are_not_made_where_others_can(
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_a_lack_of_free_users_is_the_machines_doing(monkeypatch: pytest.MonkeyPatch) -> None:
     # Numbers of their own: other tests, and other runs on this machine, take those of bots.
-    monkeypatch.setattr(process, "FIRST", process.LAST + 100)
-    monkeypatch.setattr(process, "LAST", process.FIRST + 1)
+    monkeypatch.setattr(process, "FIRST_USER", process.USERS_END + 100)
+    monkeypatch.setattr(process, "USERS_END", process.FIRST_USER + 1)
     user = process.User()
     with pytest.raises(process.NoUserLeftError) as shortage:
         process.User()

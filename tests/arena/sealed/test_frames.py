@@ -3,15 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.sealed.module import GAME, FrameReader
+from arena.sealed.module import GAME_START, FrameReader
 
-LINES = st.lists(st.sampled_from([GAME + b'"game":1}', b'{"type":"ask"}', b"", GAME[:-1], b"x"]))
+LINES = st.lists(
+    st.sampled_from([GAME_START + b'"game":1}', b'{"type":"ask"}', b"", GAME_START[:-1], b"x"])
+)
 
 
 @given(LINES, st.lists(st.integers(1, 40)))
 def test_games_are_counted_however_lines_are_cut(lines: list[bytes], cuts: list[int]) -> None:
     data, reader = b"".join(line + b"\n" for line in lines), FrameReader()
-    games = sum(line.startswith(GAME) for line in lines)
+    games = sum(line.startswith(GAME_START) for line in lines)
     for cut in cuts:
         reader.note_sent(data[:cut])
         data = data[cut:]

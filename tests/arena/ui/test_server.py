@@ -160,7 +160,7 @@ async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.Monkey
 async def test_a_long_message_closes_the_socket() -> None:
     broadcast, heard = Broadcast(), list[str]()
     async with serve_site(site(broadcast, heard), 0) as address, socket(address) as open_:
-        await open_.send("x" * (server.LONGEST + 1))
+        await open_.send("x" * (server.MAX_MESSAGE_BYTES + 1))
         with pytest.raises(ConnectionClosed):
             await open_.recv()
     assert not heard

@@ -15,7 +15,7 @@ from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
 from arena.valuation.luck import (
     DEALS,
-    DIGITS,
+    LUCK_DECIMALS,
     DrawLuck,
     GameLuck,
     _DealOrders,
@@ -90,7 +90,7 @@ def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_tiles() -> None:
     assert [one.tile for one in draws] == tiles
     means = worths - np.array([one.points for one in draws]) / weight_of(())
     # The tiles come equally often, so the mean is that of all of them.
-    assert np.abs(means - worths.mean(axis=0)).max() <= 2 * 10**-DIGITS
+    assert np.abs(means - worths.mean(axis=0)).max() <= 2 * 10**-LUCK_DECIMALS
     # There is one round, so the share is that of its winner.
     assert all(one.share[0] == -one.share[1] for one in draws)
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.conformance.connection import StepResult, Violation
-from arena.conformance.runner import STEPS, Printer, Report, check_verdict
+from arena.conformance.runner import CHECK_STEPS, Printer, Report, check_verdict
 from arena.sandbox.command import OFF, Limits
 from arena.sandbox.process import Sandbox
 from protocol.errors import UserError
@@ -102,7 +102,9 @@ def test_one_bot_of_an_event_file(event: str) -> None:
 def test_the_list_names_every_step() -> None:
     done = check("--list")
     assert done.exit_code == 0
-    assert [line.split()[1] for line in done.output.splitlines()] == [step.name for step in STEPS]
+    assert [line.split()[1] for line in done.output.splitlines()] == [
+        step.name for step in CHECK_STEPS
+    ]
 
 
 def test_a_bot_that_must_be_locked_in_never_runs_outside() -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from arena.analysis.timeline import Answer
 from arena.sandbox.command import Command
 from tests.support.events import boneyard, copied, run
-from tournaments.cli.main import FIRST, MODULES, main
+from tournaments.cli.main import FIRST_COMMANDS, MODULES, main
 from tournaments.cli.run import BY_SEED
 
 NAMES = sorted(MODULES)
@@ -33,12 +33,12 @@ def test_the_first_screen_has_the_commands_of_a_newcomer_and_the_names_of_the_ot
     lines = CliRunner().invoke(main, ["--help"], terminal_width=80).output.splitlines()
     assert len(lines) <= 24
     assert len(NAMES) <= 18
-    for name, said in FIRST.items():
+    for name, said in FIRST_COMMANDS.items():
         (line,) = [line for line in lines if line.startswith(f"  {name} ")]
         assert line.endswith(said), "In one line."
         assert (command_of(name).help or "").splitlines()[0] == said
     named = " ".join(lines).partition("More:")[2]
-    assert all(name in named for name in MODULES.keys() - FIRST.keys())
+    assert all(name in named for name in MODULES.keys() - FIRST_COMMANDS.keys())
 
 
 def test_run_shows_the_options_that_people_use_and_the_rest_if_asked() -> None:

@@ -10,7 +10,7 @@ import pytest
 from arena.exam import problems as sit_exam
 from arena.exam.problems import ExamAnswer, compare_answers, mark_answers, parse_problems
 from tests.support.events import boneyard
-from tournaments.cli.exam import SAMPLE
+from tournaments.cli.exam import SAMPLE_PROBLEMS
 
 ILLEGAL = """
 import json, sys
@@ -25,7 +25,7 @@ OFF = ("--sandbox", "off", "--jobs", "1")
 
 
 def part_of_sample(path: Path, many: int) -> Path:
-    lines = SAMPLE.read_bytes().splitlines(keepends=True)
+    lines = SAMPLE_PROBLEMS.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:many]))
     return path
 
@@ -56,7 +56,9 @@ def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
 
 def test_two_bots_are_compared_problem_by_problem(tmp_path: Path) -> None:
     """Their own intervals hold what is hard for both: they overlap where bots differ clearly."""
-    hard = [one for one in parse_problems(SAMPLE.read_bytes(), "set") if one.kind == "endgame"][:20]
+    hard = [
+        one for one in parse_problems(SAMPLE_PROBLEMS.read_bytes(), "set") if one.kind == "endgame"
+    ][:20]
     losses = [10.0 * (number % 2) for number in range(20)]
     first, second = (
         [

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from protocol.records import LARGEST, Result, SeatFoul, UsageSum
+from protocol.records import MAX_COUNT, Result, SeatFoul, UsageSum
 from tournaments.event.results import ResultStore
 
 NAMES = ("ada", "bob", "cyd", "d", "a.b", "")
-counts, scores = st.integers(0, LARGEST), st.integers(-LARGEST, LARGEST)
+counts, scores = st.integers(0, MAX_COUNT), st.integers(-MAX_COUNT, MAX_COUNT)
 
 
 @st.composite

@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from tournaments.formats.round_robin import ALL, round_robin
+from tournaments.formats.round_robin import MAX_COMPLETE_TABLES, round_robin
 
 
 def played(tables: Sequence[tuple[int, ...]]) -> Counter[int]:
@@ -33,7 +33,7 @@ def test_in_a_round_robin_everybody_meets_everybody_equally(units: int, size: in
     tables = [table for day in round_robin(units, size) for table in day]
     met = Counter(frozenset(pair) for table in tables for pair in combinations(table, 2))
     assert len(met) == units * (units - 1) // 2
-    chosen = size > 2 and comb(units, size) > ALL
+    chosen = size > 2 and comb(units, size) > MAX_COMPLETE_TABLES
     assert max(met.values()) - min(met.values()) <= (chosen if size < 5 else 3 * chosen)
     assert len({frozenset(table) for table in tables}) == len(tables)
     assert all(len(set(table)) == size for table in tables)
@@ -43,7 +43,7 @@ def test_in_a_round_robin_everybody_meets_everybody_equally(units: int, size: in
         allowed = (3 if (units, size) == (13, 4) else 2) if chosen else 1
         assert all(spread <= allowed for spread in spreads(tables, units))
     else:
-        assert len(tables) <= max(ALL, 5 * units)
+        assert len(tables) <= max(MAX_COMPLETE_TABLES, 5 * units)
 
 
 @pytest.mark.parametrize("units", [*range(2, 14), 29, 30])

@@ -24,7 +24,7 @@ def test_a_full_log_makes_room_for_a_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One earlier log is kept; a log that cannot be written stops nothing."""
-    monkeypatch.setattr(journals, "LARGEST", 60)
+    monkeypatch.setattr(journals, "MAX_LOG_BYTES", 60)
     journal = Journal(tmp_path / "league.log", lambda: NOW, lambda _: None)
     for number in range(5):
         journal.note("over", f"round {number}")

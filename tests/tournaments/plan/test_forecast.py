@@ -31,7 +31,7 @@ from tournaments.play.sittings import SittingRunner
 from tournaments.rating import statistics
 from tournaments.rating.likelihood_ratio import walk
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt import MOST, Sprt, outcomes
+from tournaments.rating.sprt import MAX_EVENT_BOARDS, Sprt, outcomes
 
 NOTHING = Trial(
     jobs=1,
@@ -209,7 +209,7 @@ def test_level_entrants_are_never_separated() -> None:
     (found,) = separations(fit(results), 9)
     assert (found.elo, found.needed, found.is_apart) == (0, None, False)
     assert "a million boards would probably not" in separation_text(found)
-    assert MOST == 10**6
+    assert MAX_EVENT_BOARDS == 10**6
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,8 @@ PATIENT = ("--seconds", "100", "--sandbox", "off")
 @pytest.mark.slow
 @pytest.mark.usefixtures("scratch")
 def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibrate, "GAMES", 66)  # It ends by them, however slow the machine is.
+    # It ends by them, however slow the machine is.
+    monkeypatch.setattr(calibrate, "MAX_CALIBRATION_GAMES", 66)
     bots = ("first", "greedy", "random")
     words = ("run", "--plan", *bots, *SHORT, "--boards", "100", "--jobs", "2", *PATIENT)
     found = json.loads(boneyard(*words, "--json"))

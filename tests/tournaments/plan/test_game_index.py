@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from arena.logs.catalog import FOLDER, SittingLogs
+from arena.logs.catalog import GAMES_FOLDER, SittingLogs
 from tests.support.planned_events import DYNAMIC, event, mixed, played_through, teams
 from tournaments.event.folder import Folder
 from tournaments.plan.event import Event
@@ -18,7 +18,7 @@ PLANS = [*DYNAMIC, event(4, 2, 7), event(4, 3, 9), event(5, 4, 20), mixed(5, 9),
 def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     plans = list(sittings(one, played_through(one, Random(1))))
-    (tmp_path / FOLDER).mkdir()
+    (tmp_path / GAMES_FOLDER).mkdir()
     for plan in plans:
         folder.log(plan.name).write_bytes(b"")
     expected = {game.name: (plan, game) for plan in plans for game in plan.games}
@@ -26,4 +26,4 @@ def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
     assert dict(found) == expected
     assert len(found) == len(expected)
     for name in sorted(expected)[:: 1 + len(expected) // 20]:
-        assert folder.log(expected[name][0].name) in SittingLogs(tmp_path / FOLDER).of(name)
+        assert folder.log(expected[name][0].name) in SittingLogs(tmp_path / GAMES_FOLDER).of(name)

@@ -23,7 +23,7 @@ def ordered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Start a second process after the first sitting, however few cores are here; return the
     sittings that it was ordered to play."""
     monkeypatch.setattr(runner, "PAYS_S", 0.0)
-    monkeypatch.setattr(lanes, "LOOK_S", 0.0)
+    monkeypatch.setattr(lanes, "MIN_CPU_S", 0.0)
     monkeypatch.setattr(lanes, "QUICK", 1e9)
     # They are looked up once, as in a run, before anything keeps to some of them.
     usable_cores()

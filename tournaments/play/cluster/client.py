@@ -46,7 +46,7 @@ from tournaments.play.sittings import RunStoppedError
 # The run's side of the distributed engine: sends orders and receives answers, through any cut.
 
 
-LOOK_S = 1.0
+WORKER_CHECK_S = 1.0
 """Time between two looks at the list of workers, in s."""
 CONNECT_S = 10.0
 """Time limit for one try to reach the scheduler, in s."""
@@ -262,7 +262,7 @@ class DaskClient:
             fit = [int(jobs) for jobs in offers if jobs]
             self._connected_at = time.monotonic()
             self._soon(partial(self._count, len(fit), sum(fit)))
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(WORKER_CHECK_S)
 
     async def _dismissals(self, client: Client) -> None:
         while True:

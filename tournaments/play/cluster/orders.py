@@ -37,9 +37,9 @@ from tournaments.plan.schedule import PlannedGame, PlannedSitting, game_names
 # Bots as archives: packed where the event is, named by their content, unpacked on workers.
 
 
-MOST = 2**28
+MAX_BUNDLE_BYTES = 2**28
 """Most bytes of a bot's files: each worker holds them in memory for a moment."""
-FILES = "{files}"
+FILES_PLACEHOLDER = "{files}"
 """Placeholder in a bundled bot's commands: the folder of its files."""
 EXECUTABLE = 0o111
 """The mode bits that let everybody run a file."""
@@ -114,7 +114,7 @@ def _moved(word: str, roots: Iterable[str]) -> str:
     if word == sys.executable:
         return "{python}"
     moves = word.startswith("/") and any(Path(word).is_relative_to(root) for root in roots)
-    return FILES + word if moves else word
+    return FILES_PLACEHOLDER + word if moves else word
 
 
 def _archive(name: str, roots: Iterable[str]) -> bytes:
@@ -126,8 +126,9 @@ def _archive(name: str, roots: Iterable[str]) -> bytes:
                 _add(tar, path)
             except OSError as error:
                 raise UserError(f"Bot {name}: {path} cannot be read: {error.strerror}.") from error
-            if data.tell() > MOST:
-                text = f"its files have more than {MOST >> 20} MiB, too many to send to workers"
+            if data.tell() > MAX_BUNDLE_BYTES:
+                size = f"{MAX_BUNDLE_BYTES >> 20} MiB"
+                text = f"its files have more than {size}, too many to send to workers"
                 raise UserError(f"Bot {name}: {text}.")
     return data.getvalue()
 
@@ -205,7 +206,7 @@ def _write(path: Path, content: IO[bytes] | None, executable: int) -> None:
 
 def _filled(bot: WrittenBot, files: str) -> WrittenBot:
     words = {
-        field: tuple(word.replace(FILES, files) for word in getattr(bot, field))
+        field: tuple(word.replace(FILES_PLACEHOLDER, files) for word in getattr(bot, field))
         for field in ("run", "build", "reads")
     }
     return replace(bot, **words)

@@ -246,7 +246,7 @@ LET_GO = ("scheduler-close", "scheduler-close-worker")
 reason the connection was cut, and the worker looks for the scheduler again."""
 RETRY_S = 0.5
 """Time before another try to reach the scheduler, in s."""
-LOOK_S = 5.0
+SCHEDULER_CHECK_S = 5.0
 """Time between two questions whether the scheduler still answers, in s."""
 ANSWER_S = 15.0
 """Time that the scheduler may take to answer, in s; after it the worker connects again."""
@@ -407,7 +407,7 @@ class SchedulerConnection:
         """Serve until the connection ends or the scheduler stops answering."""
         over = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
         try:
-            while not (await asyncio.wait({over}, timeout=LOOK_S))[0]:
+            while not (await asyncio.wait({over}, timeout=SCHEDULER_CHECK_S))[0]:
                 try:
                     async with asyncio.timeout(ANSWER_S):
                         await worker.scheduler.echo(data=b"")

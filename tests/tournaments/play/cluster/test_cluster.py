@@ -201,7 +201,7 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     from tournaments.play.cluster import worker as dask_worker
 
     monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Closing())
-    monkeypatch.setattr(dask_worker, "LOOK_S", 0.0)
+    monkeypatch.setattr(dask_worker, "SCHEDULER_CHECK_S", 0.0)
     said: list[str] = []
     worker = dask_worker.SchedulerConnection(
         Closing.address, cast("OrderRunner", None), name="w", jobs=1, offers={}, folder=tmp_path,
