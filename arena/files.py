@@ -21,7 +21,7 @@ from protocol.errors import UserError
 
 MAX_FILE_BYTES = 2**29
 """The most bytes that are held of one file: larger ones are read by lines or chunks."""
-CHUNK = 2**17
+CHUNK_BYTES = 2**17
 """Bytes that are read at once."""
 PARTIAL = re.compile(r"\.[0-9a-f]{16}\.new")
 """The name of a file until the file is whole."""

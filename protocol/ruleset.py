@@ -50,7 +50,7 @@ MOST_SEATS = 8
 """The most seats that a table has."""
 Seats = Annotated[int, Meta(ge=2, le=MOST_SEATS)]
 """The number of seats at a table."""
-SMALL = 4
+DOUBLE_SIX_SEATS = 4
 """The most seats at which the double-six set is used; C uses larger sets for more players."""
 SETS = {
     6: "double-six",
@@ -434,7 +434,7 @@ def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
     More than four seats need a larger set (C deal), and tiles must be left if a turn may draw.
     """
     deal, tiles = rules.deal, len(set_of_tiles(rules.deal))
-    is_crowded = seats > SMALL
+    is_crowded = seats > DOUBLE_SIX_SEATS
     small = is_crowded and SETS[deal.highest_pip] == "double-six"
     rest = rules.boneyard.reserve + 1 if is_crowded and rules.turn.draw_limit != 0 else 0
     dealt = seats * hand + deal.starter

@@ -25,7 +25,7 @@ SILENT = ("keep", "call")
 """Phases in which the usual answer leaves no event, so that it is not public."""
 QUIET = (Keep, GoOn)
 """The usual answers in those phases."""
-FEW = (2, 2, 2, 2, 3, 3, 4, 6)
+MOVED_TILES = (2, 2, 2, 2, 3, 3, 4, 6)
 """Numbers of tiles that change places in a small change; repeated ones are more frequent."""
 LARGE_SHARE = 0.2
 """The share of large changes: all tiles that nobody has shown, or the order within hands."""
@@ -220,7 +220,7 @@ def _other_places(dealt: Dealt, seat: int, seen_tiles: set[Tile], rng: random.Ra
     if rng.random() < LARGE_SHARE:
         free = [place for place in free if flat[place] not in seen_tiles]
     else:
-        free = rng.sample(free, min(len(free), rng.choice(FEW)))
+        free = rng.sample(free, min(len(free), rng.choice(MOVED_TILES)))
     tiles = rng.sample([flat[place] for place in free], len(free))
     for place, tile in zip(free, tiles, strict=True):
         flat[place] = tile

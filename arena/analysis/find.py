@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 LISTED_GAMES = 50
 """Games of a folder that are listed by name."""
-MOST_GAMES = 1000
+MAX_GAMES_FOUND = 1000
 """Games that a search returns at most if a name is ambiguous."""
 LINE_SHOWN = 60
 """The most characters shown of a line that a bot should not have written."""
 NAMED_GAMES = 5
 """Games that an error names."""
-EVENT = "event.json"
+EVENT_FILE = "event.json"
 """The file that every event's folder contains."""
 PRIVATE = "private"
 """The folder in an event's folder that no copy for others has."""
@@ -32,14 +32,14 @@ DEMO = "demo"
 
 def event_folders(folder: Path) -> list[Path]:
     """Return the events' folders here: this one, and then all others, the latest run first."""
-    plans = [*folder.glob(f"*/{EVENT}"), *folder.glob(f"{RUNS}/*/{EVENT}")]
+    plans = [*folder.glob(f"*/{EVENT_FILE}"), *folder.glob(f"{RUNS}/*/{EVENT_FILE}")]
 
     def order(plan: Path) -> tuple[bool, int, Path]:
         # A run writes its plan when it begins; a published copy is no run, and comes last.
         return not (plan.parent / PRIVATE).is_dir(), -plan.stat().st_mtime_ns, plan
 
     latest = sorted(plans, key=order)
-    return [path.parent for path in (folder / EVENT, *latest) if path.is_file()]
+    return [path.parent for path in (folder / EVENT_FILE, *latest) if path.is_file()]
 
 
 def latest_folder() -> Path:
@@ -72,7 +72,7 @@ def find_place(path: Path) -> Path | None:
     from arena.logs.checksummed import actual_path
 
     place, run = actual_path(path), Path(RUNS, path.stem if path.suffix == ".toml" else path)
-    if len(path.parts) == 1 and not (place / EVENT).is_file() and (run / EVENT).is_file():
+    if len(path.parts) == 1 and not (place / EVENT_FILE).is_file() and (run / EVENT_FILE).is_file():
         return run
     return place if place.exists() else None
 
@@ -129,7 +129,7 @@ def _folder(log: Path) -> Path:
     # An event may itself be in a folder of that name.
     return (
         log
-        if log.resolve().name == GAMES_FOLDER and not (log / EVENT).is_file()
+        if log.resolve().name == GAMES_FOLDER and not (log / EVENT_FILE).is_file()
         else log / GAMES_FOLDER
     )
 
@@ -143,7 +143,7 @@ def refuse_others(path: Path) -> None:
 
     if path.is_dir() or is_log(path):
         return
-    event = (path.parent / EVENT).is_file()
+    event = (path.parent / EVENT_FILE).is_file()
     verify = shlex.join(("boneyard", "verify", str(path.parent)))
     hint = f"; name its event's folder, as in `{verify}`." if event else "."
     raise UserError(f"{path} is not a game log{hint}")
@@ -163,7 +163,7 @@ def find_game(log: Path, name: str | None) -> FoundGame:
 
     A whole name leads to its log, and no other log is opened; there may be thousands. Else the
     games count whose names begin with the word, or, without any, those whose names contain it, no
-    more than `MOST_GAMES`. Raises UserError, DamagedLogError.
+    more than `MAX_GAMES_FOUND`. Raises UserError, DamagedLogError.
     """
     from arena.analysis.text import game_line
     from arena.logs.gamelog import LoggedGame, read_games
@@ -181,14 +181,16 @@ def find_game(log: Path, name: str | None) -> FoundGame:
     ordered = sorted(logs(log), key=lambda path: not path.stem.endswith(f".{seats}"))
     for logged in chain.from_iterable(map(read_games, ordered)):
         game_name = logged.game.game
-        if len(names) < MOST_GAMES:
+        if len(names) < MAX_GAMES_FOUND:
             names.add(game_name)
         begins = game_name.startswith(word)
         games = begin if begins else middle
         # A game that was cut off may be there again, played to its end.
-        if word in game_name and (logged.result if game_name in games else len(games) < MOST_GAMES):
+        if word in game_name and (
+            logged.result if game_name in games else len(games) < MAX_GAMES_FOUND
+        ):
             games[game_name], last[begins] = game_line(logged), logged
-        if len(begin) == MOST_GAMES:
+        if len(begin) == MAX_GAMES_FOUND:
             break
     if not names:
         raise UserError(f"{log} has no games.")
@@ -241,7 +243,7 @@ def list_games(match: FoundGame) -> Iterator[str]:
     count = len(match.others)
     yield from islice(match.others.values(), LISTED_GAMES)
     if count > LISTED_GAMES:
-        least = "at least " if count == MOST_GAMES else ""
+        least = "at least " if count == MAX_GAMES_FOUND else ""
         yield f"... and {least}{count - LISTED_GAMES} more; name one to show it."
 
 

@@ -13,7 +13,7 @@ from arena.engine import boneyard, deal, values, view
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.engine.view import LineWriter
-from arena.logs.gamelog import ANSWERS, DamagedLogError, LoggedGame
+from arena.logs.gamelog import ANSWER_RECORDS, DamagedLogError, LoggedGame
 from arena.match.clock import bank_left_ms
 from arena.match.referee import (
     QUESTIONS_A_GAME,
@@ -263,7 +263,7 @@ class Timeline:
         before = questions[-1].game.playing if questions else now
         count = len(before.events) if questions and before.number == now.number else 0
         answer = moment.record
-        assert answer is None or isinstance(answer, ANSWERS)
+        assert answer is None or isinstance(answer, ANSWER_RECORDS)
         index = moment.index if answer else len(self.logged.records)
         events = now.events[count:]
         questions.append(AskedQuestion(question, moment.before, events, index, answer, history))

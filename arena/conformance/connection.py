@@ -123,7 +123,7 @@ class LanguageHints(NamedTuple):
     json: str
 
 
-COMPILED = LanguageHints(
+COMPILED_HINTS = LanguageHints(
     "a compiled language",
     "C: fflush(stdout); C++: std::cout << ... << std::endl; Rust: io::stdout().flush(); "
     "Go: writer.Flush()",
@@ -158,7 +158,7 @@ def language(command: Command) -> LanguageHints:
     program = re.sub(r"[\d.]+$", "", Path(command.argv[0]).name)
     program = {"nodejs": "node", "bash": "sh", "dash": "sh", "deno": "node"}.get(program, program)
     suffix = BY_SUFFIX.get(Path(command.argv[0]).suffix, "")
-    return LANGUAGES.get(program) or LANGUAGES.get(suffix) or COMPILED
+    return LANGUAGES.get(program) or LANGUAGES.get(suffix) or COMPILED_HINTS
 
 
 # A game of the real engine and referee: the bot has one seat, the script plays the others.
@@ -240,7 +240,7 @@ class ScriptedSeat:
 
 
 SENT_KEPT = 3
-STDERR_KEPT = 8_192
+CHECKED_STDERR_BYTES = 8_192
 """The last bytes of stderr that are kept of a bot that is checked."""
 
 
@@ -302,7 +302,7 @@ class Connection(BotProcess):
         self._poller = poller
         self._over = trio.Event()
         super().__init__(command, sandbox, code)
-        self.stderr_kept = STDERR_KEPT
+        self.stderr_kept = CHECKED_STDERR_BYTES
         self.read_at = self.began
         self._register(poller)
         self.send(hello or referee.hello())

@@ -54,7 +54,7 @@ STYLES: dict[State, str] = {
     "skip": "yellow",
     "missed": "yellow",
 }
-MARKS: dict[State, str] = {"pass": ".", "fail": "F", "skip": "s", "missed": "s"}
+STATE_MARKS: dict[State, str] = {"pass": ".", "fail": "F", "skip": "s", "missed": "s"}
 STATE_WORDS: dict[State, str] = {
     "pass": "passed",
     "fail": "failed",
@@ -140,7 +140,7 @@ class Printer:
         # All steps after one on which they depend are skipped: one mark says so.
         is_skipped = outcome.state in ("skip", "missed")
         if not is_skipped or outcome.note not in self._skipped:
-            self.marks.append(MARKS[outcome.state], STYLES[outcome.state])
+            self.marks.append(STATE_MARKS[outcome.state], STYLES[outcome.state])
         if is_skipped:
             self._skipped.setdefault(outcome.note, []).append(outcome)
         if self._verbose and not is_skipped:

@@ -96,7 +96,7 @@ async def _meets(kind: type[Option], rules: Ruleset, seats: int, session: Sessio
     return f"option {answer.choice} of {count}"
 
 
-KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
+OPTION_KINDS: dict[str, tuple[str, type[Option], Ruleset, int]] = {
     "play": ("plays a tile", Play, short("draw"), 2),
     "draw": ("plays or draws", Draw, short("draw"), 2),
     "play_two": ("plays two tiles at once", PlayTwo, short("double-draw"), 2),
@@ -161,7 +161,7 @@ STEPS_OF_NAMED_GAMES = tuple(
 GAME_STEPS = (
     *(
         CheckStep(name.replace("_", "-"), title, "Options", partial(_meets, kind, rules, seats))
-        for name, (title, kind, rules, seats) in KINDS.items()
+        for name, (title, kind, rules, seats) in OPTION_KINDS.items()
     ),
     *STEPS_OF_NAMED_GAMES,
 )

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 # Values of a document: sections, paragraphs, lists, tables and figures. Pure.
 
 
-MARKS = re.compile(r"`([^`]*)`|\*\*([^*]*)\*\*")
+MARKUP_PATTERN = re.compile(r"`([^`]*)`|\*\*([^*]*)\*\*")
 UNKNOWN = "·"
 """The text of a cell whose value is not known."""
 
@@ -261,7 +261,7 @@ class Span(NamedTuple):
 def marked_spans(text: str) -> Iterator[Span]:
     """Yield the marked and the other parts of a text; none is empty."""
     end = 0
-    for mark in MARKS.finditer(text):
+    for mark in MARKUP_PATTERN.finditer(text):
         if mark.start() > end:
             yield Span("", text[end : mark.start()])
         yield Span("code", mark[1]) if mark[1] is not None else Span("strong", mark[2])

@@ -35,10 +35,10 @@ PIPE_WIDTH = 1000
 GAP = 2
 SHORT_NAME = 16
 """The length to which names are cut before a column is left out."""
-CUT = {"word", "code"}
+CUT_KINDS = {"word", "code"}
 """The kinds of columns whose cells a narrow terminal cuts at their ends."""
 STYLES: dict[Tone, str] = {"": "", "faint": "dim", "strong": "bold", "lead": "bold"}
-MARKS = {"": None, "code": None, "strong": "bold"}
+MARK_STYLES = {"": None, "code": None, "strong": "bold"}
 
 
 def open_console(*, stderr: bool = False) -> Console:
@@ -87,7 +87,7 @@ def _text(text: str, tone: Tone) -> Text:
     """Return a text in its style; code keeps its backticks, so that a pipe has them too."""
     drawn = Text(style=STYLES[tone])
     for span in marked_spans(printable_lines(text)):
-        drawn.append(f"`{span.text}`" if span.mark == "code" else span.text, MARKS[span.mark])
+        drawn.append(f"`{span.text}`" if span.mark == "code" else span.text, MARK_STYLES[span.mark])
     return drawn
 
 
@@ -101,7 +101,7 @@ def _rich_table(table: Table, width: int, room: int | None) -> RichTable:
     for text, kind in zip(head, kinds, strict=True):
         # rich narrows only columns that may wrap; the cells themselves are cut, not wrapped.
         side: Literal["left", "right"] = "right" if kind == "number" else "left"
-        drawn.add_column(text, justify=side, no_wrap=kind not in CUT)
+        drawn.add_column(text, justify=side, no_wrap=kind not in CUT_KINDS)
     for row in rows if room is None else cut_rows(rows, room):
         drawn.add_row(
             *(Text(printable_lines(cell), no_wrap=True, overflow="ellipsis") for cell in row)
@@ -158,7 +158,9 @@ def _widths(
     for cells, kind in zip(zip(head, *rows, strict=True), kinds, strict=True):
         longest = max(map(cell_len, cells))
         if not (others and kind == "name"):
-            yield GAP + (min(longest, SHORT_NAME) if kind == "name" or kind in CUT else longest)
+            yield GAP + (
+                min(longest, SHORT_NAME) if kind == "name" or kind in CUT_KINDS else longest
+            )
 
 
 def _needed(table: Table) -> int:

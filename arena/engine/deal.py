@@ -143,7 +143,7 @@ def required_lead(lead: Lead, hand: Hand, won_with: Tile | None) -> Tile | None:
 # --- the deal ---
 
 
-KEEP: tuple[Option, ...] = (Keep(),)
+KEEP_ONLY: tuple[Option, ...] = (Keep(),)
 KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
 DRAWN = 255
 """A place of a set deal whose tile chance decides."""
@@ -194,7 +194,7 @@ def keep_or_refuse(game: Game, state: Round) -> tuple[Option, ...]:
     """Return the options about the deal (C.5), without the tiles that were drawn for the lead."""
     dealt = state.hand(state.turn)[: hand_size(game.rules.deal, game.seats)]
     doubles = sum(high == low for high, low in dealt)
-    return KEEP_OR_REFUSE if doubles >= game.rules.deal.refuse_doubles else KEEP
+    return KEEP_OR_REFUSE if doubles >= game.rules.deal.refuse_doubles else KEEP_ONLY
 
 
 def chance_decides(game: Game, seed: bytes) -> Dealt:

@@ -55,7 +55,7 @@ REPLAY_ENDING = ".js"
 """The ending of the name of a game's replay."""
 REPLAY_PAGE = "replay.html"
 """The page beside these folders that replays the game that its address names."""
-ENDING = ".jsonl"
+LOG_SUFFIX = ".jsonl"
 """The ending of a game log's name."""
 SITTING_PREFIX = "from-"
 """The beginning of a game log's name; the sitting's first board and its seats follow, with dots."""
@@ -79,7 +79,7 @@ def list_logs(folder: Path) -> list[Path]:
     """Return the game logs in a folder, compressed or not, sorted by name. Raises UserError."""
     if folder.name == GAMES_FOLDER:  # Any other one was named by the user.
         refuse_link(folder)
-    return checksummed.list_files(folder, ENDING)
+    return checksummed.list_files(folder, LOG_SUFFIX)
 
 
 def is_log(path: Path) -> bool:
@@ -87,9 +87,14 @@ def is_log(path: Path) -> bool:
 
     Raises OSError.
     """
-    name, packs = path.name.removesuffix(checksummed.ENDING), path.name.endswith(checksummed.ENDING)
+    name, packs = (
+        path.name.removesuffix(checksummed.ZSTD_SUFFIX),
+        path.name.endswith(checksummed.ZSTD_SUFFIX),
+    )
     by_name = packs or path.resolve().parent.name == GAMES_FOLDER
-    return (by_name and name.endswith(ENDING)) or any(True for _ in grep_prefix(path, LOG_PREFIXES))
+    return (by_name and name.endswith(LOG_SUFFIX)) or any(
+        True for _ in grep_prefix(path, LOG_PREFIXES)
+    )
 
 
 class SittingLogs:
@@ -99,7 +104,7 @@ class SittingLogs:
         self._logs: dict[str, list[tuple[int, Path]]] = {}
         for path in list_logs(folder):
             first, _, seats = (
-                path.name.removeprefix(SITTING_PREFIX).removesuffix(ENDING).partition(".")
+                path.name.removeprefix(SITTING_PREFIX).removesuffix(LOG_SUFFIX).partition(".")
             )
             if first.isdecimal():
                 self._logs.setdefault(seats, []).append((int(first), path))

@@ -12,7 +12,7 @@ from typing import BinaryIO, Generic, TypeVar
 from msgspec import Struct
 
 from arena.files import (
-    CHUNK,
+    CHUNK_BYTES,
     DamagedFileError,
     append_atomic,
     has_content,
@@ -35,7 +35,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-ENDING = ".zst"
+ZSTD_SUFFIX = ".zst"
 """The ending that a compressed file's name has after the plain name."""
 MOST_RATIO = 200
 """The most bytes that one byte unpacks to: a small file must not become one that takes for ever.
@@ -44,7 +44,7 @@ Our logs take a sixth of their size; what would be smaller still stays plain.
 """
 WINDOW_LOG = 23
 """The logarithm of the bytes that decompression may take: a file can come from anybody."""
-OPTIONS: dict[int, int] = {
+ZSTD_OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 3,
     zstd.CompressionParameter.checksum_flag: 1,
 }
@@ -52,7 +52,7 @@ OPTIONS: dict[int, int] = {
 
 def compressed_path(path: Path) -> Path:
     """Return the path of a file's compressed form."""
-    return path.with_name(path.name + ENDING)
+    return path.with_name(path.name + ZSTD_SUFFIX)
 
 
 def actual_path(path: Path) -> Path:
@@ -63,7 +63,7 @@ def actual_path(path: Path) -> Path:
 def list_files(folder: Path, ending: str) -> list[Path]:
     """Return a folder's files with this ending, compressed or not, by name; none without it."""
     with suppress(FileNotFoundError):
-        names = {path.name.removesuffix(ENDING) for path in folder.iterdir()}
+        names = {path.name.removesuffix(ZSTD_SUFFIX) for path in folder.iterdir()}
         return [folder / name for name in sorted(names) if name.endswith(ending)]
     return []
 
@@ -84,7 +84,7 @@ def open_any(path: Path) -> Iterator[io.BufferedReader | None]:
 
 
 def _open_existing(path: Path) -> io.BufferedReader | None:
-    if path.name.endswith(ENDING) and path.is_file():
+    if path.name.endswith(ZSTD_SUFFIX) and path.is_file():
         return _unpacking(path)
     # The plain file once more: a run may have decompressed it between the first two looks.
     for open_it, name in (
@@ -99,7 +99,7 @@ def _open_existing(path: Path) -> io.BufferedReader | None:
 
 def _unpacking(path: Path) -> io.BufferedReader:
     # Opened first: a half-made object is closed too, when Python deletes it.
-    return io.BufferedReader(_Unpacked(open_file(path), path), CHUNK)
+    return io.BufferedReader(_Unpacked(open_file(path), path), CHUNK_BYTES)
 
 
 class _Unpacked(io.RawIOBase):
@@ -130,7 +130,7 @@ class _Unpacked(io.RawIOBase):
 
     def _some(self, most: int) -> bytes:
         while not self._unpack.eof:
-            raw = self._file.read(CHUNK) if self._unpack.needs_input else b""
+            raw = self._file.read(CHUNK_BYTES) if self._unpack.needs_input else b""
             if self._unpack.needs_input and not raw:
                 raise EOFError("the end is missing.")
             if data := self._unpack.decompress(raw, most):
@@ -148,10 +148,10 @@ def compress(path: Path) -> None:
 
     Raises DamagedFileError, OSError, and then the plain file is still there.
     """
-    compressor = zstd.ZstdCompressor(options=OPTIONS)
+    compressor = zstd.ZstdCompressor(options=ZSTD_OPTIONS)
     with open_file(path) as file:
         compressor.set_pledged_input_size(os.fstat(file.fileno()).st_size)
-        chunks = iter(partial(file.read, CHUNK), b"")
+        chunks = iter(partial(file.read, CHUNK_BYTES), b"")
         # With its times: a report made from it is still newer.
         write_atomic(compressed_path(path), _compressed(compressor, chunks), times_of=path)
     small = path.stat().st_size > MOST_RATIO * compressed_path(path).stat().st_size
@@ -172,7 +172,7 @@ def has_twin(path: Path) -> bool:
     if not (path.is_file() and compressed_path(path).exists()):
         return False
     with _unpacking(compressed_path(path)) as file:
-        return not has_content(path, iter(partial(file.read, CHUNK), b""))
+        return not has_content(path, iter(partial(file.read, CHUNK_BYTES), b""))
 
 
 def decompress(path: Path) -> None:
@@ -182,7 +182,7 @@ def decompress(path: Path) -> None:
     """
     if not path.exists() and compressed_path(path).exists():
         with _unpacking(compressed_path(path)) as file:
-            chunks = iter(partial(file.read, CHUNK), b"")
+            chunks = iter(partial(file.read, CHUNK_BYTES), b"")
             write_atomic(path, chunks, times_of=compressed_path(path))
     # A kill may have left both; once the plain file grows, the compressed one would be outdated.
     compressed_path(path).unlink(missing_ok=True)
@@ -255,11 +255,11 @@ def last_line(path: Path) -> tuple[bytes, bytes]:
     with open_file(path) as file:
         start, lines = file.seek(0, os.SEEK_END), 0
         while start and lines < 2:
-            if len(parts) * CHUNK >= 2 * MAX_LINE_BYTES:
+            if len(parts) * CHUNK_BYTES >= 2 * MAX_LINE_BYTES:
                 raise DamagedFileError(
                     f"{path}: its last {2 * MAX_LINE_BYTES} bytes have no whole line"
                 )
-            start, size = max(0, start - CHUNK), min(start, CHUNK)
+            start, size = max(0, start - CHUNK_BYTES), min(start, CHUNK_BYTES)
             file.seek(start)
             parts.append(file.read(size))
             lines += parts[-1].count(b"\n")
@@ -293,7 +293,7 @@ def grep_prefix(path: Path, prefixes: tuple[bytes, ...]) -> Iterator[bytes]:
     """
     with suppress(DamagedFileError), open_any(path) as file:
         rest = b""
-        while file and len(rest) < MAX_LINE_BYTES and (read := file.read(CHUNK)):
+        while file and len(rest) < MAX_LINE_BYTES and (read := file.read(CHUNK_BYTES)):
             lines_read, _, rest = (rest + read).rpartition(b"\n")
             # Most parts have none, and a forged one may be all newlines.
             if any(prefix in lines_read for prefix in prefixes):

@@ -12,7 +12,7 @@ from typing import BinaryIO, Generic, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
-from arena.files import APPEND, CHUNK, DamagedFileError, open_regular
+from arena.files import APPEND, CHUNK_BYTES, DamagedFileError, open_regular
 from arena.logs import checksummed
 from arena.logs.checksummed import Entry, damaged, grep_prefix, open_any, read_sealed
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum, unseal
@@ -78,7 +78,7 @@ def name_crash(stderr: str) -> str:
 # The game log of a sitting: append to it while games are played, read it back for replay.
 
 
-ANSWERS = (ChoiceRecord, FoulRecord)
+ANSWER_RECORDS = (ChoiceRecord, FoulRecord)
 """Records of what a bot did with a question."""
 GAME_BOUNDARIES = (Sitting, GameRecord, SittingOver)
 """Records between games."""
@@ -229,7 +229,7 @@ class LoggedGame(Struct, frozen=True):
 
     def choices(self) -> Iterator[ChoiceRecord | FoulRecord]:
         """Return the choices and fouls of the bots, in order."""
-        return (record for record in self.records if isinstance(record, ANSWERS))
+        return (record for record in self.records if isinstance(record, ANSWER_RECORDS))
 
 
 def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
@@ -277,7 +277,9 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
 def is_beyond_seats(record: LogRecord, sitting: Sitting) -> bool:
     """Tell whether a record does not fit the number of the sitting's seats."""
     values = (getattr(record, name) for name in PER_SEAT.get(type(record), ()))
-    named = (record.seat,) if isinstance(record, ANSWERS) else getattr(record, "forfeited", ())
+    named = (
+        (record.seat,) if isinstance(record, ANSWER_RECORDS) else getattr(record, "forfeited", ())
+    )
     seats = len(sitting.seats)
     uneven = any(value is not UNSET and len(value) != seats for value in values)
     return uneven or any(seat >= seats for seat in named)
@@ -311,8 +313,8 @@ def is_over(path: Path) -> bool:
     """
     end = b""
     with checksummed.open_any(path) as file:
-        for data in iter(partial(file.read, CHUNK), b"") if file else ():
-            end = (end + data)[-CHUNK:]
+        for data in iter(partial(file.read, CHUNK_BYTES), b"") if file else ():
+            end = (end + data)[-CHUNK_BYTES:]
     return end.endswith(b"\n") and end.rpartition(b"\n")[0].rpartition(b"\n")[2].startswith(OVER)
 
 

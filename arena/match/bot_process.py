@@ -27,13 +27,13 @@ from protocol.messages import MAX_LINE
 
 PIPE_READ_BYTES = 65_536
 """The most bytes read at once: all that a pipe holds, so that no flood holds up the others."""
-CLOSED = -1
+CLOSED_DESCRIPTOR = -1
 """A descriptor to which every write fails."""
 SHELL_SIGNALS = 128
 """The number that bubblewrap, like a shell, adds to the signal that killed its program."""
 STDERR_A_GAME = 2**20
 """Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
-STDERR_KEPT = 2_048
+KEPT_STDERR_BYTES = 2_048
 """The last bytes of stderr that are kept of a bot in a game."""
 SHUT_DOWN_S = 1.0
 """The time in s that a bot has to exit after its stdin was closed."""
@@ -79,7 +79,11 @@ class PipedProcess:
     """The reader of its host's frames, of a sealed bot."""
 
     def __init__(
-        self, command: Command, sandbox: Sandbox, stderr_kept: int = STDERR_KEPT, code: bytes = b""
+        self,
+        command: Command,
+        sandbox: Sandbox,
+        stderr_kept: int = KEPT_STDERR_BYTES,
+        code: bytes = b"",
     ) -> None:
         """Start the process in this thread, in a group of its own.
 
@@ -181,7 +185,7 @@ class PipedProcess:
             self._pipes.unregister_writer(self)
         self._outbox.clear()
         self._process.stdin.close()
-        self._stdin = CLOSED
+        self._stdin = CLOSED_DESCRIPTOR
 
     # --- receiving ---
 
@@ -297,7 +301,7 @@ async def compile_module(command: Command, sandbox: Sandbox) -> bytes:
 def hosted(command: Command, sandbox: Sandbox, compiled: int | str) -> tuple[Command, Sandbox]:
     """Return the command of a sealed bot's host, and its sandbox. Raises CannotStartError."""
     if module.wasmtime_folder() is None:
-        raise CannotStartError(module.MISSING)
+        raise CannotStartError(module.NO_WASMTIME)
     # No file but the module: what else its event opens to it, a stranger may have written.
     reads = (*program_paths(Path(sys.executable)), *module.host_files(), command.argv[0])
     argv = module.host_argv(command.argv, sandbox.limits.memory, compiled)

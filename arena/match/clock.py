@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec import UNSET
 
-from arena.logs.gamelog import ANSWERS
+from arena.logs.gamelog import ANSWER_RECORDS
 from protocol.records import LogRecord, SpentRecord
 
 MIN_LAG_S = 0.005
@@ -135,7 +135,7 @@ class TimeUsage:
     def add(self, records: Iterable[LogRecord]) -> None:
         """Add records that go into the log."""
         for record in records:
-            if isinstance(record, ANSWERS):
+            if isinstance(record, ANSWER_RECORDS):
                 seat, ms = record.seat, record.ms
                 self._questions[seat] += 1
                 self._ms[seat] += ms

@@ -25,7 +25,7 @@ CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 """The cores that our process might use when it began."""
 HELD_PROCESSORS = max(1.5, CORES / 2)
 """Processors that a bot holds if it may be the reason of a lag: more than one that only thinks."""
-STDERR_KEPT = 2**17
+LOGGED_STDERR_LENGTH = 2**17
 """The most characters of stderr that a game's log keeps with its answers, on request."""
 
 
@@ -45,7 +45,7 @@ class Table(ReplyWaiter):
         self._cpu_before: float | None = None
         self._lateness: dict[str, Any] = {}
         self._stderr: dict[tuple[int, int], str] = {}
-        self._stderr_room = STDERR_KEPT
+        self._stderr_room = LOGGED_STDERR_LENGTH
         self._spending = TimeUsage(len(bots))
         self._judged = [record for record in referee.unlogged if isinstance(record, FoulRecord)]
         """Fouls before a game that was cut off went on, with their evidence."""

@@ -17,7 +17,7 @@ class Sentence(NamedTuple):
         return self._replace(text=self.text.format(**words))
 
 
-NUMBERS = (
+NUMBER_WORDS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
     "twenty",
@@ -29,7 +29,7 @@ ORDINALS = (
 
 def number_word(n: int) -> str:
     """Write a small number in words."""
-    return NUMBERS[n] if n < len(NUMBERS) else f"{n:,}"
+    return NUMBER_WORDS[n] if n < len(NUMBER_WORDS) else f"{n:,}"
 
 
 def count_in_words(n: int, noun: str) -> str:

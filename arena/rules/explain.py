@@ -17,8 +17,8 @@ from arena.rules.english import (
 )
 from protocol.ruleset import (
     BY_DOUBLE,
+    DOUBLE_SIX_SEATS,
     MOST_DEALS,
-    SMALL,
     Formula,
     Ruleset,
     playable_seat_counts,
@@ -83,7 +83,7 @@ def _hand_sources(rules: Ruleset, hands: dict[int, int]) -> tuple[str, ...]:
         return "C deal", "C.3"
     if rules.deal.partners and hands == {4: 7}:
         return "A", "C", "C deal"
-    small = {seats: hand for seats, hand in hands.items() if seats <= SMALL}
+    small = {seats: hand for seats, hand in hands.items() if seats <= DOUBLE_SIX_SEATS}
     if small.items() <= CUSTOMARY_HANDS.items():
         return "A", "B", "C deal"
     return "C deal", "C.1"
@@ -707,7 +707,7 @@ def _target_sources(rules: Ruleset, targets: dict[int, int]) -> tuple[str, ...]:
 # --- the ruleset ---
 
 
-PARTS: dict[str, Callable[[Ruleset], Iterator[Sentence]]] = {
+RULE_PARTS: dict[str, Callable[[Ruleset], Iterator[Sentence]]] = {
     "Players and tiles": players_and_tiles,
     "The lead": the_lead,
     "The turn": the_turn,
@@ -722,5 +722,5 @@ PARTS: dict[str, Callable[[Ruleset], Iterator[Sentence]]] = {
 
 def explain_ruleset(rules: Ruleset) -> dict[str, list[Sentence]]:
     """Return all that a player must know to play this game, by heading."""
-    parts = {heading: list(part(rules)) for heading, part in PARTS.items()}
+    parts = {heading: list(part(rules)) for heading, part in RULE_PARTS.items()}
     return {heading: sentences for heading, sentences in parts.items() if sentences}

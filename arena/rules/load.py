@@ -40,7 +40,7 @@ def read_user_file(path: Path, most: int) -> bytes:
 
 T = TypeVar("T")
 
-LONGEST_FILE = 1 << 22
+MAX_TOML_BYTES = 1 << 22
 """The most bytes of a file: many times what rules, or an event of some thousand bots, take."""
 REPEAT = re.compile(r"Cannot (overwrite|declare|mutate)|Duplicate inline")
 """The beginnings of the parser's words for a key or a table that stands twice."""
@@ -63,7 +63,7 @@ def load_toml(
 
 def parse_toml(path: Path) -> dict[str, Any]:
     """Read a file of TOML that a user wrote. Raises UserError, also for a file that is not TOML."""
-    content = read_user_file(path, LONGEST_FILE)
+    content = read_user_file(path, MAX_TOML_BYTES)
     try:
         return msgspec.toml.decode(content, type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
@@ -83,11 +83,11 @@ def _explain_error(error: str, content: bytes) -> str:
 # --- rulesets ---
 
 
-SUFFIX = ".toml"
+RULES_SUFFIX = ".toml"
 """The ending of a file of rules; any other word is the name of a game."""
 BESIDES = ("base", "name")
 """The fields that a file of rules may have besides choices."""
-LONGEST_NAME = 64
+MAX_RULES_NAME_LENGTH = 64
 SEATS = dict(zip("2345678", HandSizes.__struct_fields__, strict=True))
 """Our names for the numbers of a table by seats: a user may write 2 or two."""
 TRUTH_WORDS = {"true": True, "yes": True, "false": False, "no": False}
@@ -120,9 +120,9 @@ def _load_named(text: str, folder: Path) -> Ruleset:
     """Load a game of the list, or a file of rules in the folder."""
     if text in VARIANTS:
         return find_variant(text)
-    if text.endswith(SUFFIX):
+    if text.endswith(RULES_SUFFIX):
         return _read(folder / text, ())
-    file_names = (path.name for path in sorted(folder.glob(f"*{SUFFIX}")))
+    file_names = (path.name for path in sorted(folder.glob(f"*{RULES_SUFFIX}")))
     raise unknown_name("game", text, (*VARIANTS, *file_names))
 
 
@@ -212,7 +212,7 @@ def _spelled(
     for choice in table:
         _ = choice in BESIDES or group_of(choice, BESIDES)
     base = table.get("base", "draw")
-    if isinstance(base, str) and base.endswith(SUFFIX):
+    if isinstance(base, str) and base.endswith(RULES_SUFFIX):
         rules = _read(folder / base, dependents)
     else:
         rules = _load_named(str(base), folder)
@@ -226,8 +226,14 @@ def _name(name: object) -> str:
 
     Raises UserError.
     """
-    if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
-        raise UserError(f"name must be a line of 1 to {LONGEST_NAME} characters, not {name!r}.")
+    if (
+        not isinstance(name, str)
+        or not name.isprintable()
+        or not 0 < len(name) <= MAX_RULES_NAME_LENGTH
+    ):
+        raise UserError(
+            f"name must be a line of 1 to {MAX_RULES_NAME_LENGTH} characters, not {name!r}."
+        )
     if name in VARIANTS:
         raise UserError(f"{name} is the name of a built-in game. Give yours another name (name).")
     return name

@@ -15,7 +15,7 @@ from arena.sandbox.command import Limits
 Parents = dict[Path, list[str]]
 MOUNTS = Path("/proc/self/mountinfo")
 MEMBERSHIP = Path("/proc/self/cgroup")
-NEEDED = ("pids", "memory", "cpu")
+NEEDED_CONTROLLERS = ("pids", "memory", "cpu")
 REFEREE = "boneyard-referee"
 """The cgroup into which we move ourselves: one that holds processes cannot have children."""
 PERIOD_US = 100_000
@@ -99,7 +99,7 @@ def parents() -> Parents:
     for controller, folder in _controllers():
         if os.access(folder, os.W_OK):
             folders.setdefault(folder, []).append(controller)
-    missing = set(NEEDED).difference(*folders.values())
+    missing = set(NEEDED_CONTROLLERS).difference(*folders.values())
     if missing:
         raise NoCgroupError(f"no cgroup with {', '.join(sorted(missing))} is ours to write to")
     for parent in folders:
@@ -142,14 +142,16 @@ def _controllers() -> Iterator[tuple[str, Path]]:
                 folder = root / path.lstrip("/")
                 folder = folder.parent if folder.name == REFEREE else folder
                 offered = [name] if name else _delegated(folder)
-                counted = (*NEEDED, "cpuacct")
+                counted = (*NEEDED_CONTROLLERS, "cpuacct")
                 yield from ((controller, folder) for controller in offered if controller in counted)
 
 
 def _delegated(folder: Path) -> list[str]:
     """Return the controllers of the one tree that children of our folder get."""
     offered = _words(folder / "cgroup.controllers")
-    wanted = " ".join(f"+{controller}" for controller in NEEDED if controller in offered)
+    wanted = " ".join(
+        f"+{controller}" for controller in NEEDED_CONTROLLERS if controller in offered
+    )
     with suppress(OSError):
         if not wanted or (folder / "cgroup.subtree_control").write_text(wanted):
             return _words(folder / "cgroup.subtree_control")

@@ -126,7 +126,7 @@ SIGNALS = 256
 supply, and notice when it is used up."""
 NOBODY = "1000"
 """The user that a bot has inside a user namespace of its own."""
-COMPILED = "__pycache__"
+BYTECODE_FOLDER = "__pycache__"
 NICE = 10
 """Steps by which every bot comes after the referee at a processor."""
 ENTRANCE = (
@@ -321,10 +321,10 @@ def compiled(roots: Iterable[str]) -> Iterator[str]:
     """
     for root in roots:
         for path, folders, _ in os.walk(root):
-            if COMPILED in folders:
-                folders.remove(COMPILED)
-                if not Path(path, COMPILED).is_symlink():
-                    yield str(Path(path, COMPILED))
+            if BYTECODE_FOLDER in folders:
+                folders.remove(BYTECODE_FOLDER)
+                if not Path(path, BYTECODE_FOLDER).is_symlink():
+                    yield str(Path(path, BYTECODE_FOLDER))
 
 
 def _parents(path: PurePath, parents: set[str]) -> Iterator[str]:

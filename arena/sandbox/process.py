@@ -379,7 +379,7 @@ def clean_environment(command: Command, *, is_locked: bool) -> dict[str, str]:
 # The sandbox of a run: how bots are confined, and a process for every bot.
 
 
-NUMBERS = count(1)
+CGROUP_NUMBERS = count(1)
 """Numbers of cgroups: a worker has a sandbox for each order, and all are named by its process."""
 
 
@@ -428,7 +428,7 @@ class Sandbox:
         """Return a place for one bot. Raises OSError."""
         cgroup = None
         if self._parents is not None:
-            cgroup = Cgroup(self._parents, next(NUMBERS), self.limits)
+            cgroup = Cgroup(self._parents, next(CGROUP_NUMBERS), self.limits)
         try:
             return SandboxedProcess(self.confinement, self.limits, self._tools, cgroup)
         except OSError:

@@ -69,7 +69,7 @@ def _note() -> Path:
 # --- the choice ---
 
 
-NEEDED = frozenset(
+NEEDED_PROMISES = frozenset(
     {"files", "inherited", "network", "kernel", "processes", "shared", "outlive", "limits"}
 )
 """The promises without which no bot is locked in."""
@@ -155,7 +155,7 @@ def examine(confinement: Confinement, folder: Path) -> TrialResult:
 
 def _decides(name: str, outcome: ProbeResult) -> bool:
     """Tell whether an attempt that was not made decides against the sandbox."""
-    return CANARIES[name] in NEEDED and outcome.detail.startswith(UNTRIED)
+    return CANARIES[name] in NEEDED_PROMISES and outcome.detail.startswith(UNTRIED)
 
 
 def _try_once(confinement: Confinement, folder: Path) -> TrialResult:
@@ -171,7 +171,7 @@ def _try_once(confinement: Confinement, folder: Path) -> TrialResult:
         return TrialResult(confinement, _sentence(error))
     through = {CANARIES[name] for name, outcome in outcomes.items() if outcome.got}
     broken = tuple(promise for promise in GUARANTEES if promise.name in through)
-    fatal = [promise.missing for promise in broken if promise.name in NEEDED]
+    fatal = [promise.missing for promise in broken if promise.name in NEEDED_PROMISES]
     missing = tuple(f"{promise.missing} {promise.remedy}" for promise in broken)
     why_not = " ".join(fatal) if confinement.is_locked else ""
     return TrialResult(replace(confinement, missing=missing), why_not, broken, outcomes)

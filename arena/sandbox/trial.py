@@ -222,7 +222,7 @@ class Starter:
 # The test of `network`: the listed address is reached, and nothing else, nor by another bot.
 
 
-HOME = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
 ALLOWED = ("tunnel", "request")
 """The ways to the listed address, which must be open."""
 ATTEMPTS = """
@@ -297,7 +297,7 @@ def network_faults() -> list[str]:
     with _server(token) as port, _server(token) as other:
         order = {"ports": (port, other), "token": token, "names": ()}
         with (
-            _bot((f"{HOME}:{port}",), order) as outcomes,
+            _bot((f"{LOOPBACK}:{port}",), order) as outcomes,
             _bot((), {**order, "names": (NEIGHBOUR,)}) as neighbours,
         ):
             wrong = [name for name in outcomes if outcomes[name] != (name in (*ALLOWED, "proxy"))]
@@ -315,7 +315,7 @@ def _server(token: str) -> Iterator[int]:
                 with client, suppress(OSError):
                     client.sendall(f"{token}\r\n".encode())
 
-    with closing(socket.create_server((HOME, 0))) as server:
+    with closing(socket.create_server((LOOPBACK, 0))) as server:
         Thread(target=work, daemon=True).start()
         try:
             yield server.getsockname()[1]
@@ -354,7 +354,7 @@ def describe_network() -> str:
 CANARY_FILE = Path(__file__).with_name("canary.py")
 VARIABLE = "BONEYARD_CANARY"
 """The referee's environment variable that no bot should see."""
-SMALL = Limits(memory_mib=48, processes=16)
+TRIAL_LIMITS = Limits(memory_mib=48, processes=16)
 """The limits of a trial: an attempt that exceeds them does no harm."""
 CGROUP_ESCAPE = "escape-cgroup"
 """The attempt that the referee judges alone: its cgroup does not count what the bot uses."""
@@ -390,7 +390,7 @@ def try_sandbox(confinement: Confinement, folder: Path) -> dict[str, ProbeResult
         targets = _targets(stack, event, programs)
         control = stack.enter_context(_control(programs, targets["token"]))
         targets["pid"] = control.pid
-        starter = Starter(confinement, SMALL)
+        starter = Starter(confinement, TRIAL_LIMITS)
         bot = starter.start(_command(programs), (sys.base_prefix, str(programs / "canary")))
         stack.callback(close_pipes, bot)
         stack.callback(starter.end, bot)
@@ -522,11 +522,11 @@ def _targets(stack: ExitStack, event: Path, programs: Path) -> Targets:
         "pipe": os.fstat(ours).st_ino,
         # By the names of the kernel.
         "limits": {
-            "NOFILE": SMALL.open_files,
-            "FSIZE": SMALL.file_bytes,
-            "NPROC": SMALL.processes,
-            "DATA": SMALL.wall,
-            "AS": SMALL.address_space,
+            "NOFILE": TRIAL_LIMITS.open_files,
+            "FSIZE": TRIAL_LIMITS.file_bytes,
+            "NPROC": TRIAL_LIMITS.processes,
+            "DATA": TRIAL_LIMITS.wall,
+            "AS": TRIAL_LIMITS.address_space,
             "CORE": 0,
             "MSGQUEUE": 0,
         },

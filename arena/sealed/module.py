@@ -74,23 +74,25 @@ class FrameReader:
 # Modules of WebAssembly as bots: the command of the host that runs one.
 
 
-SUFFIX = ".wasm"
+MODULE_SUFFIX = ".wasm"
 """The ending of a module's file: such a bot is never started but by the host."""
 SEALED = "sealed"
 """The level of the sandbox of a sitting in which all bots are sealed: above A."""
 SPARE_MIB = 192
 """Memory of the host itself, in MiB, beside the module's."""
-HOST = Path(__file__).with_name("host.py").resolve()
+HOST_FILE = Path(__file__).with_name("host.py").resolve()
 START = """import sys, importlib.util as util; sys.path.append({folder!r})
 spec = util.spec_from_file_location("host", {host!r}); host = util.module_from_spec(spec)
 spec.loader.exec_module(host); host.main()"""
 """The program that starts the host: it lists no folder, for a sandbox may forbid that."""
-MISSING = "A sealed bot (*.wasm) needs the package wasmtime: pip install 'boneyard-arena[sealed]'."
+NO_WASMTIME = (
+    "A sealed bot (*.wasm) needs the package wasmtime: pip install 'boneyard-arena[sealed]'."
+)
 
 
 def is_module(argv: Sequence[str]) -> bool:
     """Tell whether a command is a module, and so a sealed bot."""
-    return argv[0].endswith(SUFFIX)
+    return argv[0].endswith(MODULE_SUFFIX)
 
 
 def wasmtime_folder() -> str | None:
@@ -102,7 +104,7 @@ def wasmtime_folder() -> str | None:
 @cache
 def host_name() -> str:
     """Return the version of wasmtime and a digest of all else that decides what a host counts."""
-    return f"wasmtime {wasmtime_version()}, host {sha256(HOST.read_bytes()).hexdigest()[:16]}"
+    return f"wasmtime {wasmtime_version()}, host {sha256(HOST_FILE.read_bytes()).hexdigest()[:16]}"
 
 
 def wasmtime_version() -> str:
@@ -116,7 +118,7 @@ def host_argv(argv: Sequence[str], memory: int, compiled: int | str = 0) -> tupl
     `compiled`: the size of the compiled module, which it is sent first; or `only` to compile it.
     """
     folder = f"{Path(wasmtime_folder() or '/').parent}"
-    code = START.format(folder=folder, host=f"{HOST}")
+    code = START.format(folder=folder, host=f"{HOST_FILE}")
     return (sys.executable, "-ISc", code, f"{memory}", f"{compiled}", *argv)
 
 
@@ -128,8 +130,8 @@ def host_files() -> tuple[str, ...]:
     """
     code = None
     with suppress(OSError):
-        code = compile_file(f"{HOST}")
-    return tuple(filter(None, (f"{HOST}", code, wasmtime_folder())))
+        code = compile_file(f"{HOST_FILE}")
+    return tuple(filter(None, (f"{HOST_FILE}", code, wasmtime_folder())))
 
 
 def check_clock(name: str, argv: Sequence[str], counts_instructions: bool) -> None:
@@ -199,6 +201,6 @@ def about_toolchains() -> str:
     """Return in a sentence what is here for sealed bots."""
     names = [f"{tools.language} ({tools.name})" for tools in TOOLCHAINS if tools.is_here()]
     if wasmtime_folder() is None:
-        return MISSING
+        return NO_WASMTIME
     build = f"compiles {', '.join(names)}" if names else "finds no compiler (pip install ziglang)"
     return f"Sealed bots (*.wasm) can play. `boneyard new --sealed` {build}."

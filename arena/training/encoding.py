@@ -55,7 +55,7 @@ from protocol.ruleset import Ruleset, Tile, check_seats, flip, set_of_tiles, tar
 
 Mask = NDArray[np.int8]
 """An array with 1 for each number that may be chosen."""
-ENDS: tuple[End, ...] = ("left", "right", "lead")
+PLAY_ENDS: tuple[End, ...] = ("left", "right", "lead")
 
 
 class Actions:
@@ -84,7 +84,7 @@ class Actions:
 
 def _options(rules: Ruleset, seats: int) -> Iterator[Option]:
     tiles = set_of_tiles(rules.deal)
-    for end in ENDS:
+    for end in PLAY_ENDS:
         yield from (Play(tile, end) for tile in tiles)
     yield from (Draw(), Pass())
     if rules.turn.tiles == 2:

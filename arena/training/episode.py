@@ -22,7 +22,7 @@ from protocol.ruleset import Ruleset, count_sides, side_of
 Reward = Literal["points", "places"]
 """The kind of reward of a step; see `arena.training.boneyard_v0`."""
 Rewards = tuple[float, ...]
-CLOCK = Clock()
+TRAINING_CLOCK = Clock()
 """The clock of a table, on which a seat without an alternative is not asked."""
 
 
@@ -81,7 +81,7 @@ class Episode:
                 begin(game, chance_decides(game, self._seed))
                 continue
             self.options = engine.legal(game)
-            if needs_answer(CLOCK, self.options, fouled=False):
+            if needs_answer(TRAINING_CLOCK, self.options, fouled=False):
                 return rewards
             engine.act_unchecked(game, self.options[0])
 

@@ -28,8 +28,8 @@ from arena.engine.deal import begin, chance_decides
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.training.boneyard_v0 import Rendering, raw_env
-from arena.training.encoding import ENDS, MAX_TARGET_SHARE, Encoding, Mask, Vector
-from arena.training.episode import CLOCK, Reward, round_margins
+from arena.training.encoding import MAX_TARGET_SHARE, PLAY_ENDS, Encoding, Mask, Vector
+from arena.training.episode import TRAINING_CLOCK, Reward, round_margins
 from arena.training.policy import Policy, Question
 from arena.valuation.batch import Flags, Ints, Numbers, Places, RoundBatch, mask_tables
 from protocol.codec import encode_line
@@ -131,7 +131,7 @@ class SingleSeatEnv(Env[Vector, np.int64]):
         episode = self._table.episode
         while episode.options and episode.seat != self._seat:
             ask = episode.question(episode.seat)
-            starts = view.starting_events(episode.game, ask.game, ask.seat, CLOCK)
+            starts = view.starting_events(episode.game, ask.game, ask.seat, TRAINING_CLOCK)
             self._take(episode.options[index(self._rival(Question(ask, starts)))])
 
     def _take(self, option: Option) -> None:
@@ -149,7 +149,7 @@ class SingleSeatEnv(Env[Vector, np.int64]):
 WORST_RANK = np.iinfo(np.int16).max
 GRADE = 200
 """More than the ranks of equally good plays."""
-CHUNK = 1024
+VECTORS_AT_ONCE = 1024
 """Vectors that are made at a time: they stay in the processor's cache."""
 
 
@@ -172,7 +172,7 @@ class SeenRounds:
         self._target = target(rules, seats)
         self._draw, self._pass = (encoding.actions.numbers[option] for option in (Draw(), Pass()))
         grades = np.array([40 * (high == low) + high + low for high, low in tiles])
-        self._grades = np.tile(grades * GRADE, len(ENDS)).astype(np.int16)
+        self._grades = np.tile(grades * GRADE, len(PLAY_ENDS)).astype(np.int16)
 
     def begin(self, games: Sequence[Game]) -> None:
         """Take these games, in which a round has begun, as the rows."""
@@ -215,8 +215,8 @@ class SeenRounds:
     def vectors(self, rows: Places, seat: int) -> Vector:
         """Return what a seat may know of these rounds, as `Encoding.vector`."""
         vectors = np.empty((len(rows), self.encoding.size), np.float32)
-        for start in range(0, len(rows), CHUNK):
-            part = slice(start, start + CHUNK)
+        for start in range(0, len(rows), VECTORS_AT_ONCE):
+            part = slice(start, start + VECTORS_AT_ONCE)
             self._look(rows[part], seat, vectors[part])
         return vectors
 
@@ -300,7 +300,7 @@ class SeenRounds:
 
 BatchRival = Callable[[Vector, Mask], Numbers]
 """A function from the vectors and masks of many questions to an action for each."""
-NAMES = ("first", "greedy")
+RIVAL_NAMES = ("first", "greedy")
 
 
 class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
@@ -325,8 +325,8 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         """
         if num_envs < 1:
             raise UserError(f"num_envs must be 1 or more, not {num_envs}.")
-        if isinstance(rivals, str) and rivals not in NAMES:
-            raise unknown_name("rival of arrays", rivals, NAMES)
+        if isinstance(rivals, str) and rivals not in RIVAL_NAMES:
+            raise unknown_name("rival of arrays", rivals, RIVAL_NAMES)
         env = SingleSeatEnv(rules, seats, seat=seat, rounds=1)
         self.num_envs, self.encoding = num_envs, env.encoding
         self.single_observation_space = env.observation_space

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from arena.ui.console import print_note
 
-MISSING = (
+NO_WEBSOCKETS = (
     "{what} takes the package websockets, which is not installed: "
     "pip install 'boneyard-arena[live]'{instead}."
 )

@@ -115,8 +115,8 @@ class Subscriber:
 Connection = ServerConnection
 """A browser's socket, or the request that it begins with."""
 
-HOST = "127.0.0.1"
-NAMES = (HOST, "localhost")
+LOCAL_HOST = "127.0.0.1"
+HOST_NAMES = (LOCAL_HOST, "localhost")
 """Names of this machine that an address may contain."""
 VIEWERS = 32
 """Sockets that may be open at once."""
@@ -140,7 +140,7 @@ HEADERS = {
 }
 """Headers of every answer: cache nothing, guess no type, allow no frames."""
 HTML = "text/html; charset=utf-8"
-KINDS = {".csv": "text/csv; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+MEDIA_TYPES = {".csv": "text/csv; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 """The media types of other names than pages have, by their endings."""
 SOCKET = "socket"
 """The name in the address under which the socket is opened."""
@@ -174,10 +174,10 @@ class LocalServer:
     def __init__(self, site: Site, port: int) -> None:
         self._key = secrets.token_urlsafe(16)
         self._site = site
-        self._hosts = {f"{name}:{port}" for name in NAMES}
+        self._hosts = {f"{name}:{port}" for name in HOST_NAMES}
         self._viewers = 0
         self._making = trio.CapacityLimiter(1)
-        self.address = f"http://{HOST}:{port}/{self._key}/"
+        self.address = f"http://{LOCAL_HOST}:{port}/{self._key}/"
 
     async def answer(self, _: Connection, request: Request) -> Response | None:
         """Return the answer to a request; None lets it open the socket."""
@@ -231,7 +231,7 @@ class LocalServer:
         html = await trio.to_thread.run_sync(make, limiter=self._making) if make else None
         if html is None:
             return _response(HTTPStatus.NOT_FOUND, "Not found.\n")
-        return _response(HTTPStatus.OK, html, KINDS.get(PurePath(name).suffix, HTML))
+        return _response(HTTPStatus.OK, html, MEDIA_TYPES.get(PurePath(name).suffix, HTML))
 
 
 def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=utf-8") -> Response:
@@ -266,7 +266,7 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
     With port 0 the machine chooses one. Raises UserError if the port is not available.
     """
     try:
-        listeners = await trio.open_tcp_listeners(port, host=HOST)
+        listeners = await trio.open_tcp_listeners(port, host=LOCAL_HOST)
     except (OSError, OverflowError) as error:
         reason = describe_error(error)
         raise UserError(

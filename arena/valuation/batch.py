@@ -31,11 +31,11 @@ Flags = NDArray[np.bool_]
 Places = NDArray[np.intp]
 """Places in a table, or numbers of rounds in a batch."""
 
-FREE = 2
+FREE_BITS = 2
 """The lowest bits, which no tile has: so the exponent of a mask of one tile is never that of 0."""
 TILES = 64
 """Places that a table keeps for each two ends: one for each tile, by the exponent of its mask."""
-SMALL = 32 - 1 - FREE
+NARROW_MASK_TILES = 32 - 1 - FREE_BITS
 """The most tiles of which masks have 32 bits; others have 64."""
 PART = 16
 """The bits of a mask whose pips are looked up together."""
@@ -58,11 +58,15 @@ class MaskTables:
         """The tiles in the plain player's order; a tile's place here is its rank."""
         self.pairs = np.array(self.tiles, np.int8)
         """The two numbers of each tile by its rank."""
-        self.dtype: type[np.signedinteger] = np.int32 if len(tiles) <= SMALL else np.int64
+        self.dtype: type[np.signedinteger] = (
+            np.int32 if len(tiles) <= NARROW_MASK_TILES else np.int64
+        )
         """The type of a mask."""
         self.ranks = np.array([self.tiles.index(tile) for tile in tiles], np.int8)
         """The rank of each tile by its number in `set_of_tiles`."""
-        self.bits: Ints = np.array([1 << FREE + rank for rank in range(len(tiles))], self.dtype)
+        self.bits: Ints = np.array(
+            [1 << FREE_BITS + rank for rank in range(len(tiles))], self.dtype
+        )
         """The mask of each tile by its rank."""
         self.all = self.bits.sum(dtype=self.dtype)
         """The mask of all tiles."""
@@ -83,12 +87,12 @@ class MaskTables:
         self._fill_ends([(left, right) for left in numbers for right in numbers])
 
     def _mask(self, has: Callable[[Tile], bool]) -> np.signedinteger:
-        bits = [1 << FREE + rank for rank, tile in enumerate(self.tiles) if has(tile)]
+        bits = [1 << FREE_BITS + rank for rank, tile in enumerate(self.tiles) if has(tile)]
         return self.dtype(sum(bits))
 
     def by_part(self, worth: Sequence[int], join: np.ufunc = np.add) -> list[NDArray[np.int32]]:
         """Return for each part of a mask what its tiles are worth together, by its value."""
-        by_bit = [0] * FREE + [*worth]
+        by_bit = [0] * FREE_BITS + [*worth]
         parts = []
         for begin in range(0, len(by_bit), PART):
             joined = np.zeros(1, np.int32)
@@ -134,7 +138,7 @@ class MaskTables:
             self.fitting[index] = self.suits[left] | self.suits[right]
             self.both[index] = self.suits[left] & self.suits[right] & ~self.doubles
             self.low_end[index] = LEFT_END if left < right else RIGHT
-            for number, tile in enumerate(self.tiles, index + FREE - 1):
+            for number, tile in enumerate(self.tiles, index + FREE_BITS - 1):
                 if right in tile:
                     self.after[[RIGHT, HIGHER], number] = place[left, sum(tile) - right]
                 if left in tile:
@@ -143,7 +147,7 @@ class MaskTables:
                         self.after[HIGHER, number] = self.after[LEFT_END, number]
         leads = slice(self.empty, self.dead, TILES)
         for number, tile in enumerate(self.tiles):
-            self.after[:, self.empty + FREE - 1 + number : self.dead : TILES] = place[tile]
+            self.after[:, self.empty + FREE_BITS - 1 + number : self.dead : TILES] = place[tile]
         self.higher[leads] = self.lower[leads] = self.all
         self.fitting[leads] = [self.all, *self.bits]
         self.plays[HIGHER, leads] = self.all
@@ -169,7 +173,7 @@ class MaskTables:
         """Return the tiles of all masks, favourites first: of which mask each is, and its own."""
         bits = np.unpackbits(masks.view(np.uint8), bitorder="little").view(np.bool_)
         mask_numbers, exponents = np.divmod(np.flatnonzero(bits), 8 * masks.itemsize)
-        return mask_numbers, self.bits.take(exponents - FREE)
+        return mask_numbers, self.bits.take(exponents - FREE_BITS)
 
     def each_pair(self, able: Ints, ends: Places) -> tuple[Places, Ints, Ints]:
         """Return all pairs of these tiles, for the left end and for the right, and of which row."""
@@ -522,7 +526,7 @@ class RoundBatch:
             hands = self.hands[self.turn, np.arange(len(self))]
             tile = hands & -hands
         if lead.tile != "any":
-            must = np.maximum(tables.places_of(tile) - FREE + 2, 0)
+            must = np.maximum(tables.places_of(tile) - FREE_BITS + 2, 0)
             self._set_ends(ALL_ROUNDS, tables.empty + must * TILES)
         if tables.rules.deal.starter:
             self._turn_up_starter()
@@ -628,9 +632,9 @@ class RoundBatch:
         """
         kinds = np.array([_kind(option) for option in options]).take(numbers)
         puts = np.array([self.puts(option) for option in options], np.int64)[numbers]
-        self.draw(np.flatnonzero(kinds == DRAWS))
-        self.answer(np.flatnonzero(kinds == ANSWERS), puts[kinds == ANSWERS, 0] != 0)
-        plays = np.flatnonzero(kinds == PLAYS)
+        self.draw(np.flatnonzero(kinds == DRAW_KIND))
+        self.answer(np.flatnonzero(kinds == ANSWER_KIND), puts[kinds == ANSWER_KIND, 0] != 0)
+        plays = np.flatnonzero(kinds == PLAY_KIND)
         count = 2 if any(isinstance(option, PlayTwo) for option in options) else 1
         masks = puts[plays].astype(self.tables.dtype)
         ends = puts[plays].astype(np.intp)
@@ -825,18 +829,18 @@ RESULTS = frozenset(
     ("hands", "last_seat", "last_tile", "is_over", "credited", "bonus", "pot", "points")
 )
 """The names of the arrays by which a batch scores."""
-PLAYS, DRAWS, ANSWERS = range(3)
+PLAY_KIND, DRAW_KIND, ANSWER_KIND = range(3)
 """Kinds of options; a pass plays no tile."""
 
 
 def _kind(option: Option) -> int:
     match option:
         case Play() | PlayTwo() | Pass():
-            return PLAYS
+            return PLAY_KIND
         case Draw():
-            return DRAWS
+            return DRAW_KIND
         case Call() | GoOn():
-            return ANSWERS
+            return ANSWER_KIND
         case _:
             raise ValueError(f"Arrays of states know no such option: {option}.")
 

@@ -31,10 +31,10 @@ from arena.valuation.endgames import exact_gains
 from arena.valuation.policy import KEEN, play_out
 from arena.valuation.terms import MORE, WORLDS, Kind, Policy, ReviewedDecision, RoundPhase
 from arena.valuation.win_chance import FULL_SHARE, Law, share_of_scores
-from arena.valuation.worlds import FEW, Worlds, question_worlds
+from arena.valuation.worlds import MAX_CHAIN_WORLDS, Worlds, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
 
-PARTS = 8
+WORLD_PARTS = 8
 """The parts of the worlds: each measures the option that looks best in the others."""
 NEXT_CHOICE = 1 / 6
 """The worth of choosing again after a draw by choice, for each pip of the highest number.
@@ -132,7 +132,7 @@ class TriedOptions(NamedTuple):
 
 
 def try_options(
-    questions: Sequence[AskedQuestion], count: int, slow: int = FEW
+    questions: Sequence[AskedQuestion], count: int, slow: int = MAX_CHAIN_WORLDS
 ) -> Iterator[TriedOptions]:
     """Yield for each question what its options gain in `count` worlds, the same for all of them.
 
@@ -268,13 +268,13 @@ def measured_loss(values: Floats, choice: int) -> float:
     gap = means.max() - means[choice]
     if count == 1:
         return float(gap)
-    size = -(-count // PARTS)
-    parts = np.zeros((len(values), size * PARTS))
+    size = -(-count // WORLD_PARTS)
+    parts = np.zeros((len(values), size * WORLD_PARTS))
     parts[:, :count] = values
-    parts = parts.reshape(len(values), size, PARTS).sum(axis=1)
-    left = count - np.bincount(np.arange(count) % PARTS, minlength=PARTS)
+    parts = parts.reshape(len(values), size, WORLD_PARTS).sum(axis=1)
+    left = count - np.bincount(np.arange(count) % WORLD_PARTS, minlength=WORLD_PARTS)
     elsewhere = _best((parts.sum(axis=1, keepdims=True) - parts) / left, choice)
-    crossed = (parts[elsewhere, np.arange(PARTS)] - parts[choice]).sum() / count
+    crossed = (parts[elsewhere, np.arange(WORLD_PARTS)] - parts[choice]).sum() / count
     return float(gap + crossed) / 2
 
 

@@ -27,7 +27,7 @@ from arena.engine.structs import Method
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import decided_by_fouls
 from arena.valuation.batch import Places, RoundBatch, mask_tables
-from arena.valuation.policy import A_TURN, USUAL, play_out
+from arena.valuation.policy import A_TURN, USUAL_POLICY, play_out
 from arena.valuation.terms import USUAL_TERMS, LuckTerms, Policy
 from arena.valuation.win_chance import FULL_SHARE, MILLI, Law, law_of, lead_to_come, share_of_scores
 from protocol.messages import Drew, Play, PlayTwo, TurnedUp
@@ -40,13 +40,13 @@ from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Tile, count_sides, hand_size
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-DRAWS, HANDS = 64, 64
+DRAW_PLAYOUTS, HANDS_PLAYOUTS = 64, 64
 """The playouts of a state before or after a draw, and of a deal whose hands are known."""
-DEALS = 32
+MEAN_DEALS = 32
 """The deals for the mean over all of them, each with the hands at every seat in turn: so it has
 little of the luck of hands."""
 DEAL_TRIES = 4
-"""The same where some deals do not count: so many times `DEALS` are tried."""
+"""The same where some deals do not count: so many times `MEAN_DEALS` are tried."""
 UPPER_KNOT, LOWER_KNOT = (0.96, 0.95), (0.86, 0.6)
 """Shares of choices that policies foresee, and the parts of the measured luck that then count."""
 LUCK_DECIMALS = 6
@@ -95,7 +95,7 @@ def luck_of_games(timelines: Sequence[Timeline], terms: LuckTerms = USUAL_TERMS)
     Of a game that a foul ended all counts. Raises UserError for rules without values.
     """
     sitting, states = timelines[0].logged.sitting, list[_State]()
-    policies = terms.policies or [USUAL] * len(sitting.seats)
+    policies = terms.policies or [USUAL_POLICY] * len(sitting.seats)
     mask_tables(sitting.rules, len(policies))
     pairs = ((timeline, _States(timeline.logged, states)) for timeline in timelines)
     chances = [[*_chances(*pair, terms.deals)] for pair in pairs]
@@ -210,8 +210,10 @@ class _DealOrders:
     def with_known(self, places: Sequence[int]) -> Integers:
         """Return orders with these hands, and these places of the boneyard as they were."""
         free = [place for place in range(len(self._stock)) if place not in places]
-        orders = np.tile(self._hands + self._stock, (HANDS, 1))
-        keys = random_keys(f"{self._label}|hands", HANDS, len(set_of_tiles(self._game.rules.deal)))
+        orders = np.tile(self._hands + self._stock, (HANDS_PLAYOUTS, 1))
+        keys = random_keys(
+            f"{self._label}|hands", HANDS_PLAYOUTS, len(set_of_tiles(self._game.rules.deal))
+        )
         # Ascending: nothing here shows how the tiles lay.
         left = np.array(sorted(self._stock[place] for place in free), np.int64)
         columns = [len(self._hands) + place for place in free]
@@ -224,12 +226,12 @@ class _DealOrders:
         size, tile_count = len(self._hands) // seats, len(set_of_tiles(rules.deal))
         strict = rules.deal.annul_suit or rules.lead.missing == "redeal"
         keys = random_keys(
-            f"{self._label}|deals", DEALS * (DEAL_TRIES if strict else 1), tile_count
+            f"{self._label}|deals", MEAN_DEALS * (DEAL_TRIES if strict else 1), tile_count
         )
         deals: Integers = keys.argsort(axis=1, kind="stable")
         if strict and self._game.playing.phase.deal < MOST_DEALS:
             deals = deals[self._count(deals)]
-        deals = deals[:DEALS]
+        deals = deals[:MEAN_DEALS]
         turned = np.concatenate([deals] * seats)
         for seat in range(seats):
             rows = slice(seat * len(deals), (seat + 1) * len(deals))
@@ -301,7 +303,7 @@ class _States:
         """Add the state in which a seat begins to draw; return its number."""
         number, stock = game.playing.number, stock_tiles(game)
         self._turn = (number, self._turn[1] + 1 if self._turn[0] == number else 1)
-        size, count = len(stock), max(round(DRAWS / len(stock)), 1)
+        size, count = len(stock), max(round(DRAW_PLAYOUTS / len(stock)), 1)
         keys = random_keys(f"{self.label}|{number}|{self._turn[1]}", count * size, self._tiles + 1)
         # Each tile lies at each place equally often: so playouts are much less noisy.
         turned = np.add.outer(np.arange(size), np.arange(size)) % size

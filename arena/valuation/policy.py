@@ -19,7 +19,7 @@ from arena.analysis.timeline import Timeline
 from arena.engine.state import Game
 from arena.valuation.batch import (
     ALL_ROUNDS,
-    FREE,
+    FREE_BITS,
     HIGHER,
     LEFT_END,
     RESULTS,
@@ -51,7 +51,7 @@ PRIMES = 331, 613, 1361
 FEATURES = Policy.__struct_fields__
 KEEN = Policy(pip=0.065, double=1.1, fits=0.3, safe=0.7, stuck=20.0)
 """The weights of the sample bot `counting`."""
-USUAL = Policy(
+USUAL_POLICY = Policy(
     pip=0.25, double=3.5, fits=1.5, safe=0.5, both=0.6, kinds=0.3, stuck=30.0, blocks=1.0, left=0.6
 )
 """The policy of a bot of which nothing is known: about what the choices of `counting` teach."""
@@ -98,7 +98,7 @@ class PolicyTables:
         self.tables, self._base = tables, len(tables.tiles) + 1
         self._weights = {name: np.int32(round(UNIT * getattr(policy, name))) for name in FEATURES}
         self._shed = np.zeros(TILES, np.int32)
-        for index, tile in enumerate(tables.tiles, FREE - 1):
+        for index, tile in enumerate(tables.tiles, FREE_BITS - 1):
             worth = policy.pip * sum(tile) + policy.double * (tile[0] == tile[1])
             self._shed[index] = round(UNIT * worth)
         sizes = range(self._base)
@@ -140,7 +140,7 @@ class PolicyTables:
             worth += weights["blocks"] * ~self._can_play(others.take(rows), fitting, options)
         worth += weights["left"] * (options.ends != RIGHT)
         if weights["place"]:
-            index = (options.places[0] - (FREE - 1)) * len(hands) + rows
+            index = (options.places[0] - (FREE_BITS - 1)) * len(hands) + rows
             worth += weights["place"] * order.take(index)
         return worth
 
@@ -417,7 +417,7 @@ def choices_of(timeline: Timeline, seat: int) -> Iterator[Choice]:
 def learn_policy(choices: Sequence[Choice]) -> LearntPolicy:
     """Learn the policy under which these choices are likeliest, near to the usual one."""
     if not choices:
-        return LearntPolicy(USUAL, 0, 0.0)
+        return LearntPolicy(USUAL_POLICY, 0, 0.0)
     rows = _rows(choices)
     odd = np.array([choice.board % 2 == 1 for choice in choices])
     hits = sum(_count_foreseen(rows.select(~half), rows.select(half)) for half in (odd, ~odd))
@@ -430,7 +430,7 @@ def _likeliest(rows: _Rows) -> Policy:
     spread = options.std(axis=0)
     # A feature that no option of these has more than another keeps its usual weight.
     used = spread > 0
-    scaled, usual = options[:, used] / spread[used], np.array(astuple(USUAL))
+    scaled, usual = options[:, used] / spread[used], np.array(astuple(USUAL_POLICY))
     weights = usual.copy()
     weights[used] = _newton(scaled, is_chosen, begins, usual[used] * spread[used]) / spread[used]
     return Policy(*np.round(weights, WEIGHT_DECIMALS).tolist())

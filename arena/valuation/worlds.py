@@ -569,7 +569,7 @@ def _circles(size: int, places: int, length: int) -> NDArray[np.intp]:
 
 STRIDE = 60
 """Changes of the general chain between two worlds that are used."""
-FEW = 12
+MAX_CHAIN_WORLDS = 12
 """The most worlds of a reviewed question that the general chain gives: it is slow."""
 
 

@@ -17,7 +17,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.sandbox.temporary import temporary_folder
-from arena.sandbox.trial import PATIENCE_S, SMALL, CannotProbeError, Popen, ask_process, close_pipes
+from arena.sandbox.trial import (
+    PATIENCE_S,
+    TRIAL_LIMITS,
+    CannotProbeError,
+    Popen,
+    ask_process,
+    close_pipes,
+)
 from protocol.codec import encode_json
 from tests.attacks.probes import OUTLIVE, Targets, network_cookie
 
@@ -36,7 +43,7 @@ BOT_PARTS = (
     *("memory", "memfd", "tcp", "abstract", "notes", "locks", "hint", "waiter", "pipe", "eventfd"),
     *("segment", "semaphore", "messages", "queue", "keys"),
 )
-TRIED = replace(SMALL, memory_mib=2 * SMALL.memory_mib)
+TRIED = replace(TRIAL_LIMITS, memory_mib=2 * TRIAL_LIMITS.memory_mib)
 """The limits that the probes try to exceed by a little; levels set the same."""
 NOTHING = dict.fromkeys(("address", "tcp", "udp", "pipe", "eventfd"), 0) | {"descriptor": -1}
 """The report of a stand-in on the parts that its level forbids."""

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from arena.sandbox.canary import UNTRIED
 from arena.sandbox.command import Confinement
-from arena.sandbox.select import NEEDED
+from arena.sandbox.select import NEEDED_PROMISES
 from arena.sandbox.trial import (
-    SMALL,
+    TRIAL_LIMITS,
     CannotProbeError,
     ProbeResult,
     Starter,
@@ -53,13 +53,13 @@ class Attacks(Struct, frozen=True):
 
     @property
     def is_proven(self) -> bool:
-        return not self.why_not and not self.broken & NEEDED
+        return not self.why_not and not self.broken & NEEDED_PROMISES
 
 
 def attack(confinement: Confinement, folder: Path) -> Attacks:
     """Make all probes, started as the product starts bots."""
     try:
-        starter = Starter(confinement, SMALL)
+        starter = Starter(confinement, TRIAL_LIMITS)
         return Attacks(confinement, "", run_until_tried(starter.start, starter.end, folder))
     except (OSError, CannotProbeError) as error:
         return Attacks(confinement, str(error), {})

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
-from arena.match.bot_process import PIPE_READ_BYTES, STDERR_A_GAME, STDERR_KEPT
+from arena.match.bot_process import KEPT_STDERR_BYTES, PIPE_READ_BYTES, STDERR_A_GAME
 from arena.match.clock import MOST_GIVEN_BACK_MS
 from arena.match.referee import STALE_LINES
 from protocol import codec, messages, ruleset
@@ -207,7 +207,7 @@ def test_every_name_in_the_schema_occurs() -> None:
 def test_the_numbers_are_those_of_the_program() -> None:
     clock = Clock()
     for number in (
-        messages.MAX_LINE, messages.MAX_NOTE, STDERR_KEPT, STDERR_A_GAME, 4 * PIPE_READ_BYTES,
+        messages.MAX_LINE, messages.MAX_NOTE, KEPT_STDERR_BYTES, STDERR_A_GAME, 4 * PIPE_READ_BYTES,
         clock.start_ms, clock.move_ms, clock.bank_ms,
     ):  # fmt: skip
         assert f"{number:,}" in SPEC

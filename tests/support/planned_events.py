@@ -9,7 +9,7 @@ from arena.rules.variants import find_variant
 from arena.sandbox.command import Command, Limits
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
-from protocol.ruleset import SMALL, derive
+from protocol.ruleset import DOUBLE_SIX_SEATS, derive
 from tournaments.formats.base import Entrant
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.registry import Format
@@ -31,7 +31,7 @@ def event(
     teams: tuple[tuple[str, str], ...] = (),
 ) -> Event:
     who = tuple(Entrant(f"bot{n}", Command(("x",), "."), "") for n in range(entrants))
-    larger = {} if seats <= SMALL else {"highest_pip": 9}
+    larger = {} if seats <= DOUBLE_SIX_SEATS else {"highest_pip": 9}
     return Event(
         name="test",
         rules=find_variant("partnership")

@@ -41,7 +41,7 @@ from arena.ui.console import print_json, print_note, write_in_turn, writing_besi
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats
 from tournaments.cli.options import (
-    FILE,
+    FILE_PATH,
     MOVE_MS,
     OLD_FILE,
     SANDBOX,
@@ -54,7 +54,7 @@ from tournaments.cli.options import (
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.entrant import own_or
 from tournaments.plan.bots import BOT_FILE, own_bots, prepare_entrant
-from tournaments.plan.event import SUFFIX, WrittenEvent
+from tournaments.plan.event import EVENT_SUFFIX, WrittenEvent
 from tournaments.plan.read_plan import parse_event
 
 BOTS_AT_ONCE = 2
@@ -122,7 +122,10 @@ EXAM = "With --exam"
 )
 @number("--jobs", "Processes of a bot side by side.  [default: cores - 1]", 1, 512, section=EXAM)
 @option(
-    "--out", section=EXAM, type=FILE, help="Also write the tables (.md) or every answer (.csv)."
+    "--out",
+    section=EXAM,
+    type=FILE_PATH,
+    help="Also write the tables (.md) or every answer (.csv).",
 )
 def check(
     bots: tuple[str, ...],
@@ -191,7 +194,7 @@ def check(
     fields: dict[str, Any] = {"clock": {key: ms for key, ms in times.items() if ms}}
     event, base = parse_event(words, fields | ({"sandbox": sandbox} if sandbox else {}))
     game = None
-    if Path(words[0]).suffix == SUFFIX:
+    if Path(words[0]).suffix == EVENT_SUFFIX:
         # The candidates of a tune are the first bot with other values.
         entries = event.bots[:1] if event.tune else event.bots
         matches = (bot for bot in entries if name in (None, bot.name, plain_name(bot.name)))

@@ -76,16 +76,16 @@ ANSWER_COLUMNS = (
     "ms",
     "source",
 )
-METHOD = "How to read these numbers: `boneyard help authors`."
+EXAM_HELP = "How to read these numbers: `boneyard help authors`."
 INTERVALS = 2
 """The most bots whose losses in each game have an interval: 80 columns have no room for more."""
-DEAREST = 5
+DEAR_ANSWERS_SHOWN = 5
 """Problems of a bot's dearest answers that are shown."""
 DEAR_COLUMNS = (
     *(Column("problem"), Column("loss"), Column("choice", "word"), Column("best", "word")),
     *(Column("ends", "word"), Column("hand", "word"), Column("game", "name")),
 )
-COMPARED = 4
+MAX_BOTS_COMPARED = 4
 """The most bots whose losses in each game stand on a terminal; a file has all."""
 
 
@@ -203,7 +203,7 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
         [head[0], *(Column(mark.kind or "loss", detail="±") for mark in kinds)],
         ([other.entrant, *(_cell(*each[1:], "+") for each in losses)] for other, losses in pairs),
     )
-    media = Media.ALL if len(results) <= COMPARED else Media.FILES
+    media = Media.ALL if len(results) <= MAX_BOTS_COMPARED else Media.FILES
     by_game = table("Loss by game", columns, (_game_row(mark, results) for mark in games))
     states = ", ".join(sorted({result.sandbox for result in results}))
     parts = join_words([count_in_digits(mark.problems, mark.kind) for mark in kinds if mark.kind])
@@ -218,7 +218,7 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
             if any(answer.loss > 0 for answer in result.answers)
         ),
         Section("Loss by game", [by_game], media=media),
-        Paragraph(METHOD, "faint"),
+        Paragraph(EXAM_HELP, "faint"),
     ]
 
 
@@ -226,7 +226,7 @@ def _dearest_answers(problems: Sequence[Problem], result: ExamResult) -> Section
     """Return a bot's dearest answers, each with the tiles that it saw."""
     dear = sorted((a for a in result.answers if a.loss > 0), key=lambda a: -a.loss)
     posed = {problem.number: problem for problem in problems}
-    rows = [_dear_row(posed[answer.number], answer) for answer in dear[:DEAREST]]
+    rows = [_dear_row(posed[answer.number], answer) for answer in dear[:DEAR_ANSWERS_SHOWN]]
     title = f"Dearest answers of {result.entrant}"
     return Section(title, [table(title, DEAR_COLUMNS, rows)])
 

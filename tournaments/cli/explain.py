@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arena.analysis import review
 from arena.analysis.find import (
-    EVENT,
+    EVENT_FILE,
     find_seat,
     latest_folder,
     name_log,
@@ -56,7 +56,7 @@ from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import DecisionLoss, ReviewTerms, SeatLosses, read_seats, terms_of_game
 from tournaments.event.results import results_of
 from tournaments.plan.bots import own_bot
-from tournaments.report.review import DEAREST, dearest, pick_dearest, review_blocks
+from tournaments.report.review import DEAR_DECISIONS_NAMED, dearest, pick_dearest, review_blocks
 from tournaments.study.losses import (
     CausesOf,
     Losses,
@@ -72,7 +72,7 @@ from tournaments.study.valuation import review_timeline
 
 INCOMPLETE = 1
 """Exit code if some games could not be reviewed."""
-METHOD = "How to read these numbers: `boneyard help events`."
+EXPLAIN_HELP = "How to read these numbers: `boneyard help events`."
 REVIEW, QUESTION = "Values of options", "With a question"
 
 
@@ -174,7 +174,7 @@ def explain(
 
         return explain_question(path, words, request)
     name = words[0] if words else None
-    is_game = bool(words) or not (path / EVENT).is_file()
+    is_game = bool(words) or not (path / EVENT_FILE).is_file()
     if request.review:
         return _review_game(path, name, request) if is_game else _review_event(path, request)
     if request.deals:
@@ -446,7 +446,7 @@ def _review_event(path: Path, options: ExplainOptions) -> int:
     if options.in_json:
         print_json(summary)
         return INCOMPLETE if faults else 0
-    console, more = open_console(), [METHOD]
+    console, more = open_console(), [EXPLAIN_HELP]
     for dear in dearest(summary)[:1]:
         game, place = dear.game, ("--seat", f"{dear.seat}")
         more.append(f"The decisions of a game: {_command(path, game, '--review', *place)}")
@@ -476,9 +476,9 @@ def _blocks(timeline: Timeline, losses: SeatLosses, shows_all: bool) -> Iterator
         f"in {best} of {count_in_digits(len(losses.decisions), 'decision')}."
     )
     decisions = losses.decisions
-    if not shows_all and len(decisions) > DEAREST:
+    if not shows_all and len(decisions) > DEAR_DECISIONS_NAMED:
         wrong = [loss for loss in decisions if loss.choice != loss.best]
-        decisions = tuple(pick_dearest(wrong, DEAREST))
+        decisions = tuple(pick_dearest(wrong, DEAR_DECISIONS_NAMED))
         yield Paragraph(
             f"The {len(decisions)} that cost the most for certain; --all shows all, in order:"
         )

@@ -21,7 +21,7 @@ from protocol.errors import UserError, unknown_name
 # Commands that need Linux, and the error that other systems show for them.
 
 
-NAMES = {"darwin": "macOS", "win32": "Windows"}
+SYSTEM_NAMES = {"darwin": "macOS", "win32": "Windows"}
 """Names of systems by Python's `sys.platform`."""
 WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
 """Ways to run Linux programs, by `sys.platform`."""
@@ -35,8 +35,8 @@ def require_linux(name: str) -> None:
     """Refuse a command that starts bots on other systems. Raises UserError."""
     if sys.platform != "linux":
         raise UserError(
-            f"`{name}` needs Linux, and this is {NAMES.get(sys.platform, sys.platform)}: here "
-            "`rules`, `new`, `replay`, `verify`, `report`, `publish`, `show`, `export` and "
+            f"`{name}` needs Linux, and this is {SYSTEM_NAMES.get(sys.platform, sys.platform)}: "
+            "here `rules`, `new`, `replay`, `verify`, `report`, `publish`, `show`, `export` and "
             f"`explain` work; run the rest {WAYS.get(sys.platform, OTHERWISE)}; "
             "`boneyard help sandbox` describes ours."
         )
@@ -80,7 +80,7 @@ COMMANDS = {
     "why": "explain",
 }
 """Our commands by the names that users of other tools try."""
-OPTIONS = {
+OPTION_SYNONYMS = {
     "--cores": ("--jobs",),
     "--count": ("--boards",),
     "--game": ("--rules",),
@@ -114,7 +114,7 @@ def unknown_option(error: click.NoSuchOption) -> click.UsageError:
     options = [name for param in error.ctx.command.get_params(error.ctx) for name in param.opts]
     names = [option for option in options if option.startswith("--")]
     return click.UsageError(
-        f"{unknown_name('option', error.option_name, names, OPTIONS)}", error.ctx
+        f"{unknown_name('option', error.option_name, names, OPTION_SYNONYMS)}", error.ctx
     )
 
 
@@ -124,7 +124,7 @@ def unknown_option(error: click.NoSuchOption) -> click.UsageError:
 OBJECTS_A_SEARCH = 20_000
 """New objects after which Python looks for cycles: with its 700 that is a tenth of a start."""
 VERSION = "--version"
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_ACCESS = (
     *(errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR, errno.ENOTEMPTY),
     *(errno.ENAMETOOLONG, errno.ELOOP, errno.EIO, errno.ESTALE),
@@ -212,7 +212,7 @@ class Commands(click.Group):
             click.echo(printable_lines(f"boneyard: {error}"), err=True)
             ctx.exit(2)
         except OSError as error:
-            if error.errno in FULL:
+            if error.errno in FULL_DISK_ERRORS:
                 click.echo(f"boneyard: {error.strerror}. {MAKE_ROOM}", err=True)
             elif error.errno in NO_ACCESS:
                 complaint = f"{error.filename} cannot be accessed"

@@ -25,7 +25,7 @@ from msgspec.inspect import (
 )
 
 from arena.analysis.find import (
-    EVENT,
+    EVENT_FILE,
     find_place,
     find_seat,
     latest_folder,
@@ -84,7 +84,7 @@ def folders(_: click.Context, text: str) -> Iterator[str]:
     """Yield the event folders that may continue a path."""
     parent = Path(text) if text.endswith("/") else Path(text).parent
     prefix = text if text.endswith("/") else text[: text.rfind("/") + 1]
-    for path in sorted(parent.glob(f"*/{EVENT}")):
+    for path in sorted(parent.glob(f"*/{EVENT_FILE}")):
         yield f"{prefix}{path.parent.name}"
 
 
@@ -215,7 +215,7 @@ class LogPath(click.Path):
         place = find_place(Path(value))
         if place is None and self.exists:
             raise unknown_place(Path(value))
-        if place and (place / BOT_FILE).is_file() and not (place / EVENT).is_file():
+        if place and (place / BOT_FILE).is_file() and not (place / EVENT_FILE).is_file():
             raise UserError(f"{value} is a bot. The latest event here is {latest_folder()}.")
         return super().convert(place or value, param, ctx)
 
@@ -332,7 +332,7 @@ CHOICES = option(
 GLYPHS = flag("--glyphs", "Show tiles as domino glyphs, not as [6|4].")
 """The option that prints tiles as glyphs, which are small and which few fonts have."""
 BROWSER = flag("--browser", "Open the page in the browser too.")
-FILE = click.Path(dir_okay=False, path_type=Path)
+FILE_PATH = click.Path(dir_okay=False, path_type=Path)
 OLD_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
 OLD_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)

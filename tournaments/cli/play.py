@@ -33,7 +33,7 @@ from arena.sandbox.command import Limits, SandboxMode
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.ui.console import print_line, print_note
-from arena.ui.open_browser import MISSING, has_browser, open_in_browser
+from arena.ui.open_browser import NO_WEBSOCKETS, has_browser, open_in_browser
 from arena.ui.replay_page import GameInfo, game_info
 from arena.ui.terminal_player import TerminalPlayer
 from arena.valuation.terms import USUAL_TERMS
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from arena.ui.server import BrowserPlayer
 
 
-DAY_MS = 86_400_000
+MAX_PERSON_CLOCK_MS = 86_400_000
 """The longest clock: a person who does not answer for so long has left."""
 BANK = 5
 """The time bank of a game, in questions' times."""
@@ -135,8 +135,8 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
         raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
     if len(options.opponents) >= size:
         raise UserError(f"A table of {size} has no seats for {len(options.opponents)} bots.")
-    move_ms = DAY_MS if options.no_clock else 1000 * options.clock_s
-    bank_ms = 0 if options.no_clock else min(DAY_MS, BANK * move_ms)
+    move_ms = MAX_PERSON_CLOCK_MS if options.no_clock else 1000 * options.clock_s
+    bank_ms = 0 if options.no_clock else min(MAX_PERSON_CLOCK_MS, BANK * move_ms)
     clock = Clock(move_ms=move_ms, bank_ms=bank_ms)
     bots = _bots(options.opponents, size - 1, folder, clock)
     check_not_readable(folder, bots, options.sandbox)
@@ -177,7 +177,7 @@ def _next(folder: Folder) -> int:
     return 1 + max((*logged, *published_commitments(folder.commitments)), default=0)
 
 
-EVENT = "play"
+PLAY_EVENT = "play"
 """The name of the event of all games that a person plays."""
 Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
@@ -252,7 +252,7 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
         raise UserError(f"Invalid name {options.name!r}: it must be {NAME_WORDS}.")
     if not options.terminal and not has_browser():
         purpose = "To play in the browser"
-        print_note(MISSING.format(what=purpose, instead="; so you play here"))
+        print_note(NO_WEBSOCKETS.format(what=purpose, instead="; so you play here"))
         options = options._replace(terminal=True)
     folder = Folder(options.out.resolve())
     if folder.event.exists():
@@ -278,7 +278,7 @@ async def _game_between(
     """Play one game, commit to its deals before and reveal them after; None if the person left."""
     sandbox = choose_sandbox(options.sandbox, Limits(), folder.path)
     secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
-    seed = board_seed(secret, EVENT, options.played + 1)
+    seed = board_seed(secret, PLAY_EVENT, options.played + 1)
     # Known before the game: nobody can say later that the deals were chosen.
     publish_line(folder.commitments, Commitment(table.number, commitment(seed)))
     # Its log shows every hand; when the game is at an end, so may anybody see them.
@@ -417,7 +417,7 @@ async def _game(
             sitting = Sitting(
                 format=LOG_FORMAT,
                 boneyard=__version__,
-                event=EVENT,
+                event=PLAY_EVENT,
                 seats=table.names,
                 boards=(table.number,),
                 rules=table.rules,

@@ -26,7 +26,7 @@ from tournaments.rating.tables import PRIOR, Anchor, Corrections, Ratings
 RATED_FORMAT = 1
 MOST_DRAWS = 1e6
 """The largest prior: more draws would outweigh any results."""
-COMPARED = ("clock", "format", "fouls", "limits", "sandbox")
+COMPARED_PROPERTIES = ("clock", "format", "fouls", "limits", "sandbox")
 """Properties in which events that are rated together may differ; a note names the differences.
 
 The format is one of them: where results decide who plays on, as in versus, a lead that ends an
@@ -200,7 +200,7 @@ def _differences(sources: Sequence[Source]) -> Iterator[str]:
     events = [source.event for source in sources if source.event]
     unlike = [
         name
-        for name in COMPARED
+        for name in COMPARED_PROPERTIES
         if any(getattr(event, name) != getattr(events[0], name) for event in events)
     ]
     if unlike:

@@ -50,7 +50,7 @@ from protocol.errors import UserError
 from protocol.records import DealRecord
 from tournaments.cli.options import (
     BROWSER,
-    FILE,
+    FILE_PATH,
     GAME_ARGUMENT,
     GLYPHS,
     LOG,
@@ -66,7 +66,7 @@ from tournaments.event.luck import terms_of_game
 # Replays of an event's games, to which its report leads: all of them, made side by side.
 
 
-LOGS_A_PROCESS = 8
+REPLAYED_LOGS_A_PROCESS = 8
 """Logs for which a process is started: it takes 0.3 s, as long as some 80 games."""
 
 
@@ -82,7 +82,7 @@ def make_all_replays(book: Book, logs: Sequence[Path], *, reviewed: bool = False
     terms_of = partial(terms_of_game, folder.path)
     tasks = (ReplayTask(log, folder.replays, folder.luck, terms_of, reviewed) for log in logs)
     # A review takes ten times as long as a replay.
-    most = cores() if reviewed else max(1, min(len(logs) // LOGS_A_PROCESS, cores()))
+    most = cores() if reviewed else max(1, min(len(logs) // REPLAYED_LOGS_A_PROCESS, cores()))
     return sum(track(map_tasks(make_replays, tasks, most), "Replays of logs made", len(logs)))
 
 
@@ -120,7 +120,7 @@ LUCKY = 5
 @flag("--step", "Show one frame at a time: Enter, p back, q quit.")
 @flag("--html", "Write a page for a browser instead.")
 @flag("--json", "Print each frame as a line of JSON.", "in_json")
-@click.option("--out", type=FILE, help="File for the page, with --html.")
+@click.option("--out", type=FILE_PATH, help="File for the page, with --html.")
 @click.option(
     "--review/--no-review",
     default=None,

@@ -56,10 +56,10 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> in
       boneyard watch friday --browser
       boneyard watch friday --open --port 8080
     """
-    from arena.ui.open_browser import MISSING, has_browser
+    from arena.ui.open_browser import NO_WEBSOCKETS, has_browser
 
     if not has_browser():
-        raise UserError(MISSING.format(what="To watch in the browser", instead=""))
+        raise UserError(NO_WEBSOCKETS.format(what="To watch in the browser", instead=""))
     from tournaments.site.server import watch_event
 
     return watch_event(folder or usual_folder(), port, everything=everything, browser=browser)

@@ -168,7 +168,7 @@ class Book:
 # Detection of results or logs that went missing since the report was written.
 
 
-NEAR = 1000
+SEARCHED_GAMES = 1000
 """Games of a plan among which the nearest to an unknown one is sought."""
 
 
@@ -203,7 +203,7 @@ def refuse_unplanned(book: Book) -> None:
     """Refuse results of games that the plan does not have. Raises DamagedFileError."""
     folder, planned = book.folder, book.index(lambda *_: None)
     if stray := next((game for game in book.results if game not in planned), None):
-        nearest = suggestion(stray, islice(planned, NEAR))
+        nearest = suggestion(stray, islice(planned, SEARCHED_GAMES))
         raise DamagedFileError(
             f"{folder.ledger}: game {stray} is neither in the plan of {folder.event.name} nor in "
             "the log of an earlier version: a file is damaged, or that log is missing "

@@ -36,7 +36,7 @@ FINGERPRINT_SHOWN = 8
 """Characters of a fingerprint that tell versions of an entrant apart."""
 UNKNOWN = "unknown"
 """Label for an unknown fingerprint beside a known one."""
-NEAR = 100
+SEARCHED_FOLDERS = 100
 """Folders that are searched for a suggestion after a mistyped name."""
 
 
@@ -88,7 +88,9 @@ def open_source(path: Path) -> Source:
 def _nothing(path: Path, ledger: Path) -> UserError:
     if path.is_dir():
         return UserError(f"{path} has no ledger: {ledger.name} is missing.")
-    near = islice(path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), NEAR)
+    near = islice(
+        path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), SEARCHED_FOLDERS
+    )
     return unknown_name(
         "ledger or event's folder", str(path), sorted(str(file.parent) for file in near)
     )

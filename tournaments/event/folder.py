@@ -24,8 +24,8 @@ from arena.files import (
     write_atomic,
 )
 from arena.logs.catalog import (
-    ENDING,
     GAMES_FOLDER,
+    LOG_SUFFIX,
     REPLAY_PAGE,
     REPLAYS,
     SEEDS,
@@ -171,7 +171,7 @@ class Folder(Struct, frozen=True):
 
     def log(self, sitting: str) -> Path:
         """Return the path of a sitting's game log."""
-        return self.path / GAMES_FOLDER / f"{sitting}{ENDING}"
+        return self.path / GAMES_FOLDER / f"{sitting}{LOG_SUFFIX}"
 
     def logs(self) -> list[Path]:
         """Return all game logs, sorted by name; see `arena.logs.checksummed` for their forms."""

@@ -22,7 +22,7 @@ from protocol.errors import UserError
 from protocol.records import Record, Result
 from tournaments.event.folder import Folder, event_folder, load_event, lock_file, mode_of_logs
 from tournaments.plan.event import Event
-from tournaments.rating.tables import PARTS, Correction
+from tournaments.rating.tables import LUCK_PARTS, Correction
 
 # Policies of an event's bots, learnt from their games on earlier boards, for the luck of games.
 #
@@ -35,7 +35,7 @@ NO_REPEATS: Mapping[int, int] = MappingProxyType({})
 LEARNT_BOARDS = 32
 """The boards that a policy is learnt from, the last ones: more teach little, and a bot that plays
 otherwise later is noticed, since its later choices are foreseen by what they teach."""
-MOST_GAMES = 64
+MAX_LEARNT_GAMES = 64
 """The most games that a policy is learnt from: two or three thousand choices."""
 MIN_LEARNT_BOARDS = 4
 """A bot's boards before its policy is learnt for the first time."""
@@ -165,7 +165,7 @@ def games_to_learn_from(
             result for result in all_results if result.board in latest and entrant in result.seats
         ]
         # Spread over these boards: a bot may have played many games on each.
-        count = min(MOST_GAMES, len(all_own))
+        count = min(MAX_LEARNT_GAMES, len(all_own))
         sample += [all_own[place * len(all_own) // count] for place in range(count)]
     return needed
 
@@ -178,7 +178,7 @@ def games_to_learn_from(
 # A log is the unit of work, so that many run at once.
 
 
-GAMES_AT_ONCE = 6
+LUCK_BATCH_GAMES = 6
 """Games of a log whose luck is computed at once, in 0.2 s or so: less work, and some MB."""
 POINT_DECIMALS, SHARE_DECIMALS = 3, 5
 """Decimals of luck in points, and in the share of a game."""
@@ -215,8 +215,8 @@ def tasks_of_log(
     event: Event, policies: Policies, path: Path, games: Sequence[str]
 ) -> Iterator[LuckTask]:
     """Yield tasks to compute the luck of these games of a log, a few each, by known policies."""
-    for first in range(0, len(games), GAMES_AT_ONCE):
-        batch = games[first : first + GAMES_AT_ONCE]
+    for first in range(0, len(games), LUCK_BATCH_GAMES):
+        batch = games[first : first + LUCK_BATCH_GAMES]
         yield LuckTask(path, {game: _terms(event, policies, game) for game in batch})
 
 
@@ -359,8 +359,8 @@ class LuckStore:
         pairs = ((result, records.get(result.game)) for result in results)
         return {
             result.game: Correction(
-                tuple(round(PARTS * each) for each in luck.points),
-                tuple(round(PARTS * each) for each in luck.share),
+                tuple(round(LUCK_PARTS * each) for each in luck.points),
+                tuple(round(LUCK_PARTS * each) for each in luck.share),
             )
             for result, luck in pairs
             if luck and luck.scores == result.scores

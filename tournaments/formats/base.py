@@ -16,7 +16,7 @@ from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import Ruleset, count_sides, side_of, target
-from tournaments.formats.entrant import CLOCK, OwnClock, Values
+from tournaments.formats.entrant import CLOCK_PATTERN, OwnClock, Values
 from tournaments.rating.sprt import MAX_EVENT_BOARDS
 from tournaments.rating.tables import Corrections, half_points
 
@@ -25,11 +25,14 @@ from tournaments.rating.tables import Corrections, half_points
 
 R = TypeVar("R", bound=Iterable[Result])
 VersionName = Annotated[
-    str, Meta(pattern=rf"^[A-Za-z0-9_][A-Za-z0-9_-]{{0,39}}(@{CLOCK})?(@[1-9][0-9]{{0,3}})?(?!\n)$")
+    str,
+    Meta(
+        pattern=rf"^[A-Za-z0-9_][A-Za-z0-9_-]{{0,39}}(@{CLOCK_PATTERN})?(@[1-9][0-9]{{0,3}})?(?!\n)$"
+    ),
 ]
 """`mine` is the first version of an entrant, `mine@2` the second; `mine@200ms` and `mine@200ms@2`
 have a clock of their own."""
-MOST_GAMES = 2_000_000
+MAX_STAGE_GAMES = 2_000_000
 """Most games of a stage: it is planned at once, and takes some 500 bytes for each."""
 USUAL_BOARDS = 50
 """Boards of an event that names no number."""
@@ -261,10 +264,10 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
         mixed = contest.rules.deal.partners and not contest.teams
         tables = self.count_fewest_tables(contest)
         games = tables * contest.boards * contest.seats * (3 if mixed else 1)
-        if games > MOST_GAMES:
+        if games > MAX_STAGE_GAMES:
             raise UserError(
-                f"The event has at least {games:,} games; at most {MOST_GAMES:,} can be planned at "
-                "once. Choose fewer boards (boards) or a Swiss (format)."
+                f"The event has at least {games:,} games; at most {MAX_STAGE_GAMES:,} can be "
+                "planned at once. Choose fewer boards (boards) or a Swiss (format)."
             )
 
     @abstractmethod

@@ -16,11 +16,11 @@ from protocol.messages import Clock
 # An entrant's own clock, and its text: `200ms`, `1s`, `200ms-bank5s`, `200M`. Pure.
 
 
-DAY_MS = 86_400_000
+MAX_CLOCK_MS = 86_400_000
 """The longest time for a question, and in the bank, in ms."""
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "M": 1}
 """The units of a clock's text, in ms; M is a million instructions of a sealed bot."""
-CLOCK = r"[0-9]{1,8}(ms|s|m|M)(-bank[0-9]{1,8}(ms|s|m|M)?)?"
+CLOCK_PATTERN = r"[0-9]{1,8}(ms|s|m|M)(-bank[0-9]{1,8}(ms|s|m|M)?)?"
 """The pattern of a clock in an entrant's name."""
 _TEXT = re.compile(r"([0-9.]{1,9})(ms|s|m|M)?(?:-bank([0-9.]{1,9})(ms|s|m|M)?)?")
 _WORD = re.compile(r"(.+)@([0-9.]{1,9}(?:ms|s|m|M)(?:-bank.*)?)", re.DOTALL)
@@ -29,13 +29,13 @@ _WORD = re.compile(r"(.+)@([0-9.]{1,9}(?:ms|s|m|M)(?:-bank.*)?)", re.DOTALL)
 class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
     """The times of an entrant that differ from the event's clock."""
 
-    move_ms: Annotated[int, Meta(ge=1, le=DAY_MS)] | None = None
+    move_ms: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | None = None
     """Time for each question, in ms; without one the event's."""
-    bank_ms: Annotated[int, Meta(ge=0, le=DAY_MS)] | None = None
+    bank_ms: Annotated[int, Meta(ge=0, le=MAX_CLOCK_MS)] | None = None
     """Reserve for a whole game, in ms; without one as many times `move_ms` as the event's."""
-    effort: Annotated[int, Meta(ge=1, le=DAY_MS)] | UnsetType = UNSET
+    effort: Annotated[int, Meta(ge=1, le=MAX_CLOCK_MS)] | UnsetType = UNSET
     """Of a sealed bot: work for each question, in million instructions, in place of the times."""
-    effort_bank: Annotated[int, Meta(ge=0, le=DAY_MS)] | UnsetType = UNSET
+    effort_bank: Annotated[int, Meta(ge=0, le=MAX_CLOCK_MS)] | UnsetType = UNSET
     """Its reserve; without one as many times `effort` as the event's."""
 
     @property
@@ -48,12 +48,12 @@ class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
         if self.effort is not UNSET:
             usual, reserve = sealed_clock(clock), self.effort_bank
             if reserve is UNSET:
-                reserve = min(DAY_MS, round(usual.bank_ms * self.effort / usual.move_ms))
+                reserve = min(MAX_CLOCK_MS, round(usual.bank_ms * self.effort / usual.move_ms))
             return OwnClock(effort=self.effort, effort_bank=reserve)
         move = clock.move_ms if self.move_ms is None else self.move_ms
         bank = self.bank_ms
         if bank is None:
-            bank = min(DAY_MS, round(clock.bank_ms * move / clock.move_ms))
+            bank = min(MAX_CLOCK_MS, round(clock.bank_ms * move / clock.move_ms))
         return OwnClock(move, bank)
 
     def applied_to(self, clock: Clock) -> Clock:
@@ -84,7 +84,7 @@ def sealed_clock(clock: Clock) -> Clock:
     effort = clock.effort or clock.move_ms
     bank = clock.effort_bank
     if bank is UNSET:
-        bank = min(DAY_MS, round(clock.bank_ms * effort / clock.move_ms))
+        bank = min(MAX_CLOCK_MS, round(clock.bank_ms * effort / clock.move_ms))
     return replace(clock, move_ms=effort, bank_ms=bank, effort=effort, effort_bank=bank)
 
 
@@ -116,7 +116,7 @@ def _ms(number: str, unit: str | None) -> int | None:
         ms = float(number) * UNITS[unit or "ms"]
     except ValueError:
         return None
-    return int(ms) if ms.is_integer() and ms <= DAY_MS else None
+    return int(ms) if ms.is_integer() and ms <= MAX_CLOCK_MS else None
 
 
 def write_time(ms: int) -> str:

@@ -36,9 +36,9 @@ from tournaments.formats.base import (
 # The cost of a pair is the square of the distance of their places, so that neighbours meet; a pair
 # that met before costs more than any round without one. The table is paired block by block from the
 # top, because a matching of all takes time by the cube. In a block, the cheapest matching of pairs
-# at most `NEAR` places apart is taken if it pairs everybody, even if one with a pair farther apart
-# would be cheaper; pairs at any distance are tried only if there is none. A block that cannot be
-# paired without a rematch is joined with the next one, the last with those before; so the whole
+# at most `NEAR_PLACES` places apart is taken if it pairs everybody, even if one with a pair farther
+# apart would be cheaper; pairs at any distance are tried only if there is none. A block that cannot
+# be paired without a rematch is joined with the next one, the last with those before; so the whole
 # field is tried at last, and two meet again only if every round of these bots has a rematch.
 #
 # Ties of costs are broken by a hash of the places, so that of the pairs that are tried there is one
@@ -46,9 +46,9 @@ from tournaments.formats.base import (
 # rounds.
 
 
-BLOCK = 48
+BLOCK_PLACES = 48
 """Places of a block, an even number; the last one has up to twice as many."""
-NEAR = 12
+NEAR_PLACES = 12
 """Places on either side that are tried first for each unit: this takes a tenth of the time."""
 TIES = 32
 """Bits that break a tie; over all pairs together they stay below the next cost."""
@@ -63,9 +63,9 @@ def pairs(order: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs:
     """Pair the units of a round, an even number, the best one first."""
     done: list[tuple[Sequence[Unit], Pairs]] = []
     block: Sequence[Unit] = []
-    for begin in range(0, max(1, len(order) // BLOCK) * BLOCK, BLOCK):
-        last = begin + 2 * BLOCK > len(order)
-        block = [*block, *order[begin : None if last else begin + BLOCK]]
+    for begin in range(0, max(1, len(order) // BLOCK_PLACES) * BLOCK_PLACES, BLOCK_PLACES):
+        last = begin + 2 * BLOCK_PLACES > len(order)
+        block = [*block, *order[begin : None if last else begin + BLOCK_PLACES]]
         if (matching := _fresh_pairs(block, met)) is not None:
             done.append((block, matching))
             block = []
@@ -81,7 +81,7 @@ def pairs(order: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs:
 
 def _fresh_pairs(block: Sequence[Unit], met: Counter[frozenset[Unit]]) -> Pairs | None:
     """Pair units that never met, near ones if possible; None if not all can be paired."""
-    for near in (NEAR, len(block)):
+    for near in (NEAR_PLACES, len(block)):
         matching = _matched(block, met, near, can_repeat=False)
         if len(matching) * 2 == len(block):
             return matching

@@ -42,11 +42,11 @@ from tournaments.rating.tables import Anchor, Corrections
 # it must know beforehand. Its seed is fixed: the same scores lead to the same values, always.
 
 
-WIDTH = 0.2
+FIRST_SPREAD = 0.2
 """Standard deviation of the first candidates, as a part of each range."""
 AVERAGE_DIVISOR = 4
 """The result is the average of the last quarter of the steps."""
-NEEDED = "A tune needs the extra `tune`: pip install 'boneyard-arena[tune]'."
+NO_TUNE_EXTRA = "A tune needs the extra `tune`: pip install 'boneyard-arena[tune]'."
 
 
 def optimiser_here() -> str:
@@ -56,7 +56,7 @@ def optimiser_here() -> str:
     try:
         return f"cmaes {version('cmaes')}"
     except PackageNotFoundError as error:
-        raise UserError(NEEDED) from error
+        raise UserError(NO_TUNE_EXTRA) from error
 
 
 class Space(Struct, frozen=True):
@@ -100,7 +100,7 @@ class Search:
         start = np.array([parameter.place_of(parameter.start) for _, parameter in space.parameters])
         self._cma = CMA(
             mean=start,
-            sigma=WIDTH,
+            sigma=FIRST_SPREAD,
             bounds=np.array([[0.0, 1.0]] * len(start)),
             seed=1,
             population_size=space.group,
@@ -207,9 +207,9 @@ def verdict_of(
 # A tune in words: a line while it runs, the sections of its report. Pure.
 
 
-FEWEST = 4
+MIN_GROUPS = 4
 """The fewest groups of candidates that tell a lead."""
-ROWS = 10
+MAX_TUNE_ROWS = 10
 """The largest number of steps in the table."""
 GAIN_NOTE = (
     "The gain is the lead of the later half of the candidates so far over the start values, in "
@@ -237,8 +237,8 @@ class Way(NamedTuple):
 
     def lead(self, step: int) -> Estimate | None:
         """Return the lead of the later half of the candidates up to a step; None of a few."""
-        last = self.means[:step][-max(FEWEST, step // 2) :]
-        return Estimate(*mean_lead(last)) if len(last) >= FEWEST else None
+        last = self.means[:step][-max(MIN_GROUPS, step // 2) :]
+        return Estimate(*mean_lead(last)) if len(last) >= MIN_GROUPS else None
 
 
 def tune_state(way: Way, boards: int) -> str:
@@ -270,10 +270,10 @@ def tune_sections(way: Way, entry: str) -> Iterator[Section]:
     """Yield the way of the search, and its values to paste."""
     done = len(way.means)
     blocks: list[Block] = []
-    if done >= FEWEST:
+    if done >= MIN_GROUPS:
         blocks.append(Figure(macro="tuning", value=way))
     columns = [Column("boards"), *map(Column, way.parameters), Column("gain", detail="±")]
-    steps = sorted({done * row // ROWS for row in range(ROWS + 1)})
+    steps = sorted({done * row // MAX_TUNE_ROWS for row in range(MAX_TUNE_ROWS + 1)})
     blocks.append(table("Steps of the search", columns, [_row(way, step) for step in steps]))
     yield Section("The search", [*blocks, Paragraph(GAIN_NOTE, "faint")], id="search")
     tune = [_range_text(key, parameter, way.best[key]) for key, parameter in way.parameters.items()]
@@ -309,7 +309,7 @@ def _range_text(name: str, parameter: Parameter, start: float) -> str:
 
 GROUP = 12
 """Candidates of a group: enough to keep the cores busy, few enough to learn often."""
-USUAL = 5000
+USUAL_TUNE_BOARDS = 5000
 """Boards of the search, without another number."""
 SHARE_CHECKED = 5
 """Boards of the search for each board of the check."""
@@ -341,7 +341,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
 
     def with_boards(self, option: int | None, file_boards: int | None) -> tuple["Tune", int]:
         """Return the format and the boards of the search. Raises UserError."""
-        boards, least = option or file_boards or USUAL, GROUP * self.BOARDS_A_SITTING
+        boards, least = option or file_boards or USUAL_TUNE_BOARDS, GROUP * self.BOARDS_A_SITTING
         if boards < least:
             raise UserError(
                 f"A tune compares {GROUP} candidates on {self.BOARDS_A_SITTING} deals at a time: "

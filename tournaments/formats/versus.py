@@ -41,9 +41,9 @@ UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "
 GAMES_A_BOARD = 2
 """Games on a board: two sides have two rotations, if each is one bot."""
 BARS = "▁▂▃▄▅▆▇█"
-WIDTH = 60
+SPARKLINE_WIDTH = 60
 """The largest width of a sparkline, in characters."""
-ROWS = 8
+MAX_TEST_ROWS = 8
 """The largest number of steps in the table."""
 
 FOULS_SENTENCE = (
@@ -51,7 +51,7 @@ FOULS_SENTENCE = (
     "was larger."
 )
 
-LUCK = (
+LUCK_SENTENCE = (
     " The luck of the tiles is taken out of every game, with a constant weight. This changes no "
     "expectation, and mostly fewer boards are needed."
 )
@@ -83,7 +83,7 @@ def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], first: str, other: st
         caption = "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):"
         rows = [
             (f"{step.boards}", f"{step.llr:+.2f}", f"{step.estimate:+.1f}")
-            for step in subsample(steps, ROWS)
+            for step in subsample(steps, MAX_TEST_ROWS)
         ]
         columns = [*map(Column, ("boards", "LLR", UNITS[settings.measure]))]
         blocks += (
@@ -151,14 +151,16 @@ def describe_question(settings: Sprt, first: str) -> str:
         f"H0 with {settings.beta:g}. The test decides after {settings.min_boards} boards at the "
         f"earliest and plays at most {settings.max_boards}."
         f"{FOULS_SENTENCE * (settings.measure == 'points')}"
-        f"{LUCK * settings.without_luck}"
+        f"{LUCK_SENTENCE * settings.without_luck}"
     )
 
 
 def sparkline(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     """Draw the walk in at most 60 characters, by the ratio's place between the bounds."""
     (low, high), most = settings.bounds, len(BARS) - 1
-    heights = (len(BARS) * (step.llr - low) / (high - low) for step in subsample(steps, WIDTH))
+    heights = (
+        len(BARS) * (step.llr - low) / (high - low) for step in subsample(steps, SPARKLINE_WIDTH)
+    )
     return "".join(BARS[min(max(int(height), 0), most)] for height in heights)
 
 

@@ -23,8 +23,8 @@ from protocol.errors import UserError
 from tournaments.event.folder import content
 from tournaments.formats.tables import Matches
 from tournaments.league.pairing import (
-    METHOD,
     NO_ENCOUNTERS,
+    PAIRING_METHOD,
     Encounters,
     choose_tables,
     count_encounters,
@@ -181,7 +181,7 @@ def _order_faults(round: PlayedRound, before: Sequence[PlayedRound]) -> Iterator
 
 def _choice_faults(round: PlayedRound, encounters: Encounters) -> Iterator[str]:
     partners, seats = round.event.rules.deal.partners, round.event.seats
-    if round.plan.method != METHOD:
+    if round.plan.method != PAIRING_METHOD:
         yield (
             f"its tables were chosen by the method {round.plan.method!r}, which this version of "
             "Boneyard does not have; they were not chosen again"

@@ -43,7 +43,7 @@ from tournaments.league.pages import LeagueSite
 from tournaments.league.pairing import next_round
 from tournaments.league.repository import PullError, pull
 from tournaments.league.settings import (
-    CLOSED,
+    CLOSED_FILE,
     PLAN,
     TRIES_FILE,
     LeagueFolder,
@@ -71,7 +71,7 @@ from tournaments.play.sittings import STOPPED, save_crash, stop_sentence
 # Play a league's round, or the rest of it, in its folder, by the code of `run`.
 
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
+NO_ROOM_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a disk without room."""
 NEW = ".new"
 """Folder of a round that is being written."""
@@ -181,7 +181,11 @@ def _describe(folder: Folder, error: Exception) -> str:
 def find_full_disk(error: BaseException) -> OSError | None:
     """Return the error of a full disk from which an error came; None if it came from another."""
     return next(
-        (cause for cause in _causes(error) if isinstance(cause, OSError) and cause.errno in FULL),
+        (
+            cause
+            for cause in _causes(error)
+            if isinstance(cause, OSError) and cause.errno in NO_ROOM_ERRORS
+        ),
         None,
     )
 
@@ -231,7 +235,7 @@ def count_tries(folder: Folder, games: int) -> int:
 def close_round(folder: Folder, now: datetime, why: str) -> None:
     """Close a round that cannot be played to its end. Raises OSError."""
     closed = EarlyEnd(time=write_utc(now), why=why)
-    write_atomic(folder.path / CLOSED, [indented_json(closed), b"\n"])
+    write_atomic(folder.path / CLOSED_FILE, [indented_json(closed), b"\n"])
     (folder.path / TRIES_FILE).unlink(missing_ok=True)
 
 
@@ -538,7 +542,7 @@ def _later_than(league: LeagueData, now: datetime) -> Iterator[str]:
         if round.plan.time > time:
             yield f"{path}"
         elif round.closed and round.closed.time > time:
-            yield f"{path / CLOSED}"
+            yield f"{path / CLOSED_FILE}"
     if lines := sum(entry.time > time for entry in league.register):
         yield f"{count_in_digits(lines, 'line')} at the end of {league.folder.register.name}"
 

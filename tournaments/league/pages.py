@@ -42,7 +42,7 @@ from tournaments.league.ratings import (
     week_before,
     week_blocks,
 )
-from tournaments.league.settings import CLOSED, PLAN, LeagueFolder
+from tournaments.league.settings import CLOSED_FILE, PLAN, LeagueFolder
 from tournaments.league.state import (
     Admitted,
     AnyEntry,
@@ -81,7 +81,7 @@ from tournaments.study.losses import GameSums
 # A bot is all its versions; a page or a record of two bots joins the games of all their versions.
 
 
-HOME = "index.html"
+HOME_PAGE = "index.html"
 """The address of the first page, from the site's root."""
 MOST_DRAWN = 100
 """Bots of a division up to which their intervals are drawn: a page stays below 100 kB."""
@@ -321,7 +321,7 @@ def publish_round(played: PlayedRound, site: Path, links: Sequence[tuple[str, st
         return
     write_event_site(folder.path, site, "", links, closed=closed)
     if closed:
-        write_atomic(site / CLOSED, [content(folder.path / CLOSED)])
+        write_atomic(site / CLOSED_FILE, [content(folder.path / CLOSED_FILE)])
     write_atomic(site / PLAN, plan)
 
 
@@ -487,7 +487,7 @@ class BotInDivision(NamedTuple):
 # Publication of a league: writes its site, or brings it up to date.
 
 
-TEMPLATES = Path(__file__).parent / "html"
+LEAGUE_TEMPLATES = Path(__file__).parent / "html"
 LIVE = "live"
 """Folder of the site that shows the present round, some time late."""
 PAUSE_FACTOR = 10
@@ -533,7 +533,10 @@ class LeagueSite:
         if last:
             key = title, delay_s = data.settings.title, data.settings.delay_s
             if self._live is None or self._live[0] != key:
-                self._live = key, SiteWriter(self._site / LIVE, delay_s, ((f"../{HOME}", title),))
+                self._live = (
+                    key,
+                    SiteWriter(self._site / LIVE, delay_s, ((f"../{HOME_PAGE}", title),)),
+                )
             with suppress(OSError, UserError):
                 self._live[1].follow(last.folder.path, time.time())
 
@@ -550,7 +553,7 @@ class LeagueSite:
         began, state = time.monotonic(), _state(data, now)
         if not at_once and began - self._at < PAUSE_FACTOR * self._took_s:
             return None
-        if (self._site / HOME).exists() and content(self._published) == state:
+        if (self._site / HOME_PAGE).exists() and content(self._published) == state:
             return None
         week, planned = week_of(now), _planned(data, now)
         divisions = [self._division(data, d, week, planned) for d in data.divisions.values()]
@@ -572,7 +575,7 @@ class LeagueSite:
         self, data: LeagueData, division: DivisionData, week: str, planned: RoundPlan | None
     ) -> DivisionView:
         """Publish the rounds of a division, and put it together as the pages show it."""
-        links = [("../../../" + HOME, data.settings.title)]
+        links = [("../../../" + HOME_PAGE, data.settings.title)]
         for round in division.over:
             publish_round(round, self._site / round_address(round), links)
         if division.playing or (planned and planned.division != division.settings.name):
@@ -619,7 +622,7 @@ class _Writer:
         self._data, self._divisions = data, divisions
         self._site, self._week, self._made = site, week, sources
         self._pages = SitePages(
-            (TEMPLATES, page.TEMPLATES), ("report.css", "league.css"), ("sort.js",)
+            (LEAGUE_TEMPLATES, page.REPORT_TEMPLATES), ("report.css", "league.css"), ("sort.js",)
         )
         self._news = league_news(data, divisions)
         # The number of the emblem of each bot and version: it never changes.
@@ -655,7 +658,7 @@ class _Writer:
         yield "league.json", indented_json(table) + b"\n"
         news = [item for item in self._news if item.kind != "rank"]
         live = (self._site / LIVE).is_dir()
-        yield self._page(HOME, self._title, "front.html.j2", news=news, live=live, weeks=weeks)
+        yield self._page(HOME_PAGE, self._title, "front.html.j2", news=news, live=live, weeks=weeks)
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
         """Yield the pages of pairs."""
@@ -707,12 +710,12 @@ class _Writer:
             "league",
             title,
             root=root,
-            links=[(root + HOME, self._title), (f"{root}{HOME}#enter", "How to enter")],
+            links=[(root + HOME_PAGE, self._title), (f"{root}{HOME_PAGE}#enter", "How to enter")],
             divisions=self._divisions,
             settings=self._data.settings,
             numbers=self._emblems,
             bot_html=self._bot_html,
-            files={"plan": PLAN, "closed": CLOSED},
+            files={"plan": PLAN, "closed": CLOSED_FILE},
             **TEMPLATE_FUNCTIONS,
             **more,
         )

@@ -204,7 +204,7 @@ def _fit(encounters: Encounters, names: Sequence[str]) -> tuple[Floats, Floats]:
 # Everything follows from sums of earlier games, so anybody can repeat it.
 
 
-METHOD = "information 3"
+PAIRING_METHOD = "information 3"
 """Name of this method in a round's plan; a change of any choice needs another one."""
 FLOOR = 0.3
 """Weight of two versions whose order seems certain, beside 1 where it is quite open. Without it
@@ -331,7 +331,7 @@ def _why(information: Information, names: list[str], table: list[int], start: Fl
 # The next round of a league: whose turn it is, who may play, and at which tables.
 
 
-LONGEST_NAME = 32
+MAX_DIVISION_NAME_LENGTH = 32
 """Most characters of a division's name in the name of an event."""
 LONGEST_TITLE = 80
 """Most characters of an event's title."""
@@ -365,7 +365,7 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     partners, seats = division.rules.deal.partners, division.seats
     encounters = count_encounters(division.results(), partners)
     plan = RoundPlan(
-        method=METHOD,
+        method=PAIRING_METHOD,
         number=number,
         division=settings.name,
         time=write_utc(now),
@@ -424,7 +424,7 @@ def _round_event(
         limits = replace(limits, unavailable=0)
     title = f"{settings.title}: {options.title or options.name}, round {plan.number}"
     return Event(
-        name=f"{options.name[:LONGEST_NAME]}-{plan.number}",
+        name=f"{options.name[:MAX_DIVISION_NAME_LENGTH]}-{plan.number}",
         title=title[-LONGEST_TITLE:],
         rules=division.rules,
         seats=division.seats,

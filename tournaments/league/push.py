@@ -34,7 +34,7 @@ from tournaments.plan.bots import (
 
 DEEPEST = 16
 """Folders within one another that a push may have."""
-LONGEST_NAME = 100
+MAX_FILE_NAME_BYTES = 100
 """Bytes of the name of a file or folder in a push."""
 LONGEST_PATH = 240
 """Bytes of a path in a push: it must fit an archive's header."""
@@ -78,10 +78,10 @@ def check_path(path: str, place: str) -> None:
         raise RefusedPushError(
             f"{place}: the name {label} has a character that a page cannot show. Rename it."
         )
-    if len(name.encode()) > LONGEST_NAME or len(path.encode()) > LONGEST_PATH:
+    if len(name.encode()) > MAX_FILE_NAME_BYTES or len(path.encode()) > LONGEST_PATH:
         raise RefusedPushError(
-            f"{place}: the path {label} is too long. A name may have {LONGEST_NAME} bytes, a path "
-            f"{LONGEST_PATH}."
+            f"{place}: the path {label} is too long. A name may have {MAX_FILE_NAME_BYTES} bytes, "
+            f"a path {LONGEST_PATH}."
         )
     if path.count("/") >= DEEPEST:
         raise RefusedPushError(f"{place}: {label} is deeper than {DEEPEST} folders.")
@@ -207,13 +207,13 @@ def remove_tree(folder: Path) -> None:
 # one, and of tarfile only the reading of a single header.
 
 
-BLOCK = 512
+BLOCK_BYTES = 512
 """Bytes of a header, and the unit in which contents are stored."""
 
 
 def archive_bound(bounds: TreeBounds) -> int:
     """Return the bytes that an archive of a tree within these bounds has at most."""
-    return bounds.size + (bounds.files + 32) * 3 * BLOCK
+    return bounds.size + (bounds.files + 32) * 3 * BLOCK_BYTES
 
 
 def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
@@ -223,7 +223,7 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
     """
     tree: dict[str, TreeItem] = {}
     offset = size = 0
-    while any(data[offset : offset + BLOCK]):
+    while any(data[offset : offset + BLOCK_BYTES]):
         path, item, offset = _read_member(data, offset, tree, place)
         parts = path.split("/")
         if not path or any(map(is_ignored, parts)):
@@ -246,7 +246,7 @@ def read_archive(data: bytes, place: str, bounds: TreeBounds) -> FileTree:
 
 def _read_member(data: bytes, offset: int, tree: FileTree, place: str) -> tuple[str, TreeItem, int]:
     """Return a member's path, the member, and the offset of the next; `tree`: those before it."""
-    start = offset + BLOCK
+    start = offset + BLOCK_BYTES
     try:
         head = tarfile.TarInfo.frombuf(data[offset:start], "utf-8", "strict")
     except (tarfile.HeaderError, ValueError):
@@ -270,7 +270,7 @@ def _read_member(data: bytes, offset: int, tree: FileTree, place: str) -> tuple[
                 f"{place} leaves {path[:60]!a}, which is neither a file nor a folder nor a "
                 "symbolic link. Remove it at the end of the build."
             )
-    return path, item, start + -(-head.size // BLOCK) * BLOCK
+    return path, item, start + -(-head.size // BLOCK_BYTES) * BLOCK_BYTES
 
 
 def _plain(path: str) -> str:
@@ -288,7 +288,7 @@ def _damaged(place: str) -> RefusedPushError:
 # The file bot.toml of a push, which hostile authors write.
 
 
-LONGEST_FILE = 8192
+MAX_BOT_TOML_BYTES = 8192
 """Bytes of the file."""
 MOST_DOTS = 100
 """Dots in a line, outside quotes: Python takes a minute to read a key of 30,000 parts."""
@@ -309,8 +309,8 @@ def parse_bot_file(tree: FileTree, place: str, divisions: list[str]) -> BotFile:
         raise RefusedPushError(_missing(tree, place))
     if item.kind != "file":
         raise RefusedPushError(f"{path} is a {item.kind}. It must be a file of its own.")
-    if len(item.content) > LONGEST_FILE:
-        raise RefusedPushError(f"{path} is longer than {LONGEST_FILE >> 10} KiB.")
+    if len(item.content) > MAX_BOT_TOML_BYTES:
+        raise RefusedPushError(f"{path} is longer than {MAX_BOT_TOML_BYTES >> 10} KiB.")
     try:
         bot = _decoded(item.content, path)
         _check(bot, divisions)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, NamedTuple, Self
 
 from tournaments.league.push import (
-    LONGEST_NAME,
+    MAX_FILE_NAME_BYTES,
     ROOT_FAULT,
     FileTree,
     PushReader,
@@ -28,14 +28,14 @@ from tournaments.league.push import (
 
 TIMEOUT_S = 120.0
 """Time that the server of a pull may take, in s."""
-END_S = 5.0
+GIT_CLEANUP_S = 5.0
 """Time that git has to clean up, in s."""
 LONGEST_COMPLAINT = 300
 """Most characters of git's complaint that are shown."""
 BRANCH = "refs/heads/main"
 LARGEST_ROOT = 1 << 20
 """Bytes of the tree with all bots: some 20,000 folders."""
-ENTRY = LONGEST_NAME + 64
+ENTRY = MAX_FILE_NAME_BYTES + 64
 """Bytes of an entry of a tree object: its mode, name and digest, and some more, so that a name that
 is a little too long is refused by its own words."""
 DIGEST = 20
@@ -122,7 +122,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             # It removes its locks, which would keep it from every later pull.
             os.killpg(process.pid, signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):
-                process.wait(END_S)
+                process.wait(GIT_CLEANUP_S)
         os.killpg(process.pid, signal.SIGKILL)
 
 

@@ -27,7 +27,7 @@ from tournaments.rating.tables import Anchor
 
 PLAN = "round.json"
 """Name of the file in a round's folder that tells how its tables were chosen."""
-CLOSED = "closed.json"
+CLOSED_FILE = "closed.json"
 """Name of the file in the folder of a round that could not be played to its end."""
 TRIES_FILE = "private/tries"
 """File in a round's folder, while the round is played: its games at the last try, and the tries

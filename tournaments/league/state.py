@@ -25,7 +25,7 @@ from tournaments.event.folder import Folder, content, load_event
 from tournaments.event.results import results_of
 from tournaments.formats.base import VersionName, first_version
 from tournaments.league.settings import (
-    CLOSED,
+    CLOSED_FILE,
     PLAN,
     TRIES_FILE,
     DivisionSettings,
@@ -193,7 +193,7 @@ MAX_LOG_BYTES = 2**22
 """Size of the log, in bytes, from which on it becomes league.log.1 and a new one begins."""
 MAX_WORDS_LENGTH = 400
 """Most characters of an event's words: some come from authors."""
-WIDTH = 9
+KIND_COLUMNS = 9
 """Columns for the kind of an event."""
 
 
@@ -210,9 +210,8 @@ class Journal:
 
     def note(self, kind: str, words: str) -> None:
         """Add a line. A disk that is full loses the line, not the league."""
-        line = (
-            f"{self._clock():%Y-%m-%d %H:%M:%S} {kind:<{WIDTH}} {one_line(words, MAX_WORDS_LENGTH)}"
-        )
+        text = one_line(words, MAX_WORDS_LENGTH)
+        line = f"{self._clock():%Y-%m-%d %H:%M:%S} {kind:<{KIND_COLUMNS}} {text}"
         with suppress(OSError):
             if self._path.exists() and self._path.stat().st_size > MAX_LOG_BYTES:
                 self._path.replace(self._path.with_name(f"{self._path.name}.1"))
@@ -510,7 +509,7 @@ def _read_division(
 def read_round(path: Path, first_board: int) -> PlayedRound:
     """Read a round's folder. Raises UserError, DamagedFileError."""
     plan = _read_record(path / PLAN, RoundPlan)
-    closed = _read_record(path / CLOSED, EarlyEnd) if (path / CLOSED).exists() else None
+    closed = _read_record(path / CLOSED_FILE, EarlyEnd) if (path / CLOSED_FILE).exists() else None
     folder = Folder(path)
     event = load_event(folder)
     results = list(results_of(folder.ledger, event))

@@ -217,9 +217,9 @@ OUTPUT_SHOWN = 2_000
 MOST_OUTPUT = 16 * MIB
 """Bytes of it that are read."""
 BUILD_READ_BYTES = 65_536
-LOOK_EVERY_S = 0.2
+MEMORY_CHECK_S = 0.2
 """Time between two looks at the memory of a build, in s."""
-END_S = 10.0
+BUILD_KILL_S = 10.0
 """Time that the kernel has to end the build's processes, in s."""
 
 
@@ -262,7 +262,7 @@ def _run(
         finally:
             slot.kill()
             with suppress(subprocess.TimeoutExpired):
-                process.wait(END_S)
+                process.wait(BUILD_KILL_S)
             for pipe in (process.stdin, process.stdout, process.stderr):
                 assert pipe
                 with suppress(OSError):
@@ -286,7 +286,7 @@ def _watch(
         selector.register(process.stderr, selectors.EVENT_READ, printed)
         while selector.get_map() and not fault:
             left = max(0.0, ends - time.monotonic())
-            for key, _ in selector.select(min(left, LOOK_EVERY_S)):
+            for key, _ in selector.select(min(left, MEMORY_CHECK_S)):
                 data = os.read(key.fd, BUILD_READ_BYTES)
                 key.data.extend(data)
                 if not data:
@@ -301,7 +301,7 @@ def _watch(
                 fault = f"it takes more than {LIMITS.memory_mib} MiB of memory."
     if not fault:
         with suppress(subprocess.TimeoutExpired):
-            process.wait(END_S)
+            process.wait(BUILD_KILL_S)
         status = process.returncode
         if slot.never_ran():
             raise OSError(f"The sandbox did not start a build: {_tail(printed)}")

@@ -24,11 +24,11 @@ from msgspec.structs import replace
 
 import arena
 import protocol
-from arena.analysis.find import EVENT
+from arena.analysis.find import EVENT_FILE
 from arena.files import describe_error
 from arena.rules.load import load_toml
 from arena.sandbox.command import (
-    COMPILED,
+    BYTECODE_FOLDER,
     Command,
     Territory,
     as_named,
@@ -45,13 +45,13 @@ from arena.sandbox.command import (
     real_path,
     resolve_links,
 )
-from arena.sealed.module import MISSING, is_module, wasmtime_folder
+from arena.sealed.module import NO_WASMTIME, is_module, wasmtime_folder
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.entrant import split_clock
 from tournaments.plan.event import (
     ENTRANT,
-    SUFFIX,
+    EVENT_SUFFIX,
     EntrantName,
     Event,
     IgnoredFiles,
@@ -406,12 +406,12 @@ def own_bot(event: Event) -> str | None:
 
 PYTHON = "{python}"
 """Placeholder for the interpreter that runs us."""
-PLACES = (PYTHON, "{build}")
+PLACEHOLDERS = (PYTHON, "{build}")
 """Placeholders in commands: the interpreter that runs us, and the folder for what is built."""
 TYPO_SIMILARITY = 0.75
 """Similarity from which a word in braces counts as a mistyped placeholder."""
 _IN_BRACES = re.compile(r"\{\w+\}")
-LOOKED_AT = 1000
+SEARCHED_FILES = 1000
 """Files of a folder among which a suggestion for a mistyped name is sought."""
 BUILD_S = 300
 """Time that a build command may take, in s."""
@@ -473,7 +473,7 @@ def _understood(word: str) -> WrittenBot:
 def _no_bot(word: str, argv: Sequence[str], names: Iterable[str]) -> UserError:
     """Return the error for a word that is neither a listed bot nor a file nor a command."""
     path = Path(word)
-    if is_file(path / EVENT):
+    if is_file(path / EVENT_FILE):
         return UserError(
             f"{word} is an event's folder, not a bot: `boneyard show {word}` shows it."
         )
@@ -484,7 +484,7 @@ def _no_bot(word: str, argv: Sequence[str], names: Iterable[str]) -> UserError:
         )
     if len(argv) > 1:
         return UserError(f"There is no program {argv[0]!r} to run {word!r} with.")
-    near = islice(path.parent.glob("*"), LOOKED_AT) if is_folder(path.parent) else ()
+    near = islice(path.parent.glob("*"), SEARCHED_FILES) if is_folder(path.parent) else ()
     candidates = [*names, *sorted(f"{file}" for file in near if is_file(file) and _runs(file))]
     if "/" in word or path.suffix:
         return UserError(f"There is no file {word}: {suggestion(word, candidates)}")
@@ -498,7 +498,7 @@ def _runs(path: Path) -> bool:
 def _interpreter(path: Path) -> tuple[str, ...]:
     if _runs(path):
         return INTERPRETERS.get(path.suffix, ())
-    if path.suffix == SUFFIX:
+    if path.suffix == EVENT_SUFFIX:
         raise UserError(f"{path} is an event file, not a bot: give it alone.")
     raise UserError(
         f"Cannot tell the language of {path}. Add a suffix such as .py, or make it executable and "
@@ -532,7 +532,7 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     program = find_program(bot.name, bot.run[0], folder)
     sealed = is_module((f"{program}",))
     if sealed and wasmtime_folder() is None:
-        raise UserError(f"Bot {bot.name}: {MISSING}")
+        raise UserError(f"Bot {bot.name}: {NO_WASMTIME}")
     added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
     own_paths = [
         *named_paths(bot.run[1:], folder),
@@ -671,14 +671,14 @@ def check_places(words: Iterable[str]) -> None:
     """
     for part in words:
         for word in _IN_BRACES.findall(part):
-            near = get_close_matches(word.lower(), PLACES, n=1, cutoff=TYPO_SIMILARITY)
-            if near and word not in PLACES:
+            near = get_close_matches(word.lower(), PLACEHOLDERS, n=1, cutoff=TYPO_SIMILARITY)
+            if near and word not in PLACEHOLDERS:
                 raise UserError(f"unknown placeholder {word!r}: did you mean {near[0]}?")
 
 
 def fill_places(argv: Sequence[str], build: Path) -> tuple[str, ...]:
     """Return words with their placeholders filled in."""
-    places = dict(zip(PLACES, (sys.executable, str(build)), strict=True))
+    places = dict(zip(PLACEHOLDERS, (sys.executable, str(build)), strict=True))
     filled = tuple(argv)
     for place, value in places.items():
         filled = tuple(part.replace(place, value) for part in filled)
@@ -758,7 +758,7 @@ def _visible_paths(path: Path, ignore: Sequence[str], prefix: str = "") -> list[
     is_whole = True
     for part in sorted(path.iterdir()):
         name = f"{prefix}{part.name}"
-        if part.name == COMPILED and part.is_dir() and not part.is_symlink():
+        if part.name == BYTECODE_FOLDER and part.is_dir() and not part.is_symlink():
             continue  # The sandbox covers it, whenever it comes.
         if name != BOT_FILE and is_left_out(name, ignore):
             is_whole = False

@@ -338,7 +338,7 @@ def from_json(data: bytes, path: Path) -> Event:
         raise UserError(f"{path}: {error}.") from error
 
 
-SUFFIX = ".toml"
+EVENT_SUFFIX = ".toml"
 """The ending of an event file; any other word on the command line is a bot."""
 Word = Annotated[
     str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
@@ -403,7 +403,7 @@ class Setting(NamedTuple):
     """True if `run --help` shows it, not only `run --help-all`."""
 
 
-GAME_SECTION, DEALS_SECTION, FORMAT, MACHINE = "Game", "Deals", "Format", "Machine"
+GAME_SECTION, DEALS_SECTION, FORMAT_SECTION, MACHINE_SECTION = "Game", "Deals", "Format", "Machine"
 """Sections of the help text of `boneyard run`."""
 ASK_FORCED = "Also ask if there is one option: slower, but the timing reveals no hands."
 EFFORT = "Of sealed bots: million instructions for each question.  [as many as ms]"
@@ -468,13 +468,21 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ()
     format: Annotated[
         Format,
-        Setting(FORMAT, "Format of the event.  [default: round-robin]", "", ("type",), usual=True),
-        Setting(FORMAT, "swiss: rounds.  [5]", "rounds", ("rounds",)),
-        Setting(FORMAT, CHALLENGERS, "challenger", ("challengers",), metavar="BOT"),
-        Setting(FORMAT, "versus: the lead if not better.  [0]", "h0", ("sprt", "h0")),
-        Setting(FORMAT, "versus: the lead if better.  [20]", "h1", ("sprt", "h1")),
-        Setting(FORMAT, "versus: unit of --h0 and --h1.  [elo]", "measure", ("sprt", "measure")),
-        Setting(FORMAT, WITHOUT_LUCK, "without_luck", ("sprt", "without_luck")),
+        Setting(
+            FORMAT_SECTION,
+            "Format of the event.  [default: round-robin]",
+            "",
+            ("type",),
+            usual=True,
+        ),
+        Setting(FORMAT_SECTION, "swiss: rounds.  [5]", "rounds", ("rounds",)),
+        Setting(FORMAT_SECTION, CHALLENGERS, "challenger", ("challengers",), metavar="BOT"),
+        Setting(FORMAT_SECTION, "versus: the lead if not better.  [0]", "h0", ("sprt", "h0")),
+        Setting(FORMAT_SECTION, "versus: the lead if better.  [20]", "h1", ("sprt", "h1")),
+        Setting(
+            FORMAT_SECTION, "versus: unit of --h0 and --h1.  [elo]", "measure", ("sprt", "measure")
+        ),
+        Setting(FORMAT_SECTION, WITHOUT_LUCK, "without_luck", ("sprt", "without_luck")),
     ] = RoundRobin()
     teams: tuple[tuple[str, str], ...] = ()
     """Fixed partners, by the names of their bots; without any, partners are mixed."""
@@ -489,13 +497,14 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     ] = Clock()
     fouls: FoulPolicy = FoulPolicy()
     fresh_boards: Annotated[
-        bool, Setting(FORMAT, "Let bots that enter later play on boards that nobody has seen.")
+        bool,
+        Setting(FORMAT_SECTION, "Let bots that enter later play on boards that nobody has seen."),
     ] = False
-    sandbox: Annotated[SandboxMode, Setting(MACHINE, SANDBOX, usual=True)] = "auto"
+    sandbox: Annotated[SandboxMode, Setting(MACHINE_SECTION, SANDBOX, usual=True)] = "auto"
     limits: Limits = Limits()
     anchor: Annotated[
         Anchor | None,
-        Setting(FORMAT, "Give a bot this rating; later runs keep it.", metavar="NAME=ELO"),
+        Setting(FORMAT_SECTION, "Give a bot this rating; later runs keep it.", metavar="NAME=ELO"),
     ] = None
     tune: dict[ParameterName, Parameter] = {}
     """Parameters of the only bot, for which the run searches better values: each stands as {name}

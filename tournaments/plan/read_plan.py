@@ -31,9 +31,9 @@ from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.tables import ChallengeFormat
 from tournaments.formats.tune import GROUP, Tune, optimiser_here
 from tournaments.formats.versus import Versus
-from tournaments.plan.bots import PLACES, parse_bots, prepare_entrant, resolve_command
+from tournaments.plan.bots import PLACEHOLDERS, parse_bots, prepare_entrant, resolve_command
 from tournaments.plan.event import (
-    SUFFIX,
+    EVENT_SUFFIX,
     Event,
     WrittenBot,
     WrittenEvent,
@@ -315,7 +315,7 @@ def expand_tune(config: WrittenEvent, base: Path) -> WrittenEvent:
                 "bot reads the value."
             )
     for word in words:
-        if any(place in word for place in PLACES) and fill((word,), values) != (word,):
+        if any(place in word for place in PLACEHOLDERS) and fill((word,), values) != (word,):
             raise UserError(
                 f"{word!r}: a word with a parameter cannot have {{build}} or {{python}}."
             )
@@ -439,7 +439,7 @@ def read_plan(
         most = min(boards, most) if isinstance(form, Versus) else most
         form, boards = form.with_boards(most, None)
     config = replace(config, format=form)
-    file = Path(words[0]) if Path(words[0]).suffix == SUFFIX else None
+    file = Path(words[0]) if Path(words[0]).suffix == EVENT_SUFFIX else None
     predictable = predictable or config.seed is not None
     return EventPlan(config, base, file, rules, boards, predictable, deals)
 
@@ -465,7 +465,7 @@ def parse_event(words: Sequence[str], overrides: Mapping[str, Any]) -> tuple[Wri
     `overrides`: fields in the place of the file's. Raises UserError.
     """
     first = Path(words[0])
-    in_file = first.suffix == SUFFIX
+    in_file = first.suffix == EVENT_SUFFIX
     if in_file and len(words) > 1:
         raise UserError(f"Give one event file or bots, not {first} and {words[1]!r}.")
     config = written_event(first if in_file else None, overrides)

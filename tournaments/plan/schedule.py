@@ -73,7 +73,7 @@ def _walecki(size: int) -> Iterator[Table]:
 # Numbers by which a sitting's bots know its games, and which fix the order of play. Pure.
 
 
-NUMBERS = 2000
+GAME_NUMBERS = 2000
 """Largest number of a game: with it the ids of questions fit into 32 bits, one of which is the
 sign."""
 
@@ -89,7 +89,7 @@ def numbers(
     """
     number_of: dict[int, int] = {}
     used_numbers: set[int] = set()
-    for board in islice(boards, NUMBERS):
+    for board in islice(boards, GAME_NUMBERS):
         board_seed = seed(board)
         if board_seed is None:
             break
@@ -103,7 +103,7 @@ def numbers(
 def _drawn(seed: bytes, game: str) -> Iterator[int]:
     stream = RandomWords(seed, 0, f"number {game}")
     while True:
-        yield 1 + randbelow(stream, NUMBERS)
+        yield 1 + randbelow(stream, GAME_NUMBERS)
 
 
 # --- the schedule ---

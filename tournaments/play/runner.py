@@ -23,7 +23,7 @@ from tournaments.rating.tables import fouls_committed
 # Bots that foul in each of their first games: a mistake must not cost its author an evening.
 
 
-FIRST_GAMES = 5
+MIN_FOULED_GAMES = 5
 """A bot that loses each of its first games by a foul would lose them all so."""
 
 
@@ -57,14 +57,14 @@ class FoulWatch:
     def _add_foul(self, name: str, words: str) -> None:
         fouls = self.fouls[name]
         fouls.append(words)
-        if len(fouls) < FIRST_GAMES:
+        if len(fouls) < MIN_FOULED_GAMES:
             return
         del self.fouls[name]
         if self._stops:
             ((usual, _),) = Counter(fouls).most_common(1)
             word = shell_word(self._entrants[name]).replace(f"{Path.cwd()}/", "")
-            fault = f"lost each of its first {FIRST_GAMES} games by a foul"
-            fault = "crashes" if self._crashed[name] == FIRST_GAMES else fault
+            fault = f"lost each of its first {MIN_FOULED_GAMES} games by a foul"
+            fault = "crashes" if self._crashed[name] == MIN_FOULED_GAMES else fault
             raise UserError(f"{name} {fault}: {usual}. Try `boneyard check {word}`.")
 
 

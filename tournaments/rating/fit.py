@@ -277,7 +277,7 @@ BOUND_CHANCE = 0.05
 """Probability of the results if a bound is the true rating."""
 MAX_BOUND_LOGITS = 500.0
 """Distance in natural logits within which bounds are sought."""
-PLACES = np.linspace(-1.0, 1.0, 65)
+CORE_LEVELS = np.linspace(-1.0, 1.0, 65)
 """Levels across the core at which two entrants on opposite sides of it are compared."""
 
 
@@ -392,7 +392,7 @@ def chances(bounds: Bounds, fit: Fit, core: Core, tally: Tally) -> Floats:
     won = 1 - np.exp(log(0.5) * totals_by_deal(tally)[0]) / 2
     better = np.where(is_above, won, np.where(is_above.T, 1 - won, 0.5))
     low, high = logits[is_core].min(), logits[is_core].max()
-    grid = (low + high) / 2 + ((high - low) / 2 + 1) * PLACES
+    grid = (low + high) / 2 + ((high - low) / 2 + 1) * CORE_LEVELS
     levels: dict[int, list[tuple[int, Floats]]] = {1: [], -1: []}
     for i in np.flatnonzero(~is_core).tolist():
         sweep = bounds.sweeps.get(int(core.part[i]))

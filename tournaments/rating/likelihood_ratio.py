@@ -51,7 +51,7 @@ TAIL = 2.0
 with 2 in 5.5 %, for 5 to 15 % more boards; without skew it costs nothing."""
 
 
-USUAL = log(0.95 / 0.05)
+USUAL_BOUND = log(0.95 / 0.05)
 """The bound of the usual test. A smaller risk meets more of the tail: at a skew of 3 a test with
 alpha = 0.01 erred in 2.1 %; with `TAIL` times the square of its bound over this in 1.3 %."""
 
@@ -78,7 +78,7 @@ def ratio_path(settings: Sprt, values: Sequence[float] | Floats, games: int) -> 
     lead, spread = (mean / np.sqrt(variance), np.ones_like(variance)) if nelo else (mean, variance)
     low, high = (theta - level * (settings.measure == "elo") for theta in _thetas(settings, games))
     if settings.measure == "points":
-        tail = TAIL * max(1.0, max(map(abs, settings.bounds)) / USUAL) ** 2
+        tail = TAIL * max(1.0, max(map(abs, settings.bounds)) / USUAL_BOUND) ** 2
         variance_there = _variance_without_skew(variance, third, (low + high) / 2 - mean, n, tail)
     else:
         variance_there = _variance(settings, variance, mean + level, n, games)

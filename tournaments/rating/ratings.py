@@ -68,7 +68,7 @@ from tournaments.rating.fit import (
 from tournaments.rating.regression import Bools, Design, Floats, Ints, sums
 from tournaments.rating.statistics import ELO, Error
 from tournaments.rating.tables import (
-    PARTS,
+    LUCK_PARTS,
     PRIOR,
     Anchor,
     Bound,
@@ -389,7 +389,7 @@ def _pool(case: _Case) -> Pool:
     )
 
 
-PLACES: tuple[Bound, ...] = (">", "", "<", "?")
+BOUND_ORDER: tuple[Bound, ...] = (">", "", "<", "?")
 """Groups from top to bottom, whatever the bounds: these grow with the games, so order nobody."""
 
 
@@ -400,7 +400,7 @@ def _order(case: _Case) -> list[int]:
     lead = (core.reach.sum(axis=1) - core.reach.sum(axis=0)).tolist()
 
     def place(i: int) -> tuple[int, int, float, str]:
-        group = PLACES.index(core.bound[i])
+        group = BOUND_ORDER.index(core.bound[i])
         rated = _rated(case, i) if core.bound[i] else _elo(float(case.sharpest_fit.theta[i]))
         return group, -lead[i], -(rated or 0.0), case.tally.names[i]
 
@@ -442,7 +442,7 @@ def _rating(case: _Case, i: int, ranks: tuple[int, int]) -> Rating:
 def _corrected(case: _Case, i: int) -> Corrected | None:
     if case.corrected_margins is None:
         return None
-    margin, margin_half_width = _margin(case, case.corrected_margins, i, PARTS)
+    margin, margin_half_width = _margin(case, case.corrected_margins, i, LUCK_PARTS)
     elo = half_width = None
     if case.corrected_fit and not case.core.bound[i]:
         elo = _elo(float(case.corrected_fit.theta[i]), case.anchor.elo if case.anchor else 0.0)
@@ -554,7 +554,7 @@ def _gains(tally: Tally) -> tuple[Gain | None, Gain | None]:
     is_whole, board = tally.is_whole[met], tally.board[met]
     sides, members = tally.sides, tally.left.shape[1]
     # Both in 1 / (2 x sides x members x PARTS) points.
-    points = sign * (tally.half - 1)[met] * np.int64(sides * members * PARTS)
+    points = sign * (tally.half - 1)[met] * np.int64(sides * members * LUCK_PARTS)
     net_points = points - sign * tally.luck.half[met] * 2 * (sides - 1)
     lead, less = (sign * leads[met] for leads in (tally._replace(luck=None).leads(), tally.leads()))
     wins = regression.variance_ratio(design, pair, board, (points, net_points))

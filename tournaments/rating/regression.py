@@ -19,7 +19,7 @@ NOTHING = 1e-9
 """Share of the model's variance below which a clustered variance counts as 0."""
 SPARSE = 4
 """Ratio of codes to values above which values are sorted, not counted in a table."""
-FEWEST = 10
+MIN_CLUSTERS = 10
 """Clusters below which an interval of a ratio of variances is worth nothing."""
 CLUSTERS_A_BLOCK = 1024
 """Clusters whose scores are held at once."""
@@ -245,7 +245,7 @@ def variance_ratio(
 
     A score is a cluster's sum of a value's deviation from the mean of its row, times the row: what
     moves ratings, see `clustered`. The interval takes clusters as independent. None with fewer than
-    `FEWEST` clusters, or if either variance is 0.
+    `MIN_CLUSTERS` clusters, or if either variance is 0.
     """
     parts = []
     for value in values:
@@ -278,7 +278,7 @@ def saving(group: Ints, cluster: Ints, value: Ints, groups: int) -> Gain | None:
 def _ratio(first: Floats, second: Floats) -> Gain | None:
     """Return the ratio of two sums over clusters, with its interval; None of too few or of 0."""
     clusters, total, other = np.count_nonzero(first), float(first.sum()), float(second.sum())
-    if clusters < FEWEST or not (total > 0 and other > NOTHING * total):
+    if clusters < MIN_CLUSTERS or not (total > 0 and other > NOTHING * total):
         return None
     error = sqrt(float(np.square(first / total - second / other).sum()))
     ends = (total / other * exp(sign * Z * error) for sign in (0, -1, 1))

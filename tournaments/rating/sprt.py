@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from protocol.records import Result
 from protocol.ruleset import rotations
-from tournaments.rating.tables import PARTS, Corrections, share_of_pairs
+from tournaments.rating.tables import LUCK_PARTS, Corrections, share_of_pairs
 
 Measure = Literal["elo", "nelo", "points"]
 MAX_HYPOTHESIS = {"elo": 400.0, "nelo": 100.0, "points": 1000.0}
@@ -167,7 +167,7 @@ def _margin(entrant: str, game: Result, lost_by: int, luck: Corrections | None) 
     if game.why == "foul":
         share = _share(entrant, game)
         lead = min(lead, -lost_by) if share == 0 else max(lead, lost_by) if share == 1 else 0.0
-    return lead - _lead(entrant, game, luck[game.game].points) / PARTS if luck else lead
+    return lead - _lead(entrant, game, luck[game.game].points) / LUCK_PARTS if luck else lead
 
 
 def _lead(entrant: str, game: Result, values: Sequence[int]) -> float:

@@ -129,7 +129,7 @@ def _expected(elos: Sequence[float], side: int) -> float:
 
 PRIOR = 1.0
 """Default power of Jeffreys' prior: virtual draws for each rating."""
-PARTS = 1024
+LUCK_PARTS = 1024
 """Parts of a point, or of a share of the pairs, in which luck is counted: sums of whole parts are
 exact in any order."""
 FEWEST_BOARDS = 4
@@ -171,7 +171,7 @@ def parse_anchor(text: str | None) -> Anchor | None:
 
 
 class Correction(NamedTuple):
-    """The luck to take out of a game: of each seat, weighted, in whole parts (1 / `PARTS`)."""
+    """The luck to take out of a game: of each seat, weighted, in whole parts (1 / `LUCK_PARTS`)."""
 
     points: tuple[int, ...]
     """Luck in points: by how much it raised the seat's score."""

@@ -10,7 +10,7 @@ import numpy as np
 from protocol.records import Result
 from tournaments.rating import regression
 from tournaments.rating.regression import Bools, Floats, Ints, sums, wide
-from tournaments.rating.tables import PARTS, Correction, Corrections, own_fouls
+from tournaments.rating.tables import LUCK_PARTS, Correction, Corrections, own_fouls
 
 NUMBER_BOUND = 2**27
 """Bound below which boards, scores and places must be, so that their sums fit."""
@@ -70,16 +70,16 @@ class Tally(NamedTuple):
 
         The luck of two sides is divided so that a side's luck over its pairs is that in its share.
         """
-        return float((self.sides - 1) / (self.sides * self.left.shape[1] * PARTS))
+        return float((self.sides - 1) / (self.sides * self.left.shape[1] * LUCK_PARTS))
 
     def leads(self) -> Ints:
         """Return the lead of each pair in whole parts of a point, with the luck taken out."""
-        lead = wide(self.lead) * PARTS
+        lead = wide(self.lead) * LUCK_PARTS
         return lead if self.luck is None else lead - self.luck.lead
 
     def overs(self) -> Ints:
         """Return each appearance's sides x own score - all scores in parts, the luck taken out."""
-        over = wide(self.played[:, 2]) * PARTS
+        over = wide(self.played[:, 2]) * LUCK_PARTS
         return over if self.luck is None else over - self.luck.over
 
 

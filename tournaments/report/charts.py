@@ -204,7 +204,7 @@ TICK_GAP = 0.09
 """Share of the width that two labels of the time axis need."""
 NAME_GAP = 0.07
 """Share of the height that two labels of other bots need."""
-FREE = 0.12
+FREE_WIDTH = 0.12
 """Share of the width that is free of points at either end: the labels of Elo stand there."""
 
 # --- ratings ---
@@ -334,7 +334,7 @@ def scaling_chart(curves: Sequence[Scaling], pool: Pool) -> Chart:
     ]
     up = axis((low, high, *(elo for elo, _ in near)))
     times = dict(sorted({point.move_ms: point.time for point in points}.items()))
-    time_axis = axis((log10(min(times)), log10(max(times))), FREE)
+    time_axis = axis((log10(min(times)), log10(max(times))), FREE_WIDTH)
     marks = [*grid_across(up, -inf, "start", dy=-3)]
     marks += [Stroke("grid", (log10(ms), log10(ms))) for ms in times]
     marks += _others(sorted(near, reverse=True), up)

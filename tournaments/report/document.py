@@ -577,7 +577,7 @@ def _deals(event: Event, commitments: str) -> Section:
     blocks: list[Block] = [
         *paragraphs(event_text.promise(event)),
         Code(commitments),
-        Paragraph(event_text.KEEP),
+        Paragraph(event_text.COMMITMENT_TEXT),
         Code("\n".join(event_text.CHECKS)),
         Paragraph(event_text.DISTRUST),
     ]

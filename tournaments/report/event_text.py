@@ -351,7 +351,7 @@ def promise(event: Terms) -> Iterator[str]:
     )
 
 
-KEEP = """\
+COMMITMENT_TEXT = """\
 Note this number before the first game; then any later change of a deal can be detected.
 `seeds.jsonl` reveals each board's seed when its games are over. To verify the event:"""
 """The use of the commitments' SHA-256; the commands belong below it."""

@@ -100,8 +100,8 @@ def _row(result: Result, places: Mapping[str, int]) -> Row:
 # report.html: the HTML page of a report's document.
 
 
-TEMPLATES = Path(__file__).parent / "html"
-FILE = re.compile(
+REPORT_TEMPLATES = Path(__file__).parent / "html"
+FILE_PATTERN = re.compile(
     r"<code>((?:commitments|seeds)\.jsonl|(?:results|times)\.json|results\.pgn|report\.md|"
     r"(?:games|ratings|crosstable)\.csv)</code>"
 )
@@ -127,7 +127,7 @@ def report_page(document: Document, share: SharedText, entrants: Sequence[str]) 
         "report.html.j2",
         "report",
         document.title,
-        folders=(TEMPLATES,),
+        folders=(REPORT_TEMPLATES,),
         styles=("report.css",),
         scripts=("emblem.js", "sort.js", "bots.js", "report.js"),
         data=document.data,
@@ -138,4 +138,4 @@ def report_page(document: Document, share: SharedText, entrants: Sequence[str]) 
         numbers=emblem_numbers(entrants, entrants),
         blocks=select(document.blocks, Media.HTML),
     )
-    return FILE.sub(r'<a href="\1"><code>\1</code></a>', html)
+    return FILE_PATTERN.sub(r'<a href="\1"><code>\1</code></a>', html)

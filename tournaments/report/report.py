@@ -62,11 +62,11 @@ from tournaments.report.scaling import scalings
 #   game stated any cost.
 
 
-COSTS = ("tokens_in", "tokens_out", "retries", "failures", "model_choices", "fallbacks")
+COST_FIELDS = ("tokens_in", "tokens_out", "retries", "failures", "model_choices", "fallbacks")
 GAME_FIELDS = (
     "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "points",
     "place", "win_share", "margin", "luck_points", "luck_share", "rounds", "why", "foul",
-    *COSTS, "cents",
+    *COST_FIELDS, "cents",
 )  # fmt: skip
 RATINGS = (
     "pool", "rank", "best_rank", "worst_rank", "entrant", "fingerprint", "elo", "half_width",
@@ -117,7 +117,7 @@ def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None
             row |= {"luck_points": luck.points[seat], "luck_share": luck.share[seat]}
         if result.usage is not UNSET:
             cost = result.usage[seat]
-            row |= {name: getattr(cost, name) for name in (*COSTS, "cents")}
+            row |= {name: getattr(cost, name) for name in (*COST_FIELDS, "cents")}
         yield [row.get(name) for name in GAME_FIELDS]
 
 

@@ -36,9 +36,9 @@ from tournaments.report.charts import link_to_games
 
 PHASES: tuple[str, ...] = get_args(RoundPhase)
 """The parts of a round, in order."""
-KINDS: tuple[str, ...] = get_args(Kind)
+CHOICE_KINDS: tuple[str, ...] = get_args(Kind)
 """The kinds of choices."""
-DEAREST = 10
+DEAR_DECISIONS_NAMED = 10
 """The most decisions that are named one by one."""
 
 
@@ -172,14 +172,14 @@ class _Bot:
         self.dearest.sort(key=lambda row: (row.error - row.gap, row.game, row.seat, row.number))
         for decision in self.dearest:
             by_position.setdefault(_position(decision), decision)
-        self.dearest = [*by_position.values()][:DEAREST]
+        self.dearest = [*by_position.values()][:DEAR_DECISIONS_NAMED]
 
     def review(self) -> EntrantReview:
         sums = {
             title: {
                 name: self._sums((title, name)) for name in names if (title, name) in self.parts
             }
-            for title, names in (("phase", PHASES), ("kind", KINDS))
+            for title, names in (("phase", PHASES), ("kind", CHOICE_KINDS))
         }
         return EntrantReview(
             entrant=self.name,
@@ -216,7 +216,7 @@ def _position(decision: DearDecision) -> tuple[object, ...]:
 D = TypeVar("D", DearDecision, DecisionLoss)
 
 
-def pick_dearest(decisions: Iterable[D], most: int = DEAREST) -> list[D]:
+def pick_dearest(decisions: Iterable[D], most: int = DEAR_DECISIONS_NAMED) -> list[D]:
     """Return the decisions that cost the most for certain, by their gap."""
     # Of two gaps the one that may be chance counts less.
     certain = sorted(decisions, key=lambda decision: decision.error - decision.gap)[:most]
@@ -415,7 +415,12 @@ def loss_table(reviews: Sequence[EntrantReview]) -> Table:
 def _part_tables(reviews: Sequence[EntrantReview]) -> Iterator[Block]:
     for part_name, caption, all_names, parts in (
         ("part of the round", "part of the round", PHASES, [review.phases for review in reviews]),
-        ("kind of the choice", "kind of choice", KINDS, [review.kinds for review in reviews]),
+        (
+            "kind of the choice",
+            "kind of choice",
+            CHOICE_KINDS,
+            [review.kinds for review in reviews],
+        ),
     ):
         names = [name for name in all_names if any(name in sums for sums in parts)]
         if len(names) > 1 or all_names is PHASES:

@@ -35,7 +35,7 @@ PARTNERS_SHOWN = 15
 """The number of pairs of partners at each end of the table."""
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """The note under the live ticker."""
-COSTS = (
+COST_TITLES = (
     "cents", "cents a game", "tokens in", "tokens out", "model's %", "no option %", "failed %",
     "retries", "Elo a dollar",
 )  # fmt: skip
@@ -126,7 +126,7 @@ def cost_sections(pool: Pool) -> list[Section]:
     stated = [(rating, rating.cost) for rating in pool.entrants if rating.cost]
     if not stated:
         return []
-    columns = [Column("bot", "name"), Column("Elo", detail="±"), *map(Column, COSTS)]
+    columns = [Column("bot", "name"), Column("Elo", detail="±"), *map(Column, COST_TITLES)]
     rows = [
         (
             Cell(rating.name, href=link_to_games(rating.name)),

@@ -40,9 +40,9 @@ from tournaments.report.event_text import (
 from tournaments.report.results_file import Results
 from tournaments.report.standings import PROVISIONAL, live_table, pool_sections, scaling_sections
 
-LINE_EVERY_S = 10.0
+PROGRESS_LINE_S = 10.0
 """Time between two lines into a pipe, in s."""
-LOOK_EVERY_S = 1.0
+STANDINGS_UPDATE_S = 1.0
 """The shortest time between two updates of the live standings, in s."""
 TICKS_AT_ONCE = 20
 """Games of an earlier run to add at each new one: bots must not wait for us."""
@@ -52,7 +52,7 @@ FOULS_KEPT = 3
 """Length of the list of fouls below the live table."""
 FOULS_TOLD = 20
 """Fouls that get a line each in a pipe; later ones are only counted."""
-NEXT, LUCK = ("explain{}", "replay{}", "verify{}"), "report --luck{} (narrower ±)"
+NEXT_COMMANDS, LUCK_COMMAND = ("explain{}", "replay{}", "verify{}"), "report --luck{} (narrower ±)"
 """Commands that a user may want after a run; one of them if luck is still in the ratings."""
 
 
@@ -91,7 +91,7 @@ class Progress:
             get_renderable=lambda: self._shown,
         )
         self._began = time.monotonic()
-        self._next = self._began + LOOK_EVERY_S
+        self._next = self._began + STANDINGS_UPDATE_S
         self._first = len(ledger.results)
         self._ticks: dict[str, LiveRating] = {}
         self._fouls = 0
@@ -125,7 +125,7 @@ class Progress:
             return self._line(now)
         self._tick()
         if now >= self._next:
-            self._next = now + LOOK_EVERY_S
+            self._next = now + STANDINGS_UPDATE_S
             self._shown = self._table()
         return None
 
@@ -163,7 +163,7 @@ class Progress:
     def _line(self, now: float) -> None:
         if now < self._next:
             return
-        self._next = now + LINE_EVERY_S
+        self._next = now + PROGRESS_LINE_S
         done = len(self._ledger.results)
         rate = (done - self._first) / (now - self._began)
         left = (self._ledger.planned - done) / rate
@@ -221,7 +221,11 @@ class Progress:
             print_blocks(console, [time_section(used)])
         console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
         console.print(Text(f"report: {shown_path(folder.page)}"))
-        more = NEXT if with_luck or summary.luck or not luck.has_luck else (LUCK, *NEXT)
+        more = (
+            NEXT_COMMANDS
+            if with_luck or summary.luck or not luck.has_luck
+            else (LUCK_COMMAND, *NEXT_COMMANDS)
+        )
         commands = (f"boneyard {words.format(_argument(folder))}" for words in more)
         console.print(Text(f"Next: {', '.join(commands)}", style="dim"))
 

@@ -59,13 +59,13 @@ MOST_REVIEW = 2**26
 """The largest review, in bytes, whose values replays take over; else they compute them again."""
 SNAPSHOT = "live.json"
 """The file for which the page of a running event asks again and again."""
-LOGS_A_PROCESS = 50
+PUBLISHED_LOGS_A_PROCESS = 50
 """Logs for which a process of its own is started, which takes as long as some dozens of them."""
 LOGS = f"{GAMES}/{INDEX}"
 """The page that lists the game logs."""
 LOCAL = re.compile(r"(^-\w|[^\w./-]|^)/\S*/")
 """The folders in a word of a command: after an option's letter, a sign, or at its beginning."""
-TEMPLATES = Path(__file__).parent
+SITE_TEMPLATES = Path(__file__).parent
 
 
 class SiteTask(NamedTuple):
@@ -201,7 +201,7 @@ def _remove_other_games(event: Event, site: Path) -> None:
 
 def _publish_logs(tasks: list[SiteTask]) -> Iterator[PublishedLog]:
     # The luck of each draw is computed anew, which takes far longer than to start a process.
-    few = 1 if any(task.review for task in tasks) else LOGS_A_PROCESS
+    few = 1 if any(task.review for task in tasks) else PUBLISHED_LOGS_A_PROCESS
     most = max(1, min(len(tasks) // few, cores()))
     yield from track(map_tasks(publish_log, tasks, most), "Logs published", len(tasks))
 
@@ -262,7 +262,7 @@ def _logs_page(event: Event, logs: list[PublishedLog]) -> bytes:
         "logs.html.j2",
         "game logs",
         event.heading,
-        folders=(TEMPLATES,),
+        folders=(SITE_TEMPLATES,),
         names=names,
         links=[(f"../{INDEX}", "Report")],
         left=len(logs) - len(names),
@@ -424,7 +424,7 @@ def watch_page(
         "watch.html.j2",
         "live",
         heading,
-        folders=(TEMPLATES,),
+        folders=(SITE_TEMPLATES,),
         styles=("table.css", "watch.css"),
         scripts=(*TABLE_SCRIPTS, "panels.js", "watch.js"),
         connect="'self'",

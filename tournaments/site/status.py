@@ -48,7 +48,7 @@ LOCKS = Path("/proc/locks")
 """The kernel's list of file locks."""
 MOUNTS = Path("/proc/self/mountinfo")
 """The kernel's list of mounted file systems and their devices."""
-ENOUGH_S = 2.0
+MIN_RATE_S = 2.0
 """The shortest time from which the rest is estimated, in s."""
 
 
@@ -199,7 +199,7 @@ def _pace(book: Book) -> float | None:
         )
         # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
         count = min(fresh, len(results) - book.reported)
-        return count / lasted if count > 0 and lasted > ENOUGH_S else None
+        return count / lasted if count > 0 and lasted > MIN_RATE_S else None
     return None
 
 
@@ -210,7 +210,7 @@ def _read_mtime(path: Path) -> float:
 # The command `show`: an event's progress, printed once or repeatedly.
 
 
-LOOK_EVERY_S = 2.0
+WATCH_INTERVAL_S = 2.0
 """The shortest time between two looks of `--watch`, in s."""
 REST = 5.0
 """The pause after a look, as a multiple of its duration: bots need the CPU."""
@@ -271,7 +271,7 @@ def _looks(folder: Folder) -> Iterator[Status]:
         yield status
         if status.complete:
             return
-        time.sleep(max(LOOK_EVERY_S, REST * (time.monotonic() - began)))
+        time.sleep(max(WATCH_INTERVAL_S, REST * (time.monotonic() - began)))
 
 
 def parts(

@@ -54,10 +54,10 @@ MOST_LINES = 2000
 """Lines kept for these lists: those of boards that are still played may have to wait."""
 EVENTS_SHOWN = 6
 """Latest events listed beside a game."""
-ROWS = 200
+STANDINGS_ROWS = 200
 LOG_END = sys.maxsize
 """The end of a log all of which may be read."""
-ENOUGH_S = 3.0
+MIN_ESTIMATE_S = 3.0
 """The shortest time from which the rest is estimated, in s."""
 COUNT_EVERY = 8
 """Looks between two computations of the number of planned games."""
@@ -270,7 +270,7 @@ class LiveView:
         lasted, count = self._elapsed_s or 0.0, min(self._fresh, played - self._before)
         return (
             round((planned - played) * lasted / count, 1)
-            if lasted > ENOUGH_S and count > 0
+            if lasted > MIN_ESTIMATE_S and count > 0
             else None
         )
 
@@ -289,7 +289,7 @@ class LiveView:
         if not over:
             head, rows = live_table(self._ticks).plain()
             unrated = SEARCHING if self.event.format.HAS_COPIES else NO_GAME
-            return head, cut_rows(rows, ROWS), PROVISIONAL if rows else unrated
+            return head, cut_rows(rows, STANDINGS_ROWS), PROVISIONAL if rows else unrated
         event = self.event
         pools = fit_both(
             event.rated(self._results.first()),
@@ -298,7 +298,11 @@ class LiveView:
             corrections=LuckStore(self._folder, event).corrections(self._results.first()) or None,
         ).pools
         tables = [standings_table(pool).plain() for pool in pools]
-        return tables[0][0], cut_rows([row for _, rows in tables for row in rows], ROWS), RATED
+        return (
+            tables[0][0],
+            cut_rows([row for _, rows in tables for row in rows], STANDINGS_ROWS),
+            RATED,
+        )
 
     def _playing(self) -> Iterator[LiveGame]:
         """Yield the games in progress, then those that ended last, each by sitting."""

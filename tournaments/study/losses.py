@@ -94,7 +94,7 @@ def summed(causes: Mapping[int, RoundCauses]) -> RoundCauses:
 
 WORST = 5
 """Games that are named."""
-ENDS = {
+ROUND_ENDS = {
     "won, out": "won by going out",
     "won, blocked": "won blocked",
     "lost, out": "lost, another out",
@@ -227,7 +227,7 @@ def count_losses(
     `causes` tells of each game, and its seat, what luck and mistakes did in each round.
     """
     total = LossSums()
-    rounds = {end: RoundSums(end) for end in ENDS}
+    rounds = {end: RoundSums(end) for end in ROUND_ENDS}
     seats, others, partners = (defaultdict[str, LossSums](LossSums) for _ in range(3))
     fouls: dict[FoulClass, int] = defaultdict(int)
     worst: list[WorstGame] = []
@@ -368,7 +368,7 @@ def _describe_losses(losses: Losses, crash: str) -> Iterator[str]:
 def _round_row(sums: RoundSums) -> tuple[str, ...]:
     averages = (_each(number, sums.rounds) for number in (sums.tiles, sums.pips))
     each = f"{sums.points / sums.rounds:+.1f}"
-    return ENDS[sums.end], f"{sums.rounds:,}", f"{sums.points:+,}", each, *averages
+    return ROUND_ENDS[sums.end], f"{sums.rounds:,}", f"{sums.points:+,}", each, *averages
 
 
 CAUSES = ("luck", "mistakes")
@@ -416,7 +416,7 @@ def overview(
 ) -> Iterator[Block]:
     """Yield a line for each bot: its games, and the points of its rounds by their end."""
     games = {name: LossSums(label=name) for name in names}
-    points = {name: dict.fromkeys(ENDS, 0) for name in names}
+    points = {name: dict.fromkeys(ROUND_ENDS, 0) for name in names}
     for result in results:
         for seat, name in enumerate(result.seats):
             if name not in games or result.seats.index(name) != seat:
@@ -427,14 +427,14 @@ def overview(
                 points[name][end] += swings[seat]
     columns = [Column("bot", "name"), Column("games"), Column("win %")]
     columns += [Column("points", spare=True), Column("against", spare=True)]
-    columns += map(Column, list(ENDS)[:4])
+    columns += map(Column, list(ROUND_ENDS)[:4])
     order = sorted(
         (sums for sums in games.values() if sums.games), key=attrgetter("win_share"), reverse=True
     )
     rows = [
         (
             *_game_row(sums)[:5],
-            *(f"{points[sums.label][end] / sums.games:+.1f}" for end in list(ENDS)[:4]),
+            *(f"{points[sums.label][end] / sums.games:+.1f}" for end in list(ROUND_ENDS)[:4]),
         )
         for sums in order
     ]

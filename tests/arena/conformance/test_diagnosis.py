@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.conformance.connection import COMPILED, LANGUAGES, ScriptedSeat, language
+from arena.conformance.connection import COMPILED_HINTS, LANGUAGES, ScriptedSeat, language
 from arena.conformance.diagnose import Expected, diagnose_line
 from arena.conformance.steps import mutate
 from arena.rules.variants import VARIANTS, find_variant
@@ -113,7 +113,7 @@ def test_an_object_on_several_lines_is_named() -> None:
         (("/usr/bin/java", "-cp", ".", "Bot"), "Java"),
         (("./bot.rb",), "Ruby"),
         (("sh", "bot.sh"), "shell"),
-        (("./bot",), COMPILED.name),
+        (("./bot",), COMPILED_HINTS.name),
     ],
 )
 def test_the_language_is_told_from_the_command(argv: tuple[str, ...], name: str) -> None:

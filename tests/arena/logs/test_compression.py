@@ -14,7 +14,7 @@ from arena.files import DamagedFileError
 from arena.logs import checksummed
 from arena.logs.catalog import compress_finished, list_logs, remove_leftovers
 from arena.logs.checksummed import (
-    ENDING,
+    ZSTD_SUFFIX,
     actual_path,
     compress,
     decompress,
@@ -103,7 +103,7 @@ def test_a_kill_at_any_step_leaves_a_whole_file(
     assert list_logs(path.parent) == [path]
     remove_leftovers(path.parent)
     assert content(path) == data
-    assert lying(path) == {path.name + ENDING}, "what was left to do is done"
+    assert lying(path) == {path.name + ZSTD_SUFFIX}, "what was left to do is done"
 
 
 def refused(path: Path, games: list[LoggedGame]) -> str | None:

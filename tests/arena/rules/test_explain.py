@@ -22,7 +22,7 @@ from arena.rules.english import (
     join_words,
     ordinal_word,
 )
-from arena.rules.explain import PARTS, explain_ruleset
+from arena.rules.explain import RULE_PARTS, explain_ruleset
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import ImpossibleRulesError, Ruleset, choices, derive, playable_seat_counts
 from tests.support.rulesets import GROUPS, rulesets
@@ -121,7 +121,7 @@ def played(rules: Ruleset, seats: int) -> list[object]:
 @given(rulesets())
 def test_any_ruleset_is_explained_in_english(rules: Ruleset) -> None:
     sentences = sentences_on(rules)
-    assert set(PARTS) - {"Stakes"} <= set(explain_ruleset(rules))
+    assert set(RULE_PARTS) - {"Stakes"} <= set(explain_ruleset(rules))
     assert len({sentence.text for sentence in sentences}) == len(sentences)
     for sentence in sentences:
         check_words(sentence.text)

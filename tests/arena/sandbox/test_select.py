@@ -16,7 +16,7 @@ from arena.sandbox import report, select
 from arena.sandbox.cgroups import NoCgroupError
 from arena.sandbox.command import BOUNDED, LOCKED, OFF, Confinement, Limits, find_tools
 from arena.sandbox.select import TrialResult, choose_sandbox, examine, try_to_lock
-from arena.sandbox.trial import SMALL, CannotProbeError, NoAnswerError, Starter
+from arena.sandbox.trial import TRIAL_LIMITS, CannotProbeError, NoAnswerError, Starter
 from protocol.errors import UserError
 from tests.attacks.runner import run_probes
 from tests.support.events import boneyard
@@ -113,7 +113,7 @@ def test_user_without_a_home_can_be_locked_in_too(tmp_path: Path, monkeypatch: P
     monkeypatch.setenv("HOME", str(tmp_path / "none"))
     trial = examine(OFF, tmp_path)
     assert trial.is_proven, trial.why_not
-    starter = Starter(OFF, SMALL)
+    starter = Starter(OFF, TRIAL_LIMITS)
     outcomes = run_probes(starter.start, starter.end, tmp_path, ("list-home",))
     assert not outcomes["list-home"].got
 

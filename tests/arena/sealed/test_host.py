@@ -16,7 +16,7 @@ from arena.logs.gamelog import LoggedGame, read_games
 from arena.sandbox.command import BOUNDED, LOCKED, OFF, Command, Confinement, Limits
 from arena.sandbox.select import examine
 from arena.sealed.compiled import compile_once
-from arena.sealed.module import HOST, host_argv
+from arena.sealed.module import HOST_FILE, host_argv
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord, SentRecord
 from tests.support.bots import (
@@ -190,7 +190,7 @@ HARMLESS = {"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "c
 @pytest.mark.parametrize("first", [0, 3])
 async def test_no_function_reaches_a_file_or_another_process(tmp_path: Path, first: int) -> None:
     """All that a module may import and this bot does not use anyway, for stdin and for a file."""
-    offered = re.search(r'OFFERED = """(.*?)"""', HOST.read_text(), re.DOTALL)
+    offered = re.search(r'OFFERED = """(.*?)"""', HOST_FILE.read_text(), re.DOTALL)
     assert offered
     imports, calls = "", ""
     names: list[str] = []

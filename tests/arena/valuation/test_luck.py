@@ -14,8 +14,8 @@ from arena.logs.gamelog import LoggedGame
 from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
 from arena.valuation.luck import (
-    DEALS,
     LUCK_DECIMALS,
+    MEAN_DEALS,
     DrawLuck,
     GameLuck,
     _DealOrders,
@@ -113,8 +113,8 @@ def test_a_deal_is_compared_with_deals_that_count(name: str, changes: dict[str, 
     lay_out(laid_out, replace(deal_of(deal), deal=1))
     deals = _DealOrders(laid_out, "label").all_deals()
     tiles, size = set_of_tiles(rules.deal), len(deal.hands[0])
-    assert len(deals) == 2 * DEALS
-    for row, turned in zip(deals[:DEALS].tolist(), deals[DEALS:].tolist(), strict=True):
+    assert len(deals) == 2 * MEAN_DEALS
+    for row, turned in zip(deals[:MEAN_DEALS].tolist(), deals[MEAN_DEALS:].tolist(), strict=True):
         assert sorted(row) == sorted(turned) == list(range(len(tiles)))
         assert turned[: 2 * size] == row[size : 2 * size] + row[:size]
         hands = tuple(

@@ -18,7 +18,7 @@ from arena.valuation.policy import (
     FEATURES,
     KEEN,
     UNIT,
-    USUAL,
+    USUAL_POLICY,
     Choice,
     Position,
     choices_of,
@@ -103,7 +103,7 @@ def test_each_worth_is_the_weighted_sum_of_what_the_play_does(board: int, name: 
     options = options_of(tables, batch.ends, rounds, first, ends, second)
     others = np.array(batch.settings.after)[batch.turn]
     hands = batch.hands[batch.turn, rounds], batch.hands[others, rounds]
-    policy = replace(USUAL, place=-0.5)
+    policy = replace(USUAL_POLICY, place=-0.5)
     worths = tables_of(tables, policy).worths(Position(*hands, batch.line, batch.order), options)
     naive = [np.dot(astuple(policy), features(*one)) * UNIT for one in wanted]
     # Each of the parts is rounded to a thousandth.
@@ -131,11 +131,11 @@ def test_noise_follows_from_the_seed_of_a_round_alone() -> None:
     game = values.new_game(DRAW, 2)
     game = values.begin(game, values.chance_decides(game, bytes([7] * 32)))
     batch, seeds = RoundBatch.from_games([game]).repeat(64), np.arange(64) * 101
-    gains = play_out(batch, [USUAL, KEEN], seeds)
+    gains = play_out(batch, [USUAL_POLICY, KEEN], seeds)
     assert len(np.unique(gains, axis=0)) > 1
     back = np.arange(63, -1, -1)
-    assert (play_out(batch.select(back), [USUAL, KEEN], seeds[back]) == gains[back]).all()
-    assert len(np.unique(play_out(batch, [USUAL, KEEN]), axis=0)) == 1
+    assert (play_out(batch.select(back), [USUAL_POLICY, KEEN], seeds[back]) == gains[back]).all()
+    assert len(np.unique(play_out(batch, [USUAL_POLICY, KEEN]), axis=0)) == 1
 
 
 TRUE = Policy(pip=0.5, double=3.0, fits=1.5, safe=1.0, left=0.5)
@@ -181,8 +181,8 @@ def test_boards_foresee_nothing_of_themselves() -> None:
 
 
 def test_nothing_teaches_the_usual_policy() -> None:
-    assert learn_policy([]).policy == USUAL
-    assert learn_policy(played_by(TRUE, 1)[:3]).policy != USUAL
+    assert learn_policy([]).policy == USUAL_POLICY
+    assert learn_policy(played_by(TRUE, 1)[:3]).policy != USUAL_POLICY
 
 
 def test_forced_plays_and_draws_are_no_choices() -> None:

@@ -201,7 +201,7 @@ def test_the_live_table_ticks(events: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ledger = Ledger(Book(folder, load_event(folder)))
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(progress, "TICKS_AT_ONCE", 4)
-    monkeypatch.setattr(progress, "LOOK_EVERY_S", -1.0)
+    monkeypatch.setattr(progress, "STANDINGS_UPDATE_S", -1.0)
     shown = progress.Progress(ledger)
     result = next(iter(ledger.results.values()))
     for known in (4, 8, 9):

@@ -30,7 +30,7 @@ from tournaments.event.book import Book, boards_left, finished_boards
 from tournaments.event.folder import Folder, kept_private, load_event, reveal, secret_of
 from tournaments.event.grow import open_event
 from tournaments.event.luck import LuckRecord, LuckStore
-from tournaments.plan.schedule import NUMBERS, PlannedSitting, numbers, sittings
+from tournaments.plan.schedule import GAME_NUMBERS, PlannedSitting, numbers, sittings
 from tournaments.verification.event import verify_folder, verify_log
 
 # --- seeds ---
@@ -144,7 +144,7 @@ def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> Non
 
 def test_a_number_that_is_taken_is_drawn_again() -> None:
     """All of them, in the end, and no more."""
-    assert sorted(numbers("a.b", range(1, 2002), seed).values()) == list(range(1, NUMBERS + 1))
+    assert sorted(numbers("a.b", range(1, 2002), seed).values()) == list(range(1, GAME_NUMBERS + 1))
 
 
 @pytest.fixture(scope="module")

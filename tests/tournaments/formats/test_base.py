@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from protocol.errors import UserError
 from tests.support.planned_events import event, mixed, teams
-from tournaments.formats.base import MOST_GAMES
+from tournaments.formats.base import MAX_STAGE_GAMES
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.tables import Gauntlet
 from tournaments.formats.versus import Versus
@@ -43,5 +43,5 @@ def test_a_contest_that_is_too_large_is_refused_before_it_is_planned(
     "one", [event(7), event(9, 3), event(12, 4), mixed(5), teams(), event(7, form=Gauntlet())]
 )
 def test_the_size_that_is_refused_is_never_more_than_there_is(one: Event) -> None:
-    whole = replace(one, boards=-(-MOST_GAMES // (count_all_games(one, {}) // one.boards)) - 1)
+    whole = replace(one, boards=-(-MAX_STAGE_GAMES // (count_all_games(one, {}) // one.boards)) - 1)
     whole.format.check_size(whole)

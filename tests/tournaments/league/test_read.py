@@ -11,7 +11,7 @@ from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder
 from tournaments.event.grow import open_event
 from tournaments.formats.tables import Matches
-from tournaments.league.settings import CLOSED, PLAN
+from tournaments.league.settings import CLOSED_FILE, PLAN
 from tournaments.league.state import (
     Admitted,
     AnyEntry,
@@ -83,7 +83,7 @@ def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:
         ledger.add(result(one, sitting, n, (1, 2)))
     assert not read_round(tmp_path, 0).is_over
     assert len(read_round(tmp_path, 0).results) == 5
-    (tmp_path / CLOSED).write_bytes(encode_json(EarlyEnd(time=NOW, why="gone")))
+    (tmp_path / CLOSED_FILE).write_bytes(encode_json(EarlyEnd(time=NOW, why="gone")))
     closed = read_round(tmp_path, 0)
     assert closed.is_over
     assert len(closed.results) == 4

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from protocol.errors import UserError
 from protocol.messages import Clock
 from tests.support.fast_run import examples
-from tournaments.formats.entrant import DAY_MS, OwnClock, parse_clock, split_clock
+from tournaments.formats.entrant import MAX_CLOCK_MS, OwnClock, parse_clock, split_clock
 from tournaments.formats.tables import Gauntlet, Ladder
 from tournaments.plan.event import Event
 from tournaments.plan.read_plan import read_plan
@@ -26,7 +26,7 @@ def clocks_of(event: Event) -> dict[str, tuple[int, int]]:
 
 
 @examples(60)
-@given(st.integers(1, DAY_MS), st.none() | st.integers(0, DAY_MS))
+@given(st.integers(1, MAX_CLOCK_MS), st.none() | st.integers(0, MAX_CLOCK_MS))
 def test_the_text_of_a_clock_is_read_back(move: int, bank: int | None) -> None:
     own = OwnClock(move, bank)
     assert parse_clock(own.name(Clock()), "") == own

@@ -15,7 +15,7 @@ import pytest
 from arena.conformance.runner import run_steps
 from arena.conformance.runner import select_steps as chosen_steps
 from arena.conformance.session import Session
-from arena.rules.load import LONGEST_FILE
+from arena.rules.load import MAX_TOML_BYTES
 from arena.rules.variants import VARIANTS, find_variant
 from arena.sandbox.command import Command, Confinement, Limits
 from arena.sandbox.process import Sandbox
@@ -143,7 +143,9 @@ def test_a_disk_that_is_full_is_told_and_the_same_words_go_on(here: Path) -> Non
     assert list(own_bots(here)) == ["mine"]
 
 
-@pytest.mark.parametrize("entry", ["run = []", 'run = "x"', "run = 1", "run =", "#" * LONGEST_FILE])
+@pytest.mark.parametrize(
+    "entry", ["run = []", 'run = "x"', "run = 1", "run =", "#" * MAX_TOML_BYTES]
+)
 def test_a_broken_bot_toml_stops_who_names_it_and_nobody_else(here: Path, entry: str) -> None:
     scaffold.make_bot("python", "mine", here)
     (here / "two").mkdir()

@@ -13,7 +13,7 @@ from tests.support.events import PLAIN, boneyard, copy_of
 from tests.support.made_up import game
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
-from tournaments.play.runner import FIRST_GAMES, FoulWatch
+from tournaments.play.runner import MIN_FOULED_GAMES, FoulWatch
 
 BOT = """import json, sys
 for line in sys.stdin:
@@ -48,7 +48,7 @@ def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) 
     words = ("run", "typo.py", "greedy", "--boards", "10", "--set", "target=1", *PLAIN)
     assert f"{CRASH} Try `boneyard check typo.py`." in boneyard(*words, code=2)
     played = games_played()
-    assert FIRST_GAMES <= played < 20
+    assert MIN_FOULED_GAMES <= played < 20
     # It would crash again: nothing more is played until its file changes.
     assert CRASH in boneyard(*words, code=2)
     assert games_played() == played
@@ -76,7 +76,7 @@ def test_run_stops_at_a_bot_that_fouls_in_another_way(
     assert "typo lost each of its first 5 games by a foul: " in text
     assert words in text
     assert "Try `boneyard check typo.py`." in text
-    assert FIRST_GAMES <= games_played() < 20
+    assert MIN_FOULED_GAMES <= games_played() < 20
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ def test_each_answer_has_what_was_written_before_it_and_the_log_verifies(
 def test_what_a_game_keeps_is_bounded(
     tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table, "STDERR_KEPT", 50)
+    monkeypatch.setattr(table, "LOGGED_STDERR_LENGTH", 50)
     run(tmp_path / "event", bot, *SMALL, "--keep-stderr")
     for game in games(tmp_path / "event"):
         kept = "".join(words(game, 0) + words(game, 1))

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from arena.files import DamagedFileError
 from arena.logs import catalog
 from arena.logs.checksummed import (
-    ENDING,
+    ZSTD_SUFFIX,
     append_records,
     compress,
     decompress,
@@ -50,7 +50,7 @@ def test_a_run_packs_what_is_full(
 ) -> None:
     monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(tmp_path, *SMALL, "--jobs", "2")
-    assert lying(tmp_path) == {ENDING}
+    assert lying(tmp_path) == {ZSTD_SUFFIX}
     assert made(tmp_path) == made(plain)
     assert "OK: " in boneyard("verify", str(tmp_path))
 
@@ -65,7 +65,7 @@ def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
     (event / "games" / ".0123456789abcdef.new").write_bytes(b"half")
     monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(event, *SMALL)
-    assert lying(event) == {ENDING}
+    assert lying(event) == {ZSTD_SUFFIX}
     assert b"".join(line.data for line in read_lines(other)) == data
 
 
@@ -80,12 +80,12 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
         said = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
         assert said[0].replace(str(event), "") == said[1].replace(str(plain), "")
     log = Folder(event).logs()[0]
-    assert "OK: " in boneyard("verify", f"{log}{ENDING}")
-    assert "board 1" in boneyard("replay", f"{log}{ENDING}", "1.first.greedy")
+    assert "OK: " in boneyard("verify", f"{log}{ZSTD_SUFFIX}")
+    assert "board 1" in boneyard("replay", f"{log}{ZSTD_SUFFIX}", "1.first.greedy")
 
 
 def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Path) -> None:
-    path = event / "games" / f"from-1.first.greedy.jsonl{ENDING}"
+    path = event / "games" / f"from-1.first.greedy.jsonl{ZSTD_SUFFIX}"
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)

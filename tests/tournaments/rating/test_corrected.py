@@ -12,7 +12,7 @@ from tests.support.made_up import ELO, STRENGTH, game, known, played
 from tournaments.plan.power import separations
 from tournaments.rating.ratings import fit
 from tournaments.rating.tables import (
-    PARTS,
+    LUCK_PARTS,
     Anchor,
     Correction,
     Corrections,
@@ -34,7 +34,7 @@ def named(results: Sequence[Result]) -> list[Result]:
 
 
 def parts(values: Sequence[float], weight: float = WEIGHT) -> tuple[int, ...]:
-    return tuple(round(PARTS * weight * value) for value in values)
+    return tuple(round(LUCK_PARTS * weight * value) for value in values)
 
 
 def lucky_event(
@@ -91,7 +91,7 @@ def test_luck_is_taken_out_of_every_game() -> None:
     tally = collect(results, False, luck)
     assert tally.luck
     assert (tally.luck.half * tally.pairs_a_point).tolist() == [0.25, -0.125, 0]
-    assert (tally.leads() / PARTS).tolist() == [2, -4, -4]
+    assert (tally.leads() / LUCK_PARTS).tolist() == [2, -4, -4]
     margins = {one.name: one.corrected for one in only(results, luck).entrants}
     assert margins["a"]
     assert margins["a"].margin == pytest.approx((2 + 4 - 4) / 3)

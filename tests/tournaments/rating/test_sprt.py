@@ -23,7 +23,7 @@ from tournaments.rating import sprt
 from tournaments.rating.likelihood_ratio import ratio_path, walk
 from tournaments.rating.regression import Floats
 from tournaments.rating.sprt import Measure, Outcome, Sprt, SprtStep, answer, boards_still_needed
-from tournaments.rating.tables import PARTS, Correction
+from tournaments.rating.tables import LUCK_PARTS, Correction
 
 
 def likelihood_ratios(settings: Sprt, values: Floats, games: int = 2) -> Floats:
@@ -189,8 +189,8 @@ def test_luck_is_taken_out_of_each_game_whatever_ended_it() -> None:
     none = Correction((0, 0), (0, 0))
     luck = {
         **dict.fromkeys("0123", none),
-        "1": Correction((PARTS, 3 * PARTS), (0, 0)),
-        "2": Correction((PARTS // 2, 0), (0, 0)),
+        "1": Correction((LUCK_PARTS, 3 * LUCK_PARTS), (0, 0)),
+        "2": Correction((LUCK_PARTS // 2, 0), (0, 0)),
     }
     plain = [
         one.value for one in outcomes(settings, results, "a", luck=dict.fromkeys("0123", none))

@@ -82,7 +82,7 @@ def test_the_bytes_do_not_depend_on_the_cores(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (one,) = exported(event, out=tmp_path / "one.csv")
-    monkeypatch.setattr(export, "GAMES_AT_ONCE", 1)
+    monkeypatch.setattr(export, "EXPORT_BATCH_GAMES", 1)
     (two,) = exported(event, out=tmp_path / "two.csv", cores=2)
     assert two.read_bytes() == one.read_bytes()
 
@@ -265,7 +265,7 @@ def test_parquet_has_the_same_rows_in_lists_of_one_size(
     arrow: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = finished("reviewed")
-    monkeypatch.setattr(export, "GAMES_AT_ONCE", 1)
+    monkeypatch.setattr(export, "EXPORT_BATCH_GAMES", 1)
     form = importlib.import_module("tournaments.study.parquet")
     monkeypatch.setattr(form, "ROWS_A_GROUP", 100)
     (plain,) = exported(event, out=tmp_path / "all.csv", wish=Wish(luck=True, review=True))

@@ -18,7 +18,7 @@ from protocol.records import WorkerName
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 """The rights of everybody but a file's owner."""
-MISSING = (
+NO_PACKAGE = (
     "{what} needs the package {package}, which is not installed: "
     "pip install 'boneyard-arena[cluster]'."
 )
@@ -84,7 +84,7 @@ def need_engine(feature: str) -> None:
     """Refuse to go on without the engine's packages. Raises UserError."""
     for package in ("distributed", "cryptography"):
         if find_spec(package) is None:
-            raise UserError(MISSING.format(what=feature, package=package))
+            raise UserError(NO_PACKAGE.format(what=feature, package=package))
 
 
 # An asyncio loop in a thread of its own, under trio: cancelled with the task that runs it.

@@ -34,7 +34,7 @@ from tournaments.play.cluster.orders import (
 )
 from tournaments.play.sittings import RunStoppedError, add_to_ledger, save_crash
 
-FIRST_GAMES = 4
+FIRST_ORDER_GAMES = 4
 """Games of an order while no game's duration is known."""
 LEARN = 0.25
 """Weight of the latest order in the estimate of a game's duration."""
@@ -72,7 +72,7 @@ class Pace:
     @property
     def games(self) -> int:
         """Games of the next order."""
-        return FIRST_GAMES if self._game_s is None else max(1, int(ORDER_S / self._game_s))
+        return FIRST_ORDER_GAMES if self._game_s is None else max(1, int(ORDER_S / self._game_s))
 
 
 class Logs:

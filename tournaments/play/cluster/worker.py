@@ -250,7 +250,7 @@ SCHEDULER_CHECK_S = 5.0
 """Time between two questions whether the scheduler still answers, in s."""
 ANSWER_S = 15.0
 """Time that the scheduler may take to answer, in s; after it the worker connects again."""
-CUT = (OSError, TimeoutError, RuntimeError)
+CUT_ERRORS = (OSError, TimeoutError, RuntimeError)
 """Errors that the engine raises over a cut connection: RuntimeError while it connects, or if it
 noticed the cut before we asked."""
 QUIET = {
@@ -392,7 +392,7 @@ class SchedulerConnection:
         """
         try:
             await worker
-        except CUT as error:
+        except CUT_ERRORS as error:
             # If the connection is cut during the greeting, the engine raises RuntimeError at once.
             waited = time.monotonic() - self._met_at
             if not isinstance(error, RuntimeError) or waited > self._patience_s:
@@ -411,7 +411,7 @@ class SchedulerConnection:
                 try:
                     async with asyncio.timeout(ANSWER_S):
                         await worker.scheduler.echo(data=b"")
-                except CUT:
+                except CUT_ERRORS:
                     return
         finally:
             over.cancel()
