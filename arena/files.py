@@ -26,12 +26,12 @@ CHUNK_BYTES = 2**17
 PARTIAL = re.compile(r"\.[0-9a-f]{16}\.new")
 """The name of a file until the file is whole."""
 APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-SAFE = (
+OPEN_FLAGS = (
     # Windows has none of the first two, and changes the ends of lines without the third.
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 """Flags of every opening: a link is refused, and a pipe does not wait for its other end."""
-OTHERS = stat.S_IWGRP | stat.S_IWOTH
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 """The rights by which others than the owner could write."""
 
 
@@ -53,7 +53,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY, mode: int = 0o644) -> int
     Raises DamagedFileError if it is something else, and OSError.
     """
     try:
-        descriptor = os.open(path, flags | SAFE, mode)
+        descriptor = os.open(path, flags | OPEN_FLAGS, mode)
     except OSError as error:
         if error.errno == errno.ELOOP and path.is_symlink():
             raise DamagedFileError(
@@ -260,4 +260,4 @@ def is_ours(status: os.stat_result) -> bool:
     """Tell whether a file is the user's own, and no other user may write to it."""
     if sys.platform == "win32":
         return True  # A profile's folders are its user's, which the mode does not say.
-    return status.st_uid == os.geteuid() and not status.st_mode & OTHERS
+    return status.st_uid == os.geteuid() and not status.st_mode & OTHERS_WRITE

@@ -20,7 +20,7 @@ from protocol.errors import UserError
 
 T = TypeVar("T")
 R = TypeVar("R")
-Progress = Callable[[int, int], None]
+ShowProgress = Callable[[int, int], None]
 """A function that shows how many games are done, and of how many."""
 
 TASKS_AHEAD = 4

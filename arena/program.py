@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # The program's own streams: closed ones, and those whose encoding lacks a character.
 
 
-PLAIN = {
+PLAIN_CHARACTERS = {
     **{"±": "+-", "−": "-", "–": "-", "—": "-", "×": "x", "·": ".", "…": "...", "•": "*"},
     **{"→": "->", "←": "<-", "≤": "<=", "≥": ">=", "½": "1/2", "“": '"', "”": '"', "’": "'"},
     **{"│": "|", "┃": "|", "─": "-", "━": "-", "✓": "v", "✗": "x", "µ": "u", "¼": "1/4"},
@@ -84,8 +84,8 @@ def _write_plainly(error: UnicodeError) -> tuple[str, int]:
 
 def _plain(character: str) -> str:
     """Return a character in ASCII: ours by the table, letters without accents, `?` for others."""
-    if character in PLAIN:
-        return PLAIN[character]
+    if character in PLAIN_CHARACTERS:
+        return PLAIN_CHARACTERS[character]
     bare = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
     drawn = {0x25: "-", 0x258: "#", 0x259: "#"}  # Boxes, and blocks of bars.
     return bare or drawn.get(ord(character) >> 4) or drawn.get(ord(character) >> 8, "?")

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 CUTOFF = 0.6
 """The similarity, 0 to 1, from which one name is taken for the other, mistyped."""
-MOST_NAMES = 20
+MAX_NAMES_LISTED = 20
 """The most names that an error lists if none is near."""
 
 
@@ -31,9 +31,15 @@ def suggestion(
     equivalents = [choice for choice in (others or {}).get(name, ()) if choice in choices]
     if near := equivalents or _nearest(name, choices):
         return f"did you mean {' or '.join(near)}?"
-    more = f" … and {len(choices) - MOST_NAMES} more" if len(choices) > MOST_NAMES else ""
+    more = (
+        f" … and {len(choices) - MAX_NAMES_LISTED} more" if len(choices) > MAX_NAMES_LISTED else ""
+    )
     verb = "is" if len(choices) == 1 else "are"
-    return f"there {verb} {', '.join(choices[:MOST_NAMES])}{more}." if choices else "there is none."
+    return (
+        f"there {verb} {', '.join(choices[:MAX_NAMES_LISTED])}{more}."
+        if choices
+        else "there is none."
+    )
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ MAX_NOTE = 1024
 """Characters of a bot's note."""
 
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
-Version = Annotated[str, Meta(max_length=64)]
+VersionText = Annotated[str, Meta(max_length=64)]
 QuestionId = Annotated[int, Meta(ge=0, le=2**53)]
 End = Literal["left", "right", "lead"]
 
@@ -325,7 +325,7 @@ class BotHello(Answer, frozen=True, tag="hello"):
 
     name: Name
     """The bot's name."""
-    version: Version
+    version: VersionText
     """The bot's version."""
     author: Annotated[str, Meta(max_length=128)] = ""
     """The bot's author."""

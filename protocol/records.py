@@ -34,7 +34,7 @@ MAX_COUNT = 2**27
 """The largest count, board or score; eight such scores still add up within 32 bits."""
 Count = Annotated[int, Meta(ge=0, le=MAX_COUNT)]
 """A count, or a number counted from 0 or 1."""
-Score = Annotated[int, Meta(ge=-MAX_COUNT, le=MAX_COUNT)]
+SeatScore = Annotated[int, Meta(ge=-MAX_COUNT, le=MAX_COUNT)]
 """Points of a seat."""
 Seat = Annotated[int, Meta(ge=0, le=7)]
 """A seat's number."""
@@ -229,9 +229,9 @@ class RoundRecord(Record, frozen=True, tag="round"):
     """The round's number in the game, from 1."""
     why: WhyRound
     """The way in which it ended."""
-    points: tuple[Score, ...]
+    points: tuple[SeatScore, ...]
     """Points that each seat gained or lost in it."""
-    scores: tuple[Score, ...]
+    scores: tuple[SeatScore, ...]
     """Points of each seat after it."""
 
 
@@ -294,7 +294,7 @@ class Result(Record, frozen=True, tag="result"):
     """The board that was played."""
     seats: Annotated[tuple[str, ...], Meta(min_length=2, max_length=8)]
     """The entrant in each seat."""
-    scores: tuple[Score, ...]
+    scores: tuple[SeatScore, ...]
     """Points of each seat."""
     places: tuple[Place, ...]
     """Place of each seat, 1 is best; equal numbers are tied."""

@@ -48,11 +48,11 @@ Occupant = TypeVar("Occupant")
 
 MOST_SEATS = 8
 """The most seats that a table has."""
-Seats = Annotated[int, Meta(ge=2, le=MOST_SEATS)]
+SeatCount = Annotated[int, Meta(ge=2, le=MOST_SEATS)]
 """The number of seats at a table."""
 DOUBLE_SIX_SEATS = 4
 """The most seats at which the double-six set is used; C uses larger sets for more players."""
-SETS = {
+SET_NAMES = {
     6: "double-six",
     7: "double-seven",
     8: "double-eight",
@@ -435,7 +435,7 @@ def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
     """
     deal, tiles = rules.deal, len(set_of_tiles(rules.deal))
     is_crowded = seats > DOUBLE_SIX_SEATS
-    small = is_crowded and SETS[deal.highest_pip] == "double-six"
+    small = is_crowded and SET_NAMES[deal.highest_pip] == "double-six"
     rest = rules.boneyard.reserve + 1 if is_crowded and rules.turn.draw_limit != 0 else 0
     dealt = seats * hand + deal.starter
     if dealt + rest <= tiles and not small:
@@ -448,7 +448,7 @@ def _too_few_tiles(rules: Ruleset, seats: int, hand: int) -> str | None:
     if small and dealt + rest <= tiles:
         text += ", and more than four seats a larger set"
     most = 0 if small else (tiles - rest - deal.starter) // seats
-    set_name = f"{SETS[deal.highest_pip]}{'' if deal.doubles else ' without doubles'}"
+    set_name = f"{SET_NAMES[deal.highest_pip]}{'' if deal.doubles else ' without doubles'}"
     return f"{text}; {set_name} has {tiles}: {_remedy(deal, dealt + rest, most)}."
 
 
@@ -456,7 +456,7 @@ def _remedy(deal: Deal, need: int, most: int) -> str:
     """Return a set that is large enough, and the largest hand for which this set is enough."""
     larger = [pip for pip in BOUGHT if pip > deal.highest_pip]
     fit = [pip for pip in larger if len(tile_set(pip, deal.doubles)) >= need]
-    ways = [f"take {SETS[pip]} (highest_pip = {pip})" for pip in fit[:1]]
+    ways = [f"take {SET_NAMES[pip]} (highest_pip = {pip})" for pip in fit[:1]]
     ways += [f"deal {most} at most (hand)"] * (most > 0)
     return " or ".join(ways) or "take fewer seats (seats)"
 

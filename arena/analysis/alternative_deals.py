@@ -23,7 +23,7 @@ from protocol.ruleset import Ruleset, Tile, high_first, set_of_tiles
 
 SILENT = ("keep", "call")
 """Phases in which the usual answer leaves no event, so that it is not public."""
-QUIET = (Keep, GoOn)
+SILENT_ANSWERS = (Keep, GoOn)
 """The usual answers in those phases."""
 MOVED_TILES = (2, 2, 2, 2, 3, 3, 4, 6)
 """Numbers of tiles that change places in a small change; repeated ones are more frequent."""

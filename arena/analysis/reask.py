@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import trio
 from msgspec.structs import replace
 
-from arena.analysis.timeline import Answer
+from arena.analysis.timeline import AnswerRecord
 from arena.match import referee
 from arena.match.bot_pool import BotPool
 from arena.match.bot_process import BotProcess, CannotStartError
@@ -32,13 +32,13 @@ async def repeat_question(
     clock: Clock,
     sandbox: Sandbox,
     times: int,
-) -> list[Answer]:
+) -> list[AnswerRecord]:
     """Ask `times` times, each time in a fresh process; stop at a foul.
 
     `lines`: those before the question, and then the question, byte for byte.
     Raises UserError if the bot cannot be started, or the machine cannot keep time.
     """
-    answers: list[Answer] = []
+    answers: list[AnswerRecord] = []
     poller, complaint = Poller(), ""
     async with trio.open_nursery() as nursery:
         nursery.start_soon(poller.run)
@@ -73,7 +73,7 @@ async def monitored(
 
 async def ask_once(
     poller: Poller, pool: BotPool, question: OpenQuestion, lines: Sequence[bytes]
-) -> tuple[Answer, BotProcess]:
+) -> tuple[AnswerRecord, BotProcess]:
     """Return the answer of a pool's bot, and its process. Raises CannotStartError, LagError."""
     (bot,) = await pool.start_missing()
     assert bot, "Somebody sits there."
@@ -92,9 +92,9 @@ class ReaskSession(ReplyWaiter):
         self._lines = lines
         self._question = question
         self._stale = 0
-        self._answer: Answer
+        self._answer: AnswerRecord
 
-    async def ask(self) -> Answer:
+    async def ask(self) -> AnswerRecord:
         """Return the bot's answer or its foul; do not ask a bot that does not greet.
 
         Raises LagError.

@@ -15,7 +15,7 @@ from rich.text import Text
 from arena.analysis import frames, text
 from arena.analysis.text import Look
 from arena.analysis.timeline import AskedQuestion, Moment, RoundEnd, Timeline, round_ends
-from arena.document.blocks import Block, Column, Paragraph, table
+from arena.document.blocks import Column, DocumentBlock, Paragraph, table
 from arena.logs.gamelog import LoggedGame, name_crash
 from arena.rules.english import count_in_digits
 from protocol.codec import printable
@@ -109,7 +109,7 @@ def round_blocks(
     *,
     full: bool,
     more: Mapping[str, Callable[[RoundEnd], str]] = MappingProxyType({}),
-) -> Iterator[Block]:
+) -> Iterator[DocumentBlock]:
     """Yield a table with a line for each round, or only for those that decided a long game.
 
     `more`: further columns, by their titles.

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from arena.analysis.frames import Frame
-from arena.analysis.timeline import Answer, AskedQuestion
+from arena.analysis.timeline import AnswerRecord, AskedQuestion
 from arena.document.blocks import Cell, Column, Table, table
 from arena.logs.gamelog import LoggedGame, stderr_lines
 from arena.rules.english import count_in_digits
@@ -89,9 +89,9 @@ TURNS = {
 QUIT = ("q", "Q", "\x03", "\x04")
 HELP = "Enter: next   p: back   q: quit"
 
-Span = tuple[str, str]
+StyledWords = tuple[str, str]
 """Words that stay on one line, and their style."""
-Row = tuple[str, list[Span]]
+EvidenceRow = tuple[str, list[StyledWords]]
 """The label of a row, and its cells."""
 
 
@@ -259,7 +259,7 @@ def option_words(option: Option) -> str:
     return "check" if option == Bid(0) else PHRASES[type(option)].format(**_spell(option))
 
 
-def _record(frame: Frame, look: Look) -> Iterator[Row]:
+def _record(frame: Frame, look: Look) -> Iterator[EvidenceRow]:
     match frame.record:
         case ChoiceRecord() as answer:
             options = _options(frame, look.name(answer.seat), answer.choice)
@@ -302,7 +302,7 @@ def group_options(
         yield tuple(option for _, option in group), number is not None and number == choice
 
 
-def _options(frame: Frame, name: str, choice: int | None) -> Iterator[Span]:
+def _options(frame: Frame, name: str, choice: int | None) -> Iterator[StyledWords]:
     """Yield the options, the chosen one marked, after the name of the seat that was asked."""
     yield f"{name} had", "dim"
     cells = list(options_text(frame.options, choice))
@@ -311,7 +311,7 @@ def _options(frame: Frame, name: str, choice: int | None) -> Iterator[Span]:
         yield (f">{words}<{comma}", "bold green") if marked else (f"{words}{comma}", "")
 
 
-def evidence_rows(answer: Answer) -> Iterator[Row]:
+def evidence_rows(answer: AnswerRecord) -> Iterator[EvidenceRow]:
     """Yield what a bot wrote with an answer or a foul, and the figures of a late answer."""
     style = "dim"
     if isinstance(answer, FoulRecord):
@@ -332,12 +332,12 @@ def foul_clock(foul: FoulRecord) -> str:
     return f"limit {foul.limit_ms} ms; CPU {cpu}; lag {foul.given_back_ms:g} ms"
 
 
-def _each(numbers: Iterable[int], look: Look) -> list[Span]:
+def _each(numbers: Iterable[int], look: Look) -> list[StyledWords]:
     cells = [f"{name} {number}" for name, number in zip(look.parties(), numbers, strict=False)]
     return [(f"{words},", "") for words in cells[:-1]] + [(cells[-1], "")]
 
 
-def _table(frame: Frame, look: Look) -> Iterator[Row]:
+def _table(frame: Frame, look: Look) -> Iterator[EvidenceRow]:
     if not any(frame.hands):
         return
     yield "line", _tiles(frame.line, look, in_line=True) or [("empty", "dim")]
@@ -364,15 +364,15 @@ def _count_tiles(tiles: int) -> str:
     return count_in_digits(tiles, "tile")
 
 
-def _tiles(tiles: Iterable[Tile], look: Look, *, in_line: bool = False) -> list[Span]:
+def _tiles(tiles: Iterable[Tile], look: Look, *, in_line: bool = False) -> list[StyledWords]:
     return [(tile_text(tile, look, in_line=in_line), "") for tile in tiles]
 
 
-def _free(text: str, style: str) -> list[Span]:
+def _free(text: str, style: str) -> list[StyledWords]:
     return [(word, style) for word in text.split(" ")]
 
 
-def row(label: str, cells: list[Span], look: Look) -> Text:
+def row(label: str, cells: list[StyledWords], look: Look) -> Text:
     """Return a row of a frame, wrapped between its cells."""
     names = map(look.name, range(len(look.names)))
     margin, width = 4 + max(map(cell_len, ("boneyard", *names))), look.width
@@ -420,7 +420,9 @@ class OptionValue(Struct, frozen=True):
     """True if all play perfectly from here on; else the keen player plays on."""
 
 
-def answer_report(question: AskedQuestion, answers: Sequence[Answer], look: Look) -> Iterator[Text]:
+def answer_report(
+    question: AskedQuestion, answers: Sequence[AnswerRecord], look: Look
+) -> Iterator[Text]:
     """Describe the answers: one in full, many counted."""
     choices = [answer.choice for answer in answers if isinstance(answer, ChoiceRecord)]
     for answer in answers[-1:] if len(answers) == 1 or len(choices) < len(answers) else ():

@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from arena import engine
-from arena.analysis.alternative_deals import QUIET, PublicMove, RoundHistory
+from arena.analysis.alternative_deals import SILENT_ANSWERS, PublicMove, RoundHistory
 from arena.engine import boneyard, deal, values, view
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
@@ -137,7 +137,7 @@ def _difference(logged: LoggedGame, number: int, was: LogRecord, now: LogRecord)
 # The timeline of a logged game: one checked walk of its log, in which every analysis looks up.
 
 
-Answer = ChoiceRecord | FoulRecord
+AnswerRecord = ChoiceRecord | FoulRecord
 """A bot's reaction to a question."""
 
 
@@ -170,7 +170,7 @@ class AskedQuestion(Struct, frozen=True):
     """The events since the question before, or since the round began."""
     index: int
     """The index in the game's records of the answer, or of where it would stand."""
-    answer: Answer | None
+    answer: AnswerRecord | None
     """The answer or the foul; None: the game was cut off before."""
     history: RoundHistory
     """The round up to the question, as everybody sees it."""
@@ -293,7 +293,7 @@ class Timeline:
 
 def _moves(game: Game, choice: int, fouled: Set[int]) -> list[PublicMove]:
     seat, option = game.playing.turn, engine.legal(game)[choice]
-    return [] if isinstance(option, QUIET) else [PublicMove(seat, option, seat in fouled)]
+    return [] if isinstance(option, SILENT_ANSWERS) else [PublicMove(seat, option, seat in fouled)]
 
 
 def find_question(questions: Sequence[AskedQuestion], wanted: int) -> AskedQuestion:
@@ -436,7 +436,7 @@ class Walker:
                 pass
         return None
 
-    def _unasked(self, record: Answer) -> str | None:
+    def _unasked(self, record: AnswerRecord) -> str | None:
         question = self.question
         if question is None or question.seat != record.seat:
             return f"seat {record.seat} was not asked"

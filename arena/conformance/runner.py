@@ -27,7 +27,7 @@ from arena.conformance.steps import (
     RESOURCE_STEPS,
     STEPS_OF_NAMED_GAMES,
 )
-from arena.document.blocks import Block, Column, table
+from arena.document.blocks import Column, DocumentBlock, table
 from arena.match.bot_process import CannotStartError
 from arena.match.clock import LagError
 from arena.program import run_async
@@ -38,9 +38,9 @@ from protocol.errors import UserError, unknown_name
 # Reports of a check: marks and faults for people as steps end, and one value for programs.
 
 
-TITLE = 44
-WIDEST = 100
-TELLING = 20
+TITLE_WIDTH = 44
+MAX_CHECK_WIDTH = 100
+TELLING_CHOICES = 20
 """Questions with several options after which option 0 each time is no coincidence: of two options
 a coin takes the first so often once in a million times."""
 INDENT = 4
@@ -48,7 +48,7 @@ SLOW_START_MS = 1000
 """The time of a start, in ms, from which its author is told: every sitting starts the bot anew."""
 SLOW_START = 0.5
 """The share of the allowed time from which its author is told too."""
-STYLES: dict[State, str] = {
+STATE_STYLES: dict[State, str] = {
     "pass": "green",
     "fail": "bold red",
     "skip": "yellow",
@@ -63,14 +63,14 @@ STATE_WORDS: dict[State, str] = {
 }
 _NUMBER = re.compile(r"\d+")
 
-Verdict = Literal["passed", "failed", "not finished", "not started"]
+CheckVerdict = Literal["passed", "failed", "not finished", "not started"]
 
 
 class Report(Struct, frozen=True, kw_only=True):
     """A check that is over."""
 
     name: str
-    verdict: Verdict
+    verdict: CheckVerdict
     """Its result: not finished if a step was not reached in time, or lagged."""
     sandbox: str
     seconds: float = 0.0
@@ -117,7 +117,7 @@ def make_report(
     )
 
 
-def check_verdict(outcomes: Sequence[StepResult]) -> Verdict:
+def check_verdict(outcomes: Sequence[StepResult]) -> CheckVerdict:
     """Return the result of all steps."""
     states = {outcome.state for outcome in outcomes}
     return "failed" if "fail" in states else "not finished" if "missed" in states else "passed"
@@ -140,13 +140,13 @@ class Printer:
         # All steps after one on which they depend are skipped: one mark says so.
         is_skipped = outcome.state in ("skip", "missed")
         if not is_skipped or outcome.note not in self._skipped:
-            self.marks.append(STATE_MARKS[outcome.state], STYLES[outcome.state])
+            self.marks.append(STATE_MARKS[outcome.state], STATE_STYLES[outcome.state])
         if is_skipped:
             self._skipped.setdefault(outcome.note, []).append(outcome)
         if self._verbose and not is_skipped:
             state = "FAIL" if outcome.state == "fail" else outcome.state
-            text = Text(f"{outcome.number:>3} ").append(state, STYLES[outcome.state])
-            text.append(f" {outcome.title:<{TITLE}}" if outcome.note else f" {outcome.title}")
+            text = Text(f"{outcome.number:>3} ").append(state, STATE_STYLES[outcome.state])
+            text.append(f" {outcome.title:<{TITLE_WIDTH}}" if outcome.note else f" {outcome.title}")
             self._print(text.append(f" {outcome.note}", "dim") if outcome.note else text)
         if outcome.finding:
             group = self._groups.setdefault(_NUMBER.sub("0", outcome.finding.fault), [])
@@ -161,13 +161,13 @@ class Printer:
         for group in self._groups.values():
             if len(group) > 1:
                 failure = f"{len(group)} steps failed alike ({step_numbers(group)})"
-                self._print(Text(f"{failure}: ", STYLES["fail"]).append(_fault(group[0])))
+                self._print(Text(f"{failure}: ", STATE_STYLES["fail"]).append(_fault(group[0])))
         for reason, skipped in self._skipped.items():
             steps = f"{count_in_digits(len(skipped), 'step')} skipped ({step_numbers(skipped)})"
-            self._print(Text(f"{steps}: ", STYLES["skip"]).append(reason))
+            self._print(Text(f"{steps}: ", STATE_STYLES["skip"]).append(reason))
         for sentence in remarks(report):
             self._print(Text(sentence))
-        style = STYLES["pass" if report.verdict == "passed" else "fail"]
+        style = STATE_STYLES["pass" if report.verdict == "passed" else "fail"]
         self._print(Text(verdict_line(report), style))
 
     def _print(self, text: Text) -> None:
@@ -175,13 +175,13 @@ class Printer:
 
     def _print_violation(self, outcome: StepResult, finding: Violation) -> None:
         if not self._verbose:
-            failed = Text(f"Step {outcome.number} ", "bold").append("FAILED", STYLES["fail"])
+            failed = Text(f"Step {outcome.number} ", "bold").append("FAILED", STATE_STYLES["fail"])
             self._print(failed.append(f": {outcome.title}"))
         for name, words in violation_parts(finding):
             style = "bold red" if name == "fault" else ""
             texts = [Text(line, style) for line in words.splitlines()]
             if self._console.is_terminal:
-                width = min(self._console.width, WIDEST) - INDENT - len("expected ")
+                width = min(self._console.width, MAX_CHECK_WIDTH) - INDENT - len("expected ")
                 texts = [line for text in texts for line in text.wrap(self._console, width)]
             for line in texts:
                 self._console.print(Text(f"{'':{INDENT}}{name:<8} ", "dim") + line, soft_wrap=True)
@@ -230,7 +230,7 @@ def remarks(report: Report) -> Iterator[str]:
             f"Warning: it starts slowly, in {report.start_ms:,.0f} ms with the sandbox "
             f"{report.sandbox}; the limit is {limit:,} ms (start_ms). Every sitting starts it anew."
         )
-    if report.choices >= TELLING and report.first_choices == report.choices:
+    if report.choices >= TELLING_CHOICES and report.first_choices == report.choices:
         yield (
             f"Warning: it took option 0 in all {report.choices} questions with several options. "
             "Does it read `options`?"
@@ -263,7 +263,7 @@ def short_line(report: Report) -> str:
     return verdict_line(report)
 
 
-def reports_table(reports: Sequence[Report]) -> Block:
+def reports_table(reports: Sequence[Report]) -> DocumentBlock:
     """Return a table of many bots."""
     columns = [Column("bot", "name"), Column("check", "word"), Column("first failure", "word")]
     columns += [Column("passed"), Column("failed"), Column("skipped", spare=True)]

@@ -26,6 +26,7 @@ from arena.match.bot_process import SHUT_DOWN_S
 from arena.match.referee import QUESTIONS_A_GAME, OpenQuestion
 from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, find_variant
+from arena.sandbox.command import MIB
 from arena.sandbox.process import Sandbox
 from protocol.codec import decode_line, printable
 from protocol.messages import (
@@ -335,7 +336,7 @@ LEAVING_STEPS = tuple(
 
 MAX_GAME_NUMBER = 2**53 // QUESTIONS_A_GAME - 1
 """The largest number of a game: its questions' numbers are still exact in a double."""
-SETS = 18
+LARGEST_SET_PIPS = 18
 """The highest number of pips of the largest set."""
 LARGE_HAND = 64
 """The most tiles that rules can deal to a seat."""
@@ -498,7 +499,9 @@ async def _unknown_messages(session: Session) -> str:
 async def _largest_set(session: Session) -> str:
     """Play with the largest set: the longest lists and lines that the engine makes."""
     any_game(session)
-    rules = derive(short("draw"), "draw", {"highest_pip": SETS, "hand": LARGE_HAND, "reserve": 0})
+    rules = derive(
+        short("draw"), "draw", {"highest_pip": LARGEST_SET_PIPS, "hand": LARGE_HAND, "reserve": 0}
+    )
     lengths = []
 
     def measured(line: bytes) -> bytes:
@@ -654,10 +657,9 @@ CONCURRENT_STEPS = (
 # Steps about time and resources: slow positions, pauses, memory, stderr.
 
 
-MIB = 2**20
 STRETCH = 400
 """Questions between two measurements of memory."""
-SITTING = 20_000
+LONG_SITTING_QUESTIONS = 20_000
 """Questions that a bot must survive: a very long sitting."""
 LARGE: tuple[tuple[str, int, dict[str, int]], ...] = (
     ("draw", 2, {"highest_pip": 18, "hand": 64, "reserve": 0}),
@@ -728,7 +730,7 @@ async def _bounded_memory(session: Session) -> str:
         if not number:
             raise OutOfTimeError(count)
         grown = size - before
-        if size + grown * SITTING // number < limit:
+        if size + grown * LONG_SITTING_QUESTIONS // number < limit:
             return f"{size // MIB} MiB after {count} questions"
         if session.is_out_of_time:
             return f"take care: {grown // number} bytes more with each question"

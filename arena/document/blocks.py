@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 
 MARKUP_PATTERN = re.compile(r"`([^`]*)`|\*\*([^*]*)\*\*")
-UNKNOWN = "·"
+UNKNOWN_CELL = "·"
 """The text of a cell whose value is not known."""
 
 
@@ -36,7 +36,7 @@ class Media(Flag):
 
 Tone = Literal["", "faint", "strong", "lead"]
 """The weight of a paragraph; the lead is the main result, which stands first."""
-Kind = Literal["name", "word", "code", "digest", "number", "rank"]
+ColumnKind = Literal["name", "word", "code", "digest", "number", "rank"]
 """The content of a column: names of bots, other words, code, fingerprints, numbers, and ranks,
 which are numbers that stand first."""
 
@@ -103,7 +103,7 @@ class Column(Part, frozen=True):
     """A column of a table."""
 
     head: str
-    kind: Kind = "number"
+    kind: ColumnKind = "number"
     detail: str = ""
     """The head of the small print where that has a column of its own, such as ±."""
     spare: bool = False
@@ -138,9 +138,9 @@ class Table(Part, frozen=True):
             rows += [self._texts(row) for row in group.rows]
         return head, rows
 
-    def plain_kinds(self) -> list[Kind]:
+    def plain_kinds(self) -> list[ColumnKind]:
         """Return the kind of each column of `plain`; small print is a number."""
-        kinds: list[Kind] = []
+        kinds: list[ColumnKind] = []
         for column in self.columns:
             kinds += _columns(column, column.kind, "number")
         return kinds
@@ -181,7 +181,7 @@ class Section(Part, frozen=True):
     """A part of a document with a title."""
 
     title: str
-    blocks: Sequence["Block"]
+    blocks: Sequence["DocumentBlock"]
     id: str = ""
     """The address within a page, which lists the sections that have one."""
     label: str = ""
@@ -194,14 +194,14 @@ class Section(Part, frozen=True):
     """True if a page shows the rest only to who opens it."""
 
 
-Block = Paragraph | Bullets | Code | Table | Matrix | Figure | Section
+DocumentBlock = Paragraph | Bullets | Code | Table | Matrix | Figure | Section
 
 
 class Document(Struct, frozen=True):
     """A document."""
 
     title: str
-    blocks: Sequence[Block]
+    blocks: Sequence[DocumentBlock]
     data: object = None
     """Data for the scripts of an HTML page."""
 
@@ -221,17 +221,17 @@ def bullets(texts: Iterable[str], media: Media = Media.ALL) -> Bullets:
     return Bullets([*map(Item, texts)], media=media)
 
 
-def paragraphs(texts: Iterable[str], tone: Tone = "") -> list[Block]:
+def paragraphs(texts: Iterable[str], tone: Tone = "") -> list[DocumentBlock]:
     """Build a paragraph of each text."""
     return [Paragraph(text, tone) for text in texts]
 
 
-def select(blocks: Iterable[Block], medium: Media) -> list[Block]:
+def select(blocks: Iterable[DocumentBlock], medium: Media) -> list[DocumentBlock]:
     """Return what a medium shows of these blocks."""
     return [_selected(block, medium) for block in blocks if medium in block.media]
 
 
-def _selected(block: Block, medium: Media) -> Block:
+def _selected(block: DocumentBlock, medium: Media) -> DocumentBlock:
     match block:
         case Section(blocks=inner):
             return replace(block, blocks=select(inner, medium))
@@ -300,14 +300,14 @@ def to_markdown(document: Document) -> str:
     return "\n".join((f"# {document.title}", *_blocks(blocks), ""))
 
 
-def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
+def _blocks(blocks: Iterable[DocumentBlock]) -> Iterator[str]:
     for block in blocks:
         if not isinstance(block, Section) or Media.MARKDOWN in block.titled:
             yield ""
         yield from _block(block)
 
 
-def _block(block: Block) -> Iterator[str]:
+def _block(block: DocumentBlock) -> Iterator[str]:
     match block:
         case Paragraph(text=text):
             yield text
@@ -333,7 +333,7 @@ def _block(block: Block) -> Iterator[str]:
             assert_never(other)
 
 
-def _marked(row: Sequence[str], kinds: Sequence[Kind]) -> list[str]:
+def _marked(row: Sequence[str], kinds: Sequence[ColumnKind]) -> list[str]:
     return [
         f"`{text}`" if kind == "code" and text else text
         for text, kind in zip(row, kinds, strict=True)
@@ -341,7 +341,7 @@ def _marked(row: Sequence[str], kinds: Sequence[Kind]) -> list[str]:
 
 
 def _markdown_table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[Kind]
+    head: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[ColumnKind]
 ) -> Iterator[str]:
     rule = [
         "---" if index < LEFT_COLUMNS or kind in LEFT_KINDS else "---:"

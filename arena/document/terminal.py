@@ -10,12 +10,12 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from arena.document.blocks import (
-    Block,
     Bullets,
     Code,
     Column,
+    ColumnKind,
+    DocumentBlock,
     Figure,
-    Kind,
     Matrix,
     Media,
     Paragraph,
@@ -37,7 +37,7 @@ SHORT_NAME = 16
 """The length to which names are cut before a column is left out."""
 CUT_KINDS = {"word", "code"}
 """The kinds of columns whose cells a narrow terminal cuts at their ends."""
-STYLES: dict[Tone, str] = {"": "", "faint": "dim", "strong": "bold", "lead": "bold"}
+TONE_STYLES: dict[Tone, str] = {"": "", "faint": "dim", "strong": "bold", "lead": "bold"}
 MARK_STYLES = {"": None, "code": None, "strong": "bold"}
 
 
@@ -49,14 +49,14 @@ def open_console(*, stderr: bool = False) -> Console:
     return terminal if terminal.is_terminal else console(width=PIPE_WIDTH)
 
 
-def print_blocks(console: Console, blocks: Iterable[Block]) -> None:
+def print_blocks(console: Console, blocks: Iterable[DocumentBlock]) -> None:
     """Print blocks at the console's width."""
     for part in renderables(blocks, console.width):
         console.print(part)
 
 
 def renderables(
-    blocks: Iterable[Block], width: int, room: int | None = None
+    blocks: Iterable[DocumentBlock], width: int, room: int | None = None
 ) -> Iterator[RenderableType]:
     """Yield what a terminal shows for a width in columns; `room` is the most rows of a table."""
     for block in select(blocks, Media.TERMINAL):
@@ -85,7 +85,7 @@ def renderables(
 
 def _text(text: str, tone: Tone) -> Text:
     """Return a text in its style; code keeps its backticks, so that a pipe has them too."""
-    drawn = Text(style=STYLES[tone])
+    drawn = Text(style=TONE_STYLES[tone])
     for span in marked_spans(printable_lines(text)):
         drawn.append(f"`{span.text}`" if span.mark == "code" else span.text, MARK_STYLES[span.mark])
     return drawn
@@ -125,7 +125,7 @@ def _fit_columns(table: Table, width: int) -> Table:
     return table
 
 
-def _fit_names(rows: list[TextRow], kinds: list[Kind], room: int) -> list[TextRow]:
+def _fit_names(rows: list[TextRow], kinds: list[ColumnKind], room: int) -> list[TextRow]:
     """Return rows whose names share a room in columns."""
     places = [place for place, kind in enumerate(kinds) if kind == "name"]
     if not rows or not places:
@@ -152,7 +152,7 @@ def cut_names(names: Sequence[str], room: int) -> Sequence[str]:
 
 
 def _widths(
-    head: TextRow, rows: list[TextRow], kinds: list[Kind], *, others: bool = False
+    head: TextRow, rows: list[TextRow], kinds: list[ColumnKind], *, others: bool = False
 ) -> Iterator[int]:
     """Yield the least width of each column with the gap before it; `others`: but those of names."""
     for cells, kind in zip(zip(head, *rows, strict=True), kinds, strict=True):

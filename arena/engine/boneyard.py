@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.engine import scoring
 from arena.engine.state import Game, Round
-from arena.engine.structs import Bit, Row
+from arena.engine.structs import Bit, TileRow
 from arena.engine.tables import Settings
 from protocol.messages import Bade, Bid, Drew, TurnedUp
 from protocol.ruleset import Boneyard, Turn
@@ -26,7 +26,7 @@ With more the options would not fit into a line of the protocol (`MAX_LINE`).
 """
 
 
-def arrange(boneyard: Boneyard, tiles: Row, seats: int) -> tuple[Row, ...]:
+def arrange(boneyard: Boneyard, tiles: TileRow, seats: int) -> tuple[TileRow, ...]:
     """Lay the tiles that were not dealt in rows."""
     match boneyard.order:
         case "row":

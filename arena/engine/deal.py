@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from arena.engine import boneyard, scoring, turn
 from arena.engine.shuffle import SEED, RandomWords, randbelow, shuffle
 from arena.engine.state import Game, Round
-from arena.engine.structs import Dealt, Hand, Lots, Method, Phase, Row
+from arena.engine.structs import Dealt, Hand, Lots, Method, Phase, TileRow
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Lot, Option, Refuse
 from protocol.ruleset import (
     BY_DOUBLE,
@@ -151,7 +151,7 @@ DRAWN = 255
 
 def deal_tiles(
     rules: Ruleset, seats: int, stream: RandomWords, placed: bytes = b""
-) -> tuple[tuple[Hand, ...], tuple[Row, ...]]:
+) -> tuple[tuple[Hand, ...], tuple[TileRow, ...]]:
     """Deal a shuffled hand to each seat, and the rest to the boneyard (C deal).
 
     `placed`: for each place of the order the tile that is set there, by its place in the set.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from arena.engine.structs import Bit, Hand, Mask, Phase, Row, Seats
+from arena.engine.structs import Bit, Hand, Mask, Phase, SeatOrder, TileRow
 from arena.engine.tables import Ends, Settings, TileTable
 from protocol.messages import Event, WhyGame, WhyRound
 from protocol.ruleset import Ruleset, Tile, high_first
@@ -137,7 +137,7 @@ class Round:
         return tuple([len(bits) for bits in self.hand_bits])
 
     @property
-    def stock(self) -> tuple[Row, ...]:
+    def stock(self) -> tuple[TileRow, ...]:
         """The boneyard in rows."""
         tile = self.table.tile
         return tuple([tuple([tile[bit] for bit in row]) for row in self.stock_rows])
@@ -196,7 +196,7 @@ class Game:
         """Return the next seat in the direction of play."""
         return self.settings.after[seat]
 
-    def order(self, first: int) -> Seats:
+    def order(self, first: int) -> SeatOrder:
         """Return all seats in the direction of play, from this one on."""
         step = self.settings.step
         return tuple((first + turn * step) % self.seats for turn in range(self.seats))

@@ -12,8 +12,8 @@ Bit = int
 Mask = int
 """Several tiles: the sum of their bits."""
 Hand = tuple[Tile, ...]
-Row = tuple[Tile, ...]
-Seats = tuple[int, ...]
+TileRow = tuple[Tile, ...]
+SeatOrder = tuple[int, ...]
 Lots = tuple[Lot, ...]
 Method = FirstLead | Literal["rotate", "same", "winner"]
 """The method that decides the leader of a round."""
@@ -33,7 +33,7 @@ class Dealt(Struct, frozen=True):
     """Tiles that seats drew and showed for the lead; they were shuffled back."""
     hands: tuple[Hand, ...]
     """Tiles dealt to each seat."""
-    stock: tuple[Row, ...]
+    stock: tuple[TileRow, ...]
     """The boneyard in rows; see `arena.engine.boneyard`."""
 
 
@@ -51,7 +51,7 @@ class Phase(Struct, frozen=True, gc=False):
     """The seat that chance or the last round made leader, though a double may decide later."""
     name: PhaseName = "play"
     """The subject of the next question; "deal": tiles are dealt before a seat moves."""
-    queue: Seats = ()
+    queue: SeatOrder = ()
     """Seats still to be asked in this phase, the one to move first."""
     next_seat: int = 0
     """The seat whose turn it is after this phase."""

@@ -11,7 +11,7 @@ import trio
 from msgspec import Struct
 
 from arena.analysis.reask import ask_once, monitored
-from arena.analysis.timeline import Answer, AskedQuestion, Timeline
+from arena.analysis.timeline import AnswerRecord, AskedQuestion, Timeline
 from arena.engine import view
 from arena.engine.deal import deal_tiles, is_seed
 from arena.engine.shuffle import SEED, RandomWords
@@ -199,7 +199,7 @@ def _check(problem: Problem, before: Sequence[Problem]) -> None:
 # Problems made from game logs: endgames that are solved, and middle games that are estimated.
 
 
-WORLDS = 512
+EXAM_WORLDS = 512
 """The worlds in which the options of a middle game are tried."""
 CLEAR = 4.0
 """The standard errors by which the worst option of a middle game must be below the best one."""
@@ -362,7 +362,9 @@ async def sit_exam(
     return [answers[number] for number in sorted(answers)]
 
 
-async def _ask(poller: Poller, pool: BotPool, problem: Problem, posed: PosedProblem) -> Answer:
+async def _ask(
+    poller: Poller, pool: BotPool, problem: Problem, posed: PosedProblem
+) -> AnswerRecord:
     result, bot = await ask_once(poller, pool, posed.question, posed.lines)
     if isinstance(result, FoulRecord):
         # Another process answers the next problem.
@@ -374,7 +376,7 @@ async def _ask(poller: Poller, pool: BotPool, problem: Problem, posed: PosedProb
     return result
 
 
-def _answer(problem: Problem, result: Answer | None) -> ExamAnswer:
+def _answer(problem: Problem, result: AnswerRecord | None) -> ExamAnswer:
     """Return an answer and its cost; without a result the bot was asked no more."""
     ms = round(result.ms, 3) if result else 0.0
     if not isinstance(result, ChoiceRecord):

@@ -59,7 +59,7 @@ LOG_SUFFIX = ".jsonl"
 """The ending of a game log's name."""
 SITTING_PREFIX = "from-"
 """The beginning of a game log's name; the sitting's first board and its seats follow, with dots."""
-ORDERS = 10
+MAX_CIRCULAR_ORDERS = 10
 """The most circular orders, those of six seats: as many sittings may take turns with boards."""
 MIN_PACK_BYTES = 2**15
 """The size in bytes from which a finished log is compressed; a smaller one stays plain text."""
@@ -118,7 +118,7 @@ class SittingLogs:
         board, _, seats = game.partition(".")
         numbered_logs = self._logs.get(seats, ()) if board.isdecimal() else ()
         candidates = [(first, path) for first, path in numbered_logs if first <= int(board)]
-        return [path for _, path in sorted(candidates, reverse=True)[:ORDERS]]
+        return [path for _, path in sorted(candidates, reverse=True)[:MAX_CIRCULAR_ORDERS]]
 
 
 def compress_finished(path: Path) -> None:

@@ -33,7 +33,7 @@ A wait in trio costs 11 µs, more than the whole move.
 """
 NAP_S = 0.01
 """The longest other wait, in s: of a stop of our process that begins in it, as much is hidden."""
-TURN_S = 0.02
+POLLER_TURN_S = 0.02
 """The time in s after which other tasks have a turn while the poller waits for bots that think.
 
 With cold caches a turn costs 60 µs, a fifth of such a move.
@@ -205,7 +205,11 @@ class Poller:
         For a bot that thinks 5 ms this saves a fifth of the CPU time of a move.
         """
         began = self.now()
-        if self._last_wait_s >= NAP_S or began - self._rested_at > TURN_S or not self._timers:
+        if (
+            self._last_wait_s >= NAP_S
+            or began - self._rested_at > POLLER_TURN_S
+            or not self._timers
+        ):
             return False
         others = trio.lowlevel.current_statistics()
         delay = min(NAP_S, self.soonest - began, others.seconds_to_next_deadline)

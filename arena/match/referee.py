@@ -99,7 +99,7 @@ STALE_LINES = 16
 QUESTIONS_A_GAME = 1_000_000
 """The question numbers of game n on a pipe begin at n times this, so that each names its game."""
 
-Chance = Callable[[Game, bytes], Dealt]
+DealSource = Callable[[Game, bytes], Dealt]
 """The source of the next deal of a game: the board's seed, or deals that are known."""
 
 
@@ -110,7 +110,7 @@ class Referee:
         self,
         setup: GameSetup,
         seed: bytes,
-        chance: Chance = chance_decides,
+        chance: DealSource = chance_decides,
         writer: Callable[[Game, int], LineWriter] = LineWriter,
     ) -> None:
         """Begin the game.

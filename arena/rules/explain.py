@@ -259,7 +259,7 @@ DIRECTION = {
     "clockwise": Sentence("Play passes to the left, clockwise.", ("A", "B", "C play", "E play")),
     "counter_clockwise": Sentence("Play passes to the right, counter-clockwise."),
 }
-TILES = {
+TILES_A_TURN = {
     1: Sentence(
         "In a turn you play one tile at either end of the line; the halves that touch must show "
         "the same number.",
@@ -327,7 +327,7 @@ def the_turn(rules: Ruleset) -> Iterator[Sentence]:
         yield DIRECTION[rules.deal.direction]
     empty = "the boneyard is empty" if rules.boneyard.reserve == 0 else "no tile may be drawn"
     condition = f", and only once {empty}" if relevance.can_draw(rules) else ""
-    yield TILES[turn.tiles].fill(alone=condition)
+    yield TILES_A_TURN[turn.tiles].fill(alone=condition)
     if rules.deal.doubles:
         yield DOUBLES
     if not relevance.can_draw(rules):
@@ -453,7 +453,7 @@ def the_stakes(rules: Ruleset) -> Iterator[Sentence]:
 
 # --- the end of a round ---
 
-OUT = Sentence(
+GOING_OUT = Sentence(
     "A round ends when a player goes out, that is, plays their last tile.",
     ("A", "B", "C play", "D", "E"),
 )
@@ -483,7 +483,7 @@ CALL = Sentence(
 def end_of_a_round(rules: Ruleset) -> Iterator[Sentence]:
     """Yield the sentences on the end of a round."""
     can_draw, optional = relevance.can_draw(rules), rules.turn.draw_optional
-    yield OUT
+    yield GOING_OUT
     text = "It also ends, blocked, as soon as nobody can play"
     text += " and no tile may be drawn" if can_draw else ""
     if relevance.has_auction(rules):

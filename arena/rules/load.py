@@ -44,7 +44,7 @@ MAX_TOML_BYTES = 1 << 22
 """The most bytes of a file: many times what rules, or an event of some thousand bots, take."""
 REPEAT = re.compile(r"Cannot (overwrite|declare|mutate)|Duplicate inline")
 """The beginnings of the parser's words for a key or a table that stands twice."""
-PLACE = re.compile(r"at line (\d+)")
+LINE_PATTERN = re.compile(r"at line (\d+)")
 
 
 def load_toml(
@@ -74,7 +74,7 @@ def _explain_error(error: str, content: bytes) -> str:
     """Return the end of a sentence; the parser has no plain word for what a file gives twice."""
     if not REPEAT.match(error):
         return f" is not TOML: {error}"
-    place, lines = PLACE.search(error), content.decode(errors="replace").split("\n")
+    place, lines = LINE_PATTERN.search(error), content.decode(errors="replace").split("\n")
     number = int(place[1]) if place else len(lines)
     line = lines[number - 1].strip()[:80]
     return f", line {number}, gives again what the file has already: {line}"

@@ -14,6 +14,7 @@ from arena.sandbox.command import Limits
 
 Parents = dict[Path, list[str]]
 MOUNTS = Path("/proc/self/mountinfo")
+"""The kernel's list of mounted file systems and their devices."""
 MEMBERSHIP = Path("/proc/self/cgroup")
 NEEDED_CONTROLLERS = ("pids", "memory", "cpu")
 REFEREE = "boneyard-referee"

@@ -124,7 +124,7 @@ DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 SIGNALS = 256
 """Most signals and timers that may wait for a bot: few, because all bots of one user share one
 supply, and notice when it is used up."""
-NOBODY = "1000"
+INNER_USER = "1000"
 """The user that a bot has inside a user namespace of its own."""
 BYTECODE_FOLDER = "__pycache__"
 NICE = 10
@@ -240,7 +240,7 @@ def walls(command: Command, limits: Limits, *, as_user: bool, workshop: str = ""
         yield f"--unshare-{namespace}"
     yield from ["--die-with-parent", "--new-session", "--hostname", "bot", "--cap-drop", "ALL"]
     if as_user:
-        yield from ("--unshare-user", "--uid", NOBODY, "--gid", NOBODY)
+        yield from ("--unshare-user", "--uid", INNER_USER, "--gid", INNER_USER)
     else:
         # setpriv needs these capabilities to become the bot's user, and gives them up with it.
         for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
@@ -389,7 +389,7 @@ def _prlimit(tools: Tools, limits: Limits) -> Iterator[str]:
 # Files that a command needs: its program's installation, and the files that it names.
 
 
-MOST_LINKS = 16
+MAX_PROGRAM_LINKS = 16
 """Links that are followed from a program's name to its file."""
 MOST_SCRIPTS = 4
 """Scripts whose interpreter is a script in turn; the kernel follows no more."""
@@ -462,7 +462,7 @@ def linked_paths(path: Path) -> Iterator[str]:
     while parts:
         part = parts.popleft()
         place = place.parent if part == ".." else place / part
-        if place.is_symlink() and links < MOST_LINKS:
+        if place.is_symlink() and links < MAX_PROGRAM_LINKS:
             yield str(place)
             links += 1
             leads = place.readlink()
@@ -485,7 +485,7 @@ def is_folder(path: Path) -> bool:
 
 
 def _hops(path: Path) -> Iterator[Path]:
-    for _ in range(MOST_LINKS):
+    for _ in range(MAX_PROGRAM_LINKS):
         path = resolve_links(path)
         yield path
         if not path.is_symlink():

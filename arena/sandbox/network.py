@@ -21,7 +21,7 @@ VARIABLES = {
     "NODE_USE_ENV_PROXY": "1",
 }
 """The variables by which ordinary HTTP clients find the proxy."""
-SHORTEST, MAX_VALUE_LENGTH = 8, 1024
+MIN_VALUE_LENGTH, MAX_VALUE_LENGTH = 8, 1024
 """Characters of a variable's value: a shorter one could not be told from other text."""
 
 
@@ -49,11 +49,11 @@ def _value(name: str) -> str:
     value = os.environ.get(name, "")
     if not value:
         raise AccessError(f"its variable {name} is not set in the environment of Boneyard")
-    if not SHORTEST <= len(value) <= MAX_VALUE_LENGTH or not (
+    if not MIN_VALUE_LENGTH <= len(value) <= MAX_VALUE_LENGTH or not (
         value.isascii() and value.isprintable()
     ):
         raise AccessError(
-            f"the value of {name} is not {SHORTEST} to {MAX_VALUE_LENGTH} printable ASCII "
+            f"the value of {name} is not {MIN_VALUE_LENGTH} to {MAX_VALUE_LENGTH} printable ASCII "
             "characters"
         )
     return value

@@ -77,7 +77,11 @@ SANDBOX_TRIES = 3
 """Tries of a sandbox if the machine's load may have spoiled one."""
 TRANSIENT_ERRORS = SHORTAGES | {errno.ENOSPC, errno.EDQUOT}
 """Errors that pass: they stop a run, and never decide how its bots run."""
-SHORT = ("Resource temporarily unavailable", "Cannot allocate memory", "Too many open files")
+SHORTAGE_WORDS = (
+    "Resource temporarily unavailable",
+    "Cannot allocate memory",
+    "Too many open files",
+)
 """The words of bubblewrap and the shell for such errors."""
 UNLOCKED = (
     "Bots run as your own user and can read, disturb and outlive what they like. "
@@ -166,7 +170,7 @@ def _try_once(confinement: Confinement, folder: Path) -> TrialResult:
             raise
         return TrialResult(confinement, _sentence(error))
     except CannotProbeError as error:
-        if isinstance(error, NoAnswerError) or any(words in f"{error}" for words in SHORT):
+        if isinstance(error, NoAnswerError) or any(words in f"{error}" for words in SHORTAGE_WORDS):
             raise OSError(errno.EAGAIN, f"The sandbox cannot be tried now: {error}") from error
         return TrialResult(confinement, _sentence(error))
     through = {CANARIES[name] for name, outcome in outcomes.items() if outcome.got}

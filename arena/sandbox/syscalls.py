@@ -15,7 +15,7 @@ from msgspec import Struct
 # RULES too. Numbers are those of the kernel, for x86-64 and for aarch64.
 
 
-Numbers = tuple[int | None, int | None]
+CallNumbers = tuple[int | None, int | None]
 """A call's number on x86-64 and on aarch64; None if that machine has no such call."""
 
 
@@ -23,7 +23,7 @@ class CallGroup(Struct, frozen=True):
     """A group of calls that are allowed, or refused by another error than an unknown call's."""
 
     why: str
-    calls: dict[str, Numbers]
+    calls: dict[str, CallNumbers]
     error: int | None = None
     """The error; 0: they return as if they had been made; None: they are made."""
 
@@ -154,7 +154,7 @@ BUILDING = CallGroup(
     "the games and know nothing of them. No bot can see a lock, because it may not ask for one.",
     {"flock": (73, 32), "link": (86, None), "linkat": (265, 37)},
 )
-REFUSALS = (
+REFUSED_CALLS = (
     # Any error makes a failed copy of it in Node, Go and Python. No call may really be made: a bot
     # could leave times for another one to see, on devices that all may write to.
     CallGroup("A copy of a file gets the original's times.", {"utimensat": (280, 88)}, 0),
@@ -326,7 +326,7 @@ def _stretches(column: int, groups: Sequence[CallGroup]) -> Iterator[_Stretch]:
     So are the highest, which are the same calls of x32 processes.
     """
     verdicts: dict[int, int | Rule] = {}
-    for group in (*REFUSALS, *groups):
+    for group in (*REFUSED_CALLS, *groups):
         for call, numbers in group.calls.items():
             if (number := numbers[column]) is not None:
                 rule = RULES.get(call, _ALLOW)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.files import OTHERS, is_ours
+from arena.files import OTHERS_WRITE, is_ours
 
 PREFIX = "boneyard-tmp-"
 YOUNG_S = 60.0
@@ -62,7 +62,7 @@ def sweep(parent: Path) -> None:
 def _holds_still(folder: int) -> bool:
     """Tell whether nobody but us or root can replace our entry in a folder."""
     status = os.fstat(folder)
-    keeps = not status.st_mode & OTHERS or bool(status.st_mode & stat.S_ISVTX)
+    keeps = not status.st_mode & OTHERS_WRITE or bool(status.st_mode & stat.S_ISVTX)
     return keeps and status.st_uid in (0, os.geteuid())
 
 

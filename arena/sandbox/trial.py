@@ -115,7 +115,7 @@ GUARANTEES = (
 # Processes of a trial: their start, questions to them, their end. Every wait has a limit.
 
 
-PATIENCE_S = 60.0
+MAX_WAIT_S = 60.0
 """Most seconds of any one wait on a crowded machine; all of them together take about 0.05 s."""
 LONGEST_LINE = 2**20
 """Most bytes of one answer."""
@@ -148,11 +148,11 @@ def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
 def read_line(process: Popen) -> bytes:
     """Return the next line; empty if nobody is left to write one. Raises CannotProbeError."""
     assert process.stdout
-    deadline, answer = time.monotonic() + PATIENCE_S, b""
+    deadline, answer = time.monotonic() + MAX_WAIT_S, b""
     while not answer.endswith(b"\n") and len(answer) < LONGEST_LINE:
         wait = max(0.0, deadline - time.monotonic())
         if not select.select([process.stdout], [], [], wait)[0]:
-            raise NoAnswerError(f"A test process gave no answer in {PATIENCE_S:g} s.")
+            raise NoAnswerError(f"A test process gave no answer in {MAX_WAIT_S:g} s.")
         more = os.read(process.stdout.fileno(), 65_536)
         if not more:
             return b""
@@ -213,7 +213,7 @@ class Starter:
         if slot:
             slot.kill()
             try:
-                process.wait(PATIENCE_S)
+                process.wait(MAX_WAIT_S)
             except subprocess.TimeoutExpired as error:
                 raise CannotProbeError("A test process could not be ended.") from error
             slot.close()
@@ -352,7 +352,7 @@ def describe_network() -> str:
 
 
 CANARY_FILE = Path(__file__).with_name("canary.py")
-VARIABLE = "BONEYARD_CANARY"
+CANARY_VARIABLE = "BONEYARD_CANARY"
 """The referee's environment variable that no bot should see."""
 TRIAL_LIMITS = Limits(memory_mib=48, processes=16)
 """The limits of a trial: an attempt that exceeds them does no harm."""
@@ -417,7 +417,7 @@ def _count(slot: SandboxedProcess) -> ProbeResult:
 
     The kernel adds up what its processors counted only now and then.
     """
-    end = time.monotonic() + (PATIENCE_S if slot.is_counted else 0)
+    end = time.monotonic() + (MAX_WAIT_S if slot.is_counted else 0)
     while not (used := slot.usage()).cpu_ms or not used.memory:
         if time.monotonic() >= end:
             return ProbeResult(True, "not counted")
@@ -499,15 +499,15 @@ def _targets(stack: ExitStack, event: Path, programs: Path) -> Targets:
     stack.callback(os.close, theirs)
     # As a careless start would hand them down.
     os.set_inheritable(ours, True)
-    stack.callback(os.environ.pop, VARIABLE, None)
-    os.environ[VARIABLE] = token
+    stack.callback(os.environ.pop, CANARY_VARIABLE, None)
+    os.environ[CANARY_VARIABLE] = token
     # Connections wait in its queue: nobody accepts them.
     server = socket.create_server(("127.0.0.1", 0))
     stack.callback(server.close)
     return {
         # The secret: who finds it has read its holder.
         "token": token,
-        "variable": VARIABLE,
+        "variable": CANARY_VARIABLE,
         "event_file": str(event / "event.toml"),
         "secret_key": str(event / "secret.key"),
         "logs": _open_folder(event),

@@ -18,7 +18,7 @@ from arena.files import DamagedFileError, open_file
 
 COMPILE_S, MOST_COMPILED = 120, 32
 """The most s to compile a module: for the largest a fifth is enough; the most that are kept."""
-MAX_MODULE_BYTES, COMPLETE, REFUSED = 8 * 2**20, b"complete", b"refused"
+MAX_MODULE_BYTES, COMPLETE_MARK, REFUSED_MARK = 8 * 2**20, b"complete", b"refused"
 """As in `host.py`, which imports nothing of ours."""
 Start = Callable[[], tuple[Any, Popen[bytes]]]
 _COMPILED: dict[tuple[bytes, int], bytes] = {}
@@ -64,9 +64,9 @@ async def _compile(data: bytes, slot: Any, process: Popen[bytes]) -> bytes:
         with process:
             ran = not slot.never_ran()
         slot.close()
-    if output.endswith(COMPLETE):
-        return output.removesuffix(COMPLETE)
-    return REFUSED if ran and not output else b""
+    if output.endswith(COMPLETE_MARK):
+        return output.removesuffix(COMPLETE_MARK)
+    return REFUSED_MARK if ran and not output else b""
 
 
 def _exchange(data: bytes, process: Popen[bytes]) -> bytes:

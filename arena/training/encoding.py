@@ -53,7 +53,7 @@ from protocol.ruleset import Ruleset, Tile, check_seats, flip, set_of_tiles, tar
 # game pays chips so.
 
 
-Mask = NDArray[np.int8]
+ChoiceMask = NDArray[np.int8]
 """An array with 1 for each number that may be chosen."""
 PLAY_ENDS: tuple[End, ...] = ("left", "right", "lead")
 
@@ -66,7 +66,7 @@ class Actions:
         """Every option; its index is its number."""
         self.numbers = {option: number for number, option in enumerate(self.options)}
 
-    def mask(self, options: Iterable[Option]) -> Mask:
+    def mask(self, options: Iterable[Option]) -> ChoiceMask:
         """Return 1 for each of these options and 0 for all others."""
         mask = np.zeros(len(self.options), np.int8)
         mask[[self.numbers[option] for option in options if option in self.numbers]] = 1

@@ -5,13 +5,13 @@ from operator import add
 from typing import Any, Literal, NamedTuple
 
 from arena import engine
-from arena.analysis.timeline import Answer, AskedQuestion, Timeline
+from arena.analysis.timeline import AnswerRecord, AskedQuestion, Timeline
 from arena.engine import view
 from arena.engine.deal import begin, chance_decides
 from arena.engine.state import Game
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import needs_answer
-from arena.training.encoding import Encoding, Mask, Vector
+from arena.training.encoding import ChoiceMask, Encoding, Vector
 from protocol.messages import Ask, Clock, Option
 from protocol.records import RoundRecord
 from protocol.ruleset import Ruleset, count_sides, side_of
@@ -121,9 +121,9 @@ class DecisionRow(NamedTuple):
     """An answered question to a seat, in the encoding of the training environment."""
 
     question: AskedQuestion
-    answer: Answer
+    answer: AnswerRecord
     vector: Vector
-    mask: Mask
+    mask: ChoiceMask
     action: int | None
     """The number of the chosen option; None: the seat fouled, or the option has no number."""
 

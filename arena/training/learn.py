@@ -29,20 +29,20 @@ RATE, GAE_LAMBDA, CLIP, ENTROPY_BONUS = 1e-3, 0.95, 0.2, 0.01
 POINTS_SCALE = 20
 """Points of a round that count as 1."""
 
-Floats = NDArray[np.float32]
-Gradients = dict[str, Floats]
+Floats32 = NDArray[np.float32]
+Gradients = dict[str, Floats32]
 
 
 class Transitions(NamedTuple):
     """Transitions, each a row: observations, actions, and what came of them."""
 
-    features: Floats
+    features: Floats32
     mask: NDArray[np.bool_]
     actions: NDArray[np.intp]
-    probabilities: Floats
+    probabilities: Floats32
     """The probability that the network gave to the action."""
-    values: Floats
-    rewards: Floats
+    values: Floats32
+    rewards: Floats32
     over: NDArray[np.bool_]
 
 
@@ -60,7 +60,9 @@ class Network:
         self._moments = {name: np.zeros((2, *array.shape)) for name, array in self.weights.items()}
         self._updates = 0
 
-    def forward(self, features: Floats, mask: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
+    def forward(
+        self, features: Floats32, mask: NDArray[np.bool_]
+    ) -> tuple[Floats32, Floats32, Floats32]:
         """Return the hidden layer, the probability of each action, and the expected reward."""
         net = self.weights
         hidden = np.tanh(features @ net["w1"] + net["b1"])
@@ -69,7 +71,9 @@ class Network:
         probabilities = np.exp(scores - scores.max(axis=1, keepdims=True))
         return hidden, probabilities / probabilities.sum(axis=1, keepdims=True), out[:, -1]
 
-    def update(self, batch: Transitions, advantages: Floats, returns: Floats, rate: float) -> None:
+    def update(
+        self, batch: Transitions, advantages: Floats32, returns: Floats32, rate: float
+    ) -> None:
         """Take one step of PPO: clipped policy, entropy bonus, and values towards the returns."""
         rows = np.arange(len(advantages))
         hidden, probabilities, values = self.forward(batch.features, batch.mask)
@@ -154,9 +158,9 @@ def _test(network: Network, inputs: NDArray[np.intp]) -> None:
     print(f"Test: {scores.mean():+.2f} ± {error:.2f} points a round against greedy (95 %).")
 
 
-def _advantages(rollout: list[Transitions], next_values: Floats) -> Floats:
+def _advantages(rollout: list[Transitions], next_values: Floats32) -> Floats32:
     """Return the advantage of each transition by generalised advantage estimation (GAE)."""
-    advantages, advantage = list[Floats](), np.zeros(ENVIRONMENTS, np.float32)
+    advantages, advantage = list[Floats32](), np.zeros(ENVIRONMENTS, np.float32)
     for step in reversed(rollout):
         advantage = step.rewards - step.values + ~step.over * (next_values + GAE_LAMBDA * advantage)
         advantages.append(advantage.astype(np.float32))

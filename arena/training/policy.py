@@ -45,12 +45,12 @@ class Question(Struct, frozen=True):
     game: GameStarts
 
 
-Policy = Callable[[Question], SupportsIndex]
+PolicyFunction = Callable[[Question], SupportsIndex]
 """A function from a question to the index of an option."""
 BatchPolicy = Callable[[Sequence[Question]], Sequence[SupportsIndex]]
 
 
-def play(policy: Policy, *, name: str = "", version: str = "1", author: str = "") -> None:
+def play(policy: PolicyFunction, *, name: str = "", version: str = "1", author: str = "") -> None:
     """Run as a bot until stdin ends, one question at a time.
 
     Without a name the bot is named after its file. Raises ValueError if the policy returns an

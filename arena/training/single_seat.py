@@ -28,17 +28,17 @@ from arena.engine.deal import begin, chance_decides
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.training.boneyard_v0 import Rendering, raw_env
-from arena.training.encoding import MAX_TARGET_SHARE, PLAY_ENDS, Encoding, Mask, Vector
+from arena.training.encoding import MAX_TARGET_SHARE, PLAY_ENDS, ChoiceMask, Encoding, Vector
 from arena.training.episode import TRAINING_CLOCK, Reward, round_margins
-from arena.training.policy import Policy, Question
-from arena.valuation.batch import Flags, Ints, Numbers, Places, RoundBatch, mask_tables
+from arena.training.policy import PolicyFunction, Question
+from arena.valuation.batch import Flags, Ints, NumberArray, Places, RoundBatch, mask_tables
 from protocol.codec import encode_line
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Ask, Draw, Leads, Option, Pass
 from protocol.ruleset import Ruleset, set_of_tiles, target
 from sample_bots import counting, greedy, random_bot, suit
 
-LADDER: Mapping[str, Policy] = {
+LADDER: Mapping[str, PolicyFunction] = {
     "first": lambda _: 0,
     "random": lambda q: random_bot.choose(encode_line(q.ask).decode()[:-1], q.ask.options),
     "greedy": lambda q: greedy.choose(to_builtins(q.ask)),
@@ -58,7 +58,7 @@ class SingleSeatEnv(Env[Vector, np.int64]):
         rules: str | Ruleset = "draw",
         seats: int | None = None,
         *,
-        rivals: str | Policy = "greedy",
+        rivals: str | PolicyFunction = "greedy",
         seat: int = 0,
         rounds: int | None = None,
         reward: Reward = "points",
@@ -202,7 +202,7 @@ class SeenRounds:
             array[:, rows] = new
         self._leader[rows], self._came[rows] = fresh._leader, fresh._came
 
-    def masks(self, rows: Places) -> Mask:
+    def masks(self, rows: Places) -> ChoiceMask:
         """Return the mask of each seat to move; all 0 once the round is over."""
         able, draws = self.batch.legal(rows)
         mask = np.zeros((len(rows), len(self.encoding.actions.options)), np.int8)
@@ -253,7 +253,7 @@ class SeenRounds:
         margins = round_margins(self.rules, (0,) * self.seats, [*self.batch.scores_of(rows).T])
         return np.asarray(margins[seat], np.float64)
 
-    def choose(self, rows: Places, masks: Mask, *, greedy: bool) -> Numbers:
+    def choose(self, rows: Places, masks: ChoiceMask, *, greedy: bool) -> NumberArray:
         """Return the first option of each question in its order, or what `greedy` chooses."""
         came = 2 * self._came[rows, self.batch.turn[rows]]
         ranks = np.concatenate([came, came + 1, came], axis=1) - greedy * self._grades
@@ -262,7 +262,7 @@ class SeenRounds:
         other = np.where(masks[:, self._draw], self._draw, self._pass)
         return np.where(plays.any(axis=1), best, other)
 
-    def act(self, rows: Places, actions: Numbers) -> None:
+    def act(self, rows: Places, actions: NumberArray) -> None:
         """Take an offered action in each of these rows."""
         batch, seat = self.batch, self.batch.turn[rows]
         draws, passes = actions == self._draw, actions == self._pass
@@ -298,12 +298,12 @@ class SeenRounds:
 # actions just taken.
 
 
-BatchRival = Callable[[Vector, Mask], Numbers]
+BatchRival = Callable[[Vector, ChoiceMask], NumberArray]
 """A function from the vectors and masks of many questions to an action for each."""
 RIVAL_NAMES = ("first", "greedy")
 
 
-class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
+class RoundsVectorEnv(VectorEnv[Vector, NumberArray, NDArray[Any]]):
     """Many rounds in which the agent has one seat, of one game."""
 
     metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - as its base declares it
@@ -356,7 +356,7 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
         return self._observe(np.zeros(self.num_envs, np.bool_))
 
     def step(
-        self, actions: Numbers
+        self, actions: NumberArray
     ) -> tuple[Vector, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Take an action in each row, and let the rivals play until the agent has a choice.
 
@@ -421,7 +421,7 @@ class RoundsVectorEnv(VectorEnv[Vector, Numbers, NDArray[Any]]):
             if rows.size:
                 rounds.act(rows, actions)
 
-    def _choose(self, rows: Places, masks: Mask) -> Numbers:
+    def _choose(self, rows: Places, masks: ChoiceMask) -> NumberArray:
         rounds = self._rounds
         if isinstance(self._rivals, str):
             return rounds.choose(rows, masks, greedy=self._rivals == "greedy")

@@ -47,12 +47,12 @@ PIP_DIGITS = "0123456789abcdefghi"
 """The digit of each number of pips."""
 DIGITS_OF = {(a, b): PIP_DIGITS[a] + PIP_DIGITS[b] for a in range(19) for b in range(19)}
 """The two digits of each tile, either way round."""
-SIGNS = {"left": "<", "right": ">", "lead": "="}
+END_SIGNS = {"left": "<", "right": ">", "lead": "="}
 """The sign after a tile for the end that it is played on."""
 
 Fields = dict[str, Any]
 """Fields of a scene, by name."""
-Tiles = str
+TileText = str
 """Tiles joined into one string, two digits each: "6453" is 6-4 and 5-3."""
 
 
@@ -115,16 +115,16 @@ class Scene(Struct, frozen=True):
     turn: int | None
     """The seat to move; None if there is none."""
     words: str
-    line: Tiles
+    line: TileText
     """The line from left to right, each tile [left, right]."""
     lead: int
     """The number of tiles to the left of the one that was led."""
     laid: tuple[int, int]
     """The number of new tiles at the left and at the right of the line."""
-    hands: tuple[Tiles | int, ...]
+    hands: tuple[TileText | int, ...]
     """The tiles of each seat, or their number."""
     pips: tuple[int, ...]
-    stock: Tiles | int
+    stock: TileText | int
     """The tiles in the boneyard, or their number."""
     drawable: int
     pot: int | None
@@ -251,31 +251,31 @@ class SceneBuilder:
             self._times[seat] = Time(round(time.used + ms, 1), round(bank, 1))
 
 
-def tiles(tile_list: Sequence[Tile]) -> Tiles:
+def tiles(tile_list: Sequence[Tile]) -> TileText:
     """Return tiles in the notation of scenes."""
     return "".join(map(DIGITS_OF.__getitem__, tile_list))
 
 
 @lru_cache(maxsize=4096)
-def option(move: Option) -> str:
+def option_notation(move: Option) -> str:
     """Return an option in the notation of scenes; see `Prompt.options`."""
     match move:
         case Play():
-            return tiles([move.tile]) + SIGNS[move.end]
+            return tiles([move.tile]) + END_SIGNS[move.end]
         case PlayTwo():
             return f"{tiles([move.left])}<{tiles([move.right])}>"
         case _:
             return text.option_words(move)
 
 
-def _tiles_or_count(hidden: Sequence[Tile] | int) -> Tiles | int:
+def _tiles_or_count(hidden: Sequence[Tile] | int) -> TileText | int:
     return hidden if isinstance(hidden, int) else tiles(hidden)
 
 
 def _prompt(frame: Frame) -> Prompt | None:
     record = frame.record
     if record is None and frame.options and frame.turn is not None:
-        return Prompt(frame.turn, tuple(map(option, frame.options)))
+        return Prompt(frame.turn, tuple(map(option_notation, frame.options)))
     if not isinstance(record, ChoiceRecord | FoulRecord) or not frame.options:
         return None
     if isinstance(record, FoulRecord):
@@ -287,7 +287,7 @@ def _prompt(frame: Frame) -> Prompt | None:
 
 def _options(options: Sequence[Option], choice: int | None) -> tuple[tuple[str, ...], int | None]:
     if not isinstance(options[-1], Bid):
-        return tuple(map(option, options)), choice
+        return tuple(map(option_notation, options)), choice
     words, marks = zip(*text.options_text(options, choice), strict=True)
     return words, None if choice is None else marks.index(True)
 
@@ -325,7 +325,7 @@ class MarkedDraw(Struct, frozen=True, array_like=True):
     index: int
     """The moment of the replay, from 0."""
     seat: int
-    tiles: Tiles
+    tiles: TileText
     leads: tuple[float, ...]
     """The luck of each side in points of lead."""
     share: float

@@ -112,7 +112,7 @@ class Subscriber:
 # --- the server ---
 
 
-Connection = ServerConnection
+BrowserConnection = ServerConnection
 """A browser's socket, or the request that it begins with."""
 
 LOCAL_HOST = "127.0.0.1"
@@ -128,7 +128,7 @@ CLOSE_S = 1.0
 """Seconds that a browser has to close its socket."""
 MAX_MESSAGE_BYTES = 4096
 """Most bytes of one message from a page."""
-WAITING = 16
+MAX_QUEUED_MESSAGES = 16
 """Messages from a page that may wait to be handled."""
 HEADERS = {
     "Cache-Control": "no-store",
@@ -149,7 +149,7 @@ Page = Callable[[], str | None]
 """A function that makes a page, in a thread; it returns None if there is no page now."""
 Find = Callable[[str], Page | None]
 """A lookup of the page for a name, the part of the address after the key; None: there is none."""
-Publish = Callable[[Connection], Awaitable[None]]
+Publish = Callable[[BrowserConnection], Awaitable[None]]
 """A coroutine that sends messages on a socket as long as there are any."""
 Hear = Callable[[str], None]
 """A function that takes a message from a socket."""
@@ -179,7 +179,7 @@ class LocalServer:
         self._making = trio.CapacityLimiter(1)
         self.address = f"http://{LOCAL_HOST}:{port}/{self._key}/"
 
-    async def answer(self, _: Connection, request: Request) -> Response | None:
+    async def answer(self, _: BrowserConnection, request: Request) -> Response | None:
         """Return the answer to a request; None lets it open the socket."""
         key, _slash, name = request.path.partition("?")[0].removeprefix("/").partition("/")
         opens = name == SOCKET
@@ -197,7 +197,7 @@ class LocalServer:
             return _response(HTTPStatus.SERVICE_UNAVAILABLE, f"{VIEWERS} are watching already.\n")
         return None
 
-    async def talk(self, connection: Connection) -> None:
+    async def talk(self, connection: BrowserConnection) -> None:
         """Keep a socket open while there is something to send and a browser that reads it."""
         self._viewers += 1
         try:
@@ -210,7 +210,7 @@ class LocalServer:
         finally:
             self._viewers -= 1
 
-    async def _hear(self, connection: Connection, scope: trio.CancelScope) -> None:
+    async def _hear(self, connection: BrowserConnection, scope: trio.CancelScope) -> None:
         async for message in connection:
             if isinstance(message, str):
                 self._site.hear(message)
@@ -243,7 +243,7 @@ def _response(status: HTTPStatus, text: str, kind: str = "text/plain; charset=ut
     return Response(status, status.phrase, headers, body)
 
 
-async def tell(broadcast: Broadcast, connection: Connection) -> None:
+async def tell(broadcast: Broadcast, connection: BrowserConnection) -> None:
     """Send each new message, without end; drop a viewer who does not read one in time.
 
     Raises ConnectionClosed.
@@ -283,7 +283,7 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
         open_timeout=OPEN_S,
         close_timeout=CLOSE_S,
         max_size=MAX_MESSAGE_BYTES,
-        max_queue=WAITING,
+        max_queue=MAX_QUEUED_MESSAGES,
     )
     async with trio.open_nursery() as nursery:
         async with await nursery.start(start):
@@ -404,7 +404,7 @@ class BrowserPlayer:
                 if update.over:
                     return
 
-    async def _tell(self, connection: Connection) -> None:
+    async def _tell(self, connection: BrowserConnection) -> None:
         await tell(self._broadcast, connection)
 
     def _find(self, name: str) -> Page | None:

@@ -23,7 +23,7 @@ TERMINAL_READ_BYTES = 4096
 MAX_TYPED_BYTES = 256
 """Most bytes of a line that are used; nobody types more for an answer."""
 LEAVE = ("q", "quit", "leave")
-MOST_LINES = 12
+MAX_OPTION_LINES = 12
 """Most options that get a line each; more options are printed side by side."""
 
 
@@ -87,7 +87,9 @@ def numbered_options(options: Sequence[Option]) -> Text:
         return Text(f"  0  check{f'; or bid {several} chips' if bids else ''}")
     lines = [f"{number}  {text.option_words(option)}" for number, option in enumerate(options, 1)]
     return Text(
-        "\n".join(f"  {line}" for line in lines) if len(lines) <= MOST_LINES else "; ".join(lines)
+        "\n".join(f"  {line}" for line in lines)
+        if len(lines) <= MAX_OPTION_LINES
+        else "; ".join(lines)
     )
 
 

@@ -22,7 +22,7 @@ from protocol.ruleset import BY_DOUBLE, Ruleset, Tile, count_sides, hand_size, s
 # A set of tiles as tables for arrays of masks: what fits, the ends after a play, the pips held.
 #
 # The bits stand in the plain player's order, its favourite tile lowest: the tile that it plays is
-# the lowest bit of those that fit. The two lowest bits stay free, see `TILES`.
+# the lowest bit of those that fit. The two lowest bits stay free, see `TILE_PLACES`.
 
 
 Ints = NDArray[np.signedinteger]
@@ -33,13 +33,13 @@ Places = NDArray[np.intp]
 
 FREE_BITS = 2
 """The lowest bits, which no tile has: so the exponent of a mask of one tile is never that of 0."""
-TILES = 64
+TILE_PLACES = 64
 """Places that a table keeps for each two ends: one for each tile, by the exponent of its mask."""
 NARROW_MASK_TILES = 32 - 1 - FREE_BITS
 """The most tiles of which masks have 32 bits; others have 64."""
 PART = 16
 """The bits of a mask whose pips are looked up together."""
-LEFT_END, RIGHT, HIGHER = range(3)
+LEFT_END, RIGHT_END, HIGHER = range(3)
 """The end for a tile. `HIGHER`: that with the higher number if the tile fits it, else the other."""
 
 
@@ -107,14 +107,14 @@ class MaskTables:
         Then come the places before the first tile.
         """
         count = len(self.tiles)
-        place = {pair: index * TILES for index, pair in enumerate(pairs)}
+        place = {pair: index * TILE_PLACES for index, pair in enumerate(pairs)}
         self.ends = np.array([*place.values()], np.intp).reshape(len(self.suits), -1)
         """The ends by their two numbers. It is a place: that of the ends in each table below."""
-        self.empty = len(pairs) * TILES
+        self.empty = len(pairs) * TILE_PLACES
         """The ends before the first tile; then for each rank those at which only it may lead."""
-        self.dead = self.empty + (1 + count) * TILES
+        self.dead = self.empty + (1 + count) * TILE_PLACES
         """The ends of a round that is over: nothing fits."""
-        size = self.dead + TILES
+        size = self.dead + TILE_PLACES
         self.left, self.right = np.full((2, size), -1, np.int8)
         """The number on the left, and on the right; -1 before the first tile."""
         self.on_right, self.higher, self.lower = np.zeros((3, size), self.dtype)
@@ -124,8 +124,8 @@ class MaskTables:
         self.fitting, self.both = np.zeros((2, size), self.dtype)
         """The tiles that fit any end, and (but doubles) each."""
         self.low_end = np.zeros(size, np.int8)
-        """The end with the lower number: `LEFT_END` or `RIGHT`."""
-        ends = np.repeat(np.arange(0, size, TILES), TILES)
+        """The end with the lower number: `LEFT_END` or `RIGHT_END`."""
+        ends = np.repeat(np.arange(0, size, TILE_PLACES), TILE_PLACES)
         self.after = np.stack([ends] * 3)
         """The ends after a play, by its end: at the place of the ends, plus that of the tile; 0 is
         no tile."""
@@ -137,17 +137,19 @@ class MaskTables:
             self.higher[index], self.lower[index] = self.suits[high], self.suits[low]
             self.fitting[index] = self.suits[left] | self.suits[right]
             self.both[index] = self.suits[left] & self.suits[right] & ~self.doubles
-            self.low_end[index] = LEFT_END if left < right else RIGHT
+            self.low_end[index] = LEFT_END if left < right else RIGHT_END
             for number, tile in enumerate(self.tiles, index + FREE_BITS - 1):
                 if right in tile:
-                    self.after[[RIGHT, HIGHER], number] = place[left, sum(tile) - right]
+                    self.after[[RIGHT_END, HIGHER], number] = place[left, sum(tile) - right]
                 if left in tile:
                     self.after[LEFT_END, number] = place[sum(tile) - left, right]
                     if left >= right or right not in tile:
                         self.after[HIGHER, number] = self.after[LEFT_END, number]
-        leads = slice(self.empty, self.dead, TILES)
+        leads = slice(self.empty, self.dead, TILE_PLACES)
         for number, tile in enumerate(self.tiles):
-            self.after[:, self.empty + FREE_BITS - 1 + number : self.dead : TILES] = place[tile]
+            self.after[:, self.empty + FREE_BITS - 1 + number : self.dead : TILE_PLACES] = place[
+                tile
+            ]
         self.higher[leads] = self.lower[leads] = self.all
         self.fitting[leads] = [self.all, *self.bits]
         self.plays[HIGHER, leads] = self.all
@@ -185,7 +187,7 @@ class MaskTables:
         """Return the place of each mask of one tile in the tables of ends; 0 for no tile."""
         exponents: Places = masks.astype(np.float64).view(np.int64)
         exponents >>= 52
-        exponents &= TILES - 1
+        exponents &= TILE_PLACES - 1
         return exponents
 
     def dead_ends(self, ends: Places, line: Ints) -> Ints:
@@ -247,15 +249,20 @@ def mask_tables(rules: Ruleset, seats: int) -> MaskTables:
 # Scores of finished rounds in arrays: winners and points, as in `arena.engine.scoring`.
 
 
-Points = NDArray[np.int32]
+PointsArray = NDArray[np.int32]
 CAPICU, BLANK = 1, 2
 """Bits that tell of a last tile: it fitted both ends; it was the 0-0."""
-NOBODY = -1
+NO_PARTY = -1
 
 
 def round_gains(
-    tables: MaskTables, hands: Ints, last_seat: Ints, last_tile: Ints, bonus: Points, pot: Points
-) -> Points:
+    tables: MaskTables,
+    hands: Ints,
+    last_seat: Ints,
+    last_tile: Ints,
+    bonus: PointsArray,
+    pot: PointsArray,
+) -> PointsArray:
     """Return what each seat gains by the end of each round, the pot included; fees are not here.
 
     `hands` are the masks that are left, `last_seat` and `last_tile` tell of the last play, `bonus`
@@ -283,54 +290,56 @@ def round_gains(
     return seats_of(tables, gains)
 
 
-def parties(tables: MaskTables, values: Points) -> Points:
+def parties(tables: MaskTables, values: PointsArray) -> PointsArray:
     """Add the values of partners: return one for each side, or without partners for each seat."""
     return values[:2] + values[2:] if tables.rules.deal.partners else values
 
 
-def seats_of(tables: MaskTables, sides: Points) -> Points:
+def seats_of(tables: MaskTables, sides: PointsArray) -> PointsArray:
     """Return for each seat the value of its side."""
     return np.concatenate([sides, sides]) if tables.rules.deal.partners else sides
 
 
-def find_lightest(party: Points) -> Ints:
-    """Return the side with the fewest pips in each row; `NOBODY` if several have them."""
+def find_lightest(party: PointsArray) -> Ints:
+    """Return the side with the fewest pips in each row; `NO_PARTY` if several have them."""
     return _find_lowest(np.ones_like(party, np.bool_), party)
 
 
 def _find_lowest(among: Flags, values: Ints) -> Ints:
-    """Return of these sides the one with the lowest value; `NOBODY` if none or several have it."""
+    """Return of these sides the one with the lowest value; `NO_PARTY` if none or several do."""
     value = np.where(among, values, np.iinfo(np.int32).max)
     return _single((value == value.min(axis=0)) & among)
 
 
 def _single(flags: Flags) -> Ints:
-    """Return the only seat or side of which the flag is set in each row; `NOBODY` if not one is."""
-    holders, counts = np.full(flags.shape[1], NOBODY, np.int32), flags.sum(axis=0, dtype=np.int8)
+    """Return the only seat or side whose flag is set in each row; `NO_PARTY` if not one is."""
+    holders, counts = np.full(flags.shape[1], NO_PARTY, np.int32), flags.sum(axis=0, dtype=np.int8)
     for number, flag in enumerate(flags):
         holders[flag] = number
-    holders[counts != 1] = NOBODY
+    holders[counts != 1] = NO_PARTY
     return holders
 
 
-def _winner(tables: MaskTables, hands: Ints, party: Points, out: Ints, last_seat: Ints) -> Ints:
+def _winner(
+    tables: MaskTables, hands: Ints, party: PointsArray, out: Ints, last_seat: Ints
+) -> Ints:
     score = tables.rules.score
     won = find_lightest(party)
     if score.tie != "nobody":
-        won = np.where((won == NOBODY) & (out < 0), _broken(tables, hands, party, last_seat), won)
+        won = np.where((won == NO_PARTY) & (out < 0), _broken(tables, hands, party, last_seat), won)
     if score.winner == "out":
         won = np.where(out >= 0, out % len(party), won)
     return won
 
 
-def _broken(tables: MaskTables, hands: Ints, party: Points, last_seat: Ints) -> Ints:
+def _broken(tables: MaskTables, hands: Ints, party: PointsArray, last_seat: Ints) -> Ints:
     """Return the winner of each tied blocked round (C.37)."""
     tied = party == party.min(axis=0)
     match tables.rules.score.tie:
         case "nobody":
-            return np.full_like(last_seat, NOBODY)
+            return np.full_like(last_seat, NO_PARTY)
         case "blocker":
-            return np.where(last_seat >= 0, last_seat % len(party), NOBODY)
+            return np.where(last_seat >= 0, last_seat % len(party), NO_PARTY)
         case "fewest_tiles":
             return _find_lowest(tied, parties(tables, tables.sizes(hands)))
         case "lowest_end":
@@ -352,12 +361,12 @@ def _broken(tables: MaskTables, hands: Ints, party: Points, last_seat: Ints) -> 
 # holds it equal to the engine step by step.
 
 
-Numbers = NDArray[np.integer]
+NumberArray = NDArray[np.integer]
 """Numbers of tiles, seats or rounds. A tile's number is its place in `set_of_tiles`."""
-Rows = slice | Places
+RowChoice = slice | Places
 """Some rounds of a batch."""
 ALL_ROUNDS = slice(None)
-END_NUMBER = {"left": LEFT_END, "right": RIGHT, "lead": HIGHER}
+END_NUMBER = {"left": LEFT_END, "right": RIGHT_END, "lead": HIGHER}
 
 
 class RoundBatch:
@@ -396,10 +405,10 @@ class RoundBatch:
     is_over: Flags
     credited: Flags
     """True if `points` have what the round brought: it was over when the batch was made."""
-    bonus: Points
+    bonus: PointsArray
     """Extra points for winning a round of this number."""
-    pot: Points
-    points: Points
+    pot: PointsArray
+    points: PointsArray
     """Points of each seat, fees paid, without those of a round that ended in this batch."""
 
     def __init__(
@@ -423,7 +432,7 @@ class RoundBatch:
         return _batch_of(mask_tables(games[0].rules, games[0].seats), games)
 
     @classmethod
-    def in_orders(cls, games: Sequence[Game], orders: Sequence[Numbers]) -> "RoundBatch":
+    def in_orders(cls, games: Sequence[Game], orders: Sequence[NumberArray]) -> "RoundBatch":
         """Return each game once for each of its orders of the boneyard, see `lay_stock`."""
         batch = cls.from_games(games).repeat(np.array([len(part) for part in orders]))
         padded, begin = np.zeros((len(batch), max(part.shape[1] for part in orders)), np.int16), 0
@@ -452,14 +461,14 @@ class RoundBatch:
 
     # --- copies ---
 
-    def select(self, rows: Numbers, names: Collection[str] | None = None) -> "RoundBatch":
+    def select(self, rows: NumberArray, names: Collection[str] | None = None) -> "RoundBatch":
         """Return a copy of these rounds, in their order; a number may come more than once."""
         arrays: dict[str, Any] = {
             name: getattr(self, name).take(rows, axis=-1) for name in names or self.names
         }
         return RoundBatch(self.tables, self.stock, arrays)
 
-    def repeat(self, count: int | Numbers) -> "RoundBatch":
+    def repeat(self, count: int | NumberArray) -> "RoundBatch":
         """Return each round `count` times, one after the other; or a count for each."""
         return self.select(np.repeat(np.arange(len(self)), count))
 
@@ -479,7 +488,7 @@ class RoundBatch:
 
     # --- other tiles ---
 
-    def lay_stock(self, orders: Numbers) -> None:
+    def lay_stock(self, orders: NumberArray) -> None:
         """Lay these tiles in the boneyards.
 
         `orders` has the tiles' numbers for each round, or one order for all: first those of the
@@ -494,7 +503,7 @@ class RoundBatch:
         self.back = np.cumsum(lengths, axis=0) + np.arange(len(self)) * width
         self.front = self.back - lengths
 
-    def set_hands(self, hands: Mapping[int, Numbers]) -> None:
+    def set_hands(self, hands: Mapping[int, NumberArray]) -> None:
         """Replace the hands of these seats.
 
         Each seat's array has the tiles' numbers for each round, or one hand for all; -1 is no tile.
@@ -527,7 +536,7 @@ class RoundBatch:
             tile = hands & -hands
         if lead.tile != "any":
             must = np.maximum(tables.places_of(tile) - FREE_BITS + 2, 0)
-            self._set_ends(ALL_ROUNDS, tables.empty + must * TILES)
+            self._set_ends(ALL_ROUNDS, tables.empty + must * TILE_PLACES)
         if tables.rules.deal.starter:
             self._turn_up_starter()
         self._open_play()
@@ -564,7 +573,7 @@ class RoundBatch:
 
     # --- options ---
 
-    def legal(self, rows: Rows, seat: int | None = None) -> tuple[Ints, Flags]:
+    def legal(self, rows: RowChoice, seat: int | None = None) -> tuple[Ints, Flags]:
         """Return the tiles that the seat to move may play, and where it may draw.
 
         `seat`: the seat, if it is the same in all these rounds. Where a turn plays two tiles there
@@ -582,7 +591,7 @@ class RoundBatch:
             draws &= able == 0
         else:
             # The only tile that may be led must be led.
-            first = tables.empty + TILES * settings.leader_may_draw
+            first = tables.empty + TILE_PLACES * settings.leader_may_draw
             draws &= (able == 0) | (self.ends[rows] < first)
         if "drawn" in self.names:
             draws &= self.drawn[rows] < settings.draw_limit
@@ -595,7 +604,7 @@ class RoundBatch:
         passes: Flags = able == 0
         return passes if self.settings.draw_optional else passes & ~draws
 
-    def by_end(self, rows: Rows, able: Ints) -> Ints:
+    def by_end(self, rows: RowChoice, able: Ints) -> Ints:
         """Return the tiles of `legal` for the left end, for the right, and to lead."""
         tiles: Ints = self.tables.plays.take(self.ends[rows], axis=1)
         tiles &= able
@@ -621,11 +630,11 @@ class RoundBatch:
         ends = np.concatenate([np.full(len(rows), LEFT_END), end_rows % 3, no_tiles])[order]
         second = np.zeros(len(play_rows), tables.dtype)
         second[: len(rows)] = right
-        return play_rows[order], (first, ends), (second[order], np.full(len(play_rows), RIGHT))
+        return play_rows[order], (first, ends), (second[order], np.full(len(play_rows), RIGHT_END))
 
     # --- acts ---
 
-    def take(self, options: Sequence[Option], numbers: Numbers) -> None:
+    def take(self, options: Sequence[Option], numbers: NumberArray) -> None:
         """Take an option in each round; `numbers` are those of options that are legal there.
 
         Raises ValueError for an option that no array of states knows: act on the games instead.
@@ -647,7 +656,7 @@ class RoundBatch:
             case Play():
                 return mask[option.tile], END_NUMBER[option.end], 0, LEFT_END
             case PlayTwo():
-                return mask[option.left], LEFT_END, mask[option.right], RIGHT
+                return mask[option.left], LEFT_END, mask[option.right], RIGHT_END
             case _:
                 return isinstance(option, Call), LEFT_END, 0, LEFT_END
 
@@ -665,7 +674,7 @@ class RoundBatch:
             self.play_of(seat, rows[places], *[(tile[places], end[places]) for tile, end in puts])
 
     def play_of(
-        self, seat: int, rows: Rows, *puts: tuple[Ints, int | Ints], drew: Places | None = None
+        self, seat: int, rows: RowChoice, *puts: tuple[Ints, int | Ints], drew: Places | None = None
     ) -> None:
         """Do as `play` where the same seat is to move; `drew`: where a draw was its turn."""
         played = self._put_tiles(seat, rows, *puts[0])
@@ -677,7 +686,7 @@ class RoundBatch:
                 self.passes[drew] = 0
         self._next_turn(seat, rows)
 
-    def _put_tiles(self, seat: int, rows: Rows, tile: Ints, end: int | Ints) -> Ints:
+    def _put_tiles(self, seat: int, rows: RowChoice, tile: Ints, end: int | Ints) -> Ints:
         """Move tiles of a seat to an end of the line; return them."""
         tables, before = self.tables, self.ends[rows]
         self.hands[seat][rows] ^= tile
@@ -692,7 +701,7 @@ class RoundBatch:
         self._set_ends(rows, tables.ends_after(before, tile, end))
         return tile
 
-    def _set_ends(self, rows: Rows, ends: Places) -> None:
+    def _set_ends(self, rows: RowChoice, ends: Places) -> None:
         fitting = self.tables.fitting.take(ends)
         if isinstance(rows, slice):
             self.ends, self.fitting = ends, fitting
@@ -756,7 +765,7 @@ class RoundBatch:
         self.is_over[rows[calls]] = True
         self.ask_count[rows[~calls]] -= 1
 
-    def _next_turn(self, seat: int, rows: Rows) -> None:
+    def _next_turn(self, seat: int, rows: RowChoice) -> None:
         """End a turn of a seat: it went out, or the next seat moves."""
         if "turn" in self.names:
             self.turn[rows] = self.settings.after[seat]
@@ -765,7 +774,7 @@ class RoundBatch:
         self.is_over[rows] |= self.hands[seat][rows] == 0
         self._settle(rows)
 
-    def _settle(self, rows: Rows) -> None:
+    def _settle(self, rows: RowChoice) -> None:
         """End the rounds that are blocked; where a seat may call that, ask all of them."""
         self.is_over[rows] |= self._is_blocked(rows)
         least = self.settings.dead_ends_to_call
@@ -774,7 +783,7 @@ class RoundBatch:
             asks = ~self.is_over[rows] & (dead >= least)
             self.ask_count[rows] = np.where(asks, self.tables.seats, 0)
 
-    def _is_blocked(self, rows: Rows) -> Flags:
+    def _is_blocked(self, rows: RowChoice) -> Flags:
         """Tell in which rounds nobody can play or draw, or what else ends a round early."""
         fitting, drawable, ends = self.fitting[rows], self.drawable[rows], self.ends[rows]
         tiles = self.hands[0][rows] | self.hands[1][rows]
@@ -800,7 +809,7 @@ class RoundBatch:
         self.fitting[rows] = 0
         self.drawable[rows] = 0
 
-    def numbers(self, rows: Rows) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    def numbers(self, rows: RowChoice) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """Return the numbers at the left and the right end of lines; -1 before the first tile."""
         ends = self.ends[rows]
         return self.tables.left.take(ends), self.tables.right.take(ends)
@@ -808,7 +817,7 @@ class RoundBatch:
     # --- points ---
 
     @property
-    def gains(self) -> Points:
+    def gains(self) -> PointsArray:
         """Points that each seat gained by the ends of rounds in this batch, the pot included."""
         last = self.last_seat, self.last_tile
         gains = round_gains(self.tables, self.hands, *last, self.bonus, self.pot)
@@ -816,11 +825,11 @@ class RoundBatch:
         return gains
 
     @property
-    def scores(self) -> Points:
+    def scores(self) -> PointsArray:
         """Points of each seat (a column) in each round (a row), what its end brought included."""
         return (self.points + self.gains).T
 
-    def scores_of(self, rows: Numbers) -> Points:
+    def scores_of(self, rows: NumberArray) -> PointsArray:
         """Return the scores of these rounds."""
         return self.select(rows, RESULTS).scores
 
@@ -922,7 +931,7 @@ def _ends(tables: MaskTables, state: Round) -> int:
     if state.layout:
         return int(tables.ends[state.ends.left, state.ends.right])
     tile = state.phase.must_lead
-    return tables.empty + (0 if tile is None else tables.tiles.index(tile) + 1) * TILES
+    return tables.empty + (0 if tile is None else tables.tiles.index(tile) + 1) * TILE_PLACES
 
 
 def _turn(state: Round) -> int:

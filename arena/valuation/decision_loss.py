@@ -29,7 +29,14 @@ from arena.engine.state import Game
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import exact_gains
 from arena.valuation.policy import KEEN, play_out
-from arena.valuation.terms import MORE, WORLDS, Kind, Policy, ReviewedDecision, RoundPhase
+from arena.valuation.terms import (
+    MORE,
+    USUAL_WORLDS,
+    ChoiceKind,
+    Policy,
+    ReviewedDecision,
+    RoundPhase,
+)
 from arena.valuation.win_chance import FULL_SHARE, Law, share_of_scores
 from arena.valuation.worlds import MAX_CHAIN_WORLDS, Worlds, question_worlds
 from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, PlayTwo
@@ -51,11 +58,13 @@ Z = NormalDist().inv_cdf(0.975)
 FEW_TILES = 3
 """The tiles in the shortest hand from which on a block game is in its endgame."""
 
-Floats = NDArray[np.float64]
+WorldValues = NDArray[np.float64]
 """Gains of a seat, a row for each option and a column for each world."""
 
 
-def review_seat(timeline: Timeline, seat: int, worlds: int = WORLDS) -> Iterator[ReviewedDecision]:
+def review_seat(
+    timeline: Timeline, seat: int, worlds: int = USUAL_WORLDS
+) -> Iterator[ReviewedDecision]:
     """Yield each decision of a seat: each answer to a question that offered several options.
 
     `worlds`: in how many each option is tried.
@@ -100,7 +109,7 @@ def _phase(game: Game) -> RoundPhase:
     return "early"
 
 
-def _kind(options: Sequence[Option], option: Option) -> Kind:
+def _kind(options: Sequence[Option], option: Option) -> ChoiceKind:
     match option:
         case Play() | PlayTwo():
             return "play"
@@ -123,9 +132,9 @@ def _kind(options: Sequence[Option], option: Option) -> Kind:
 class TriedOptions(NamedTuple):
     """The options of a question, tried in worlds."""
 
-    leads: Floats
+    leads: WorldValues
     """The lead that each gains in each world."""
-    percents: Floats
+    percents: WorldValues
     """The percent of the game that the seat may expect by the scores after the round."""
     exact: bool
     """True if both seats then play perfectly; else the reference player plays on."""
@@ -149,16 +158,16 @@ def try_options(
         yield TriedOptions(leads, percents, exact is not None)
 
 
-def _leads(question: AskedQuestion, gains: NDArray[np.integer], *, exact: bool) -> Floats:
+def _leads(question: AskedQuestion, gains: NDArray[np.integer], *, exact: bool) -> WorldValues:
     """Return the lead of the seat by each option in each world, by what each seat gains."""
     others = opponents(question.game.rules, question.game.seats, question.seat)
-    leads: Floats = gains[..., question.seat] - gains[..., others].mean(axis=-1)
+    leads: WorldValues = gains[..., question.seat] - gains[..., others].mean(axis=-1)
     return leads if exact else leads + _next_choices(question)[:, None]
 
 
 def _percents(
     questions: Sequence[AskedQuestion], gains: Sequence[NDArray[np.integer]]
-) -> Iterator[Floats]:
+) -> Iterator[WorldValues]:
     """Yield for each question the percent of the game that the seat may expect, by the gains."""
     if not questions:
         return
@@ -262,7 +271,7 @@ def measured_gap(tried: TriedOptions, choice: int) -> tuple[int, float, float]:
     return best, float(gaps.mean()), float(world_errors(gaps))
 
 
-def measured_loss(values: Floats, choice: int) -> float:
+def measured_loss(values: WorldValues, choice: int) -> float:
     """Return the loss of the chosen option, by leads or shares; it is meant for means."""
     means, count = values.mean(axis=1), values.shape[1]
     gap = means.max() - means[choice]

@@ -14,7 +14,7 @@ from arena.engine.state import Game
 from arena.valuation.batch import RoundBatch
 from arena.valuation.policy import first_best
 
-MOST_TILES = 12
+MAX_ENDGAME_TILES = 12
 """The most tiles in both hands: more take more than a few ms."""
 BLOCKER_CALLED = ("blocker", "call")
 """A tie-break and an end of a round that are not solved together."""
@@ -54,7 +54,7 @@ def exact_leads(game: Game) -> tuple[int, ...]:
 
 def _is_solvable(game: Game) -> bool:
     state, rules = game.playing, game.rules
-    few = sum(map(len, state.hand_bits)) <= MOST_TILES
+    few = sum(map(len, state.hand_bits)) <= MAX_ENDGAME_TILES
     # After a call the seat that played last need not be the one that moved last.
     plain = not game.settings.has_bonus and (rules.score.tie, rules.end.blocked) != BLOCKER_CALLED
     return bool(is_open(game) and few and plain and state.layout and state.phase.name == "play")

@@ -27,18 +27,23 @@ from arena.engine.structs import Method
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import decided_by_fouls
 from arena.valuation.batch import Places, RoundBatch, mask_tables
-from arena.valuation.policy import A_TURN, USUAL_POLICY, play_out
+from arena.valuation.policy import A_TURN, USUAL_POLICY, Floats, play_out
 from arena.valuation.terms import USUAL_TERMS, LuckTerms, Policy
-from arena.valuation.win_chance import FULL_SHARE, MILLI, Law, law_of, lead_to_come, share_of_scores
+from arena.valuation.win_chance import (
+    FULL_SHARE,
+    MILLI,
+    Integers,
+    Law,
+    law_of,
+    lead_to_come,
+    share_of_scores,
+)
 from protocol.messages import Drew, Play, PlayTwo, TurnedUp
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, Result
 from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Tile, count_sides, hand_size, set_of_tiles
 
 # Luck: what a deal or a drawn tile was worth, less the mean of all that could have come.
 
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 DRAW_PLAYOUTS, HANDS_PLAYOUTS = 64, 64
 """The playouts of a state before or after a draw, and of a deal whose hands are known."""
@@ -396,7 +401,7 @@ def _completed(states: Sequence[_State], method: Method | None) -> RoundBatch:
 # facts, so the chances are the same on every machine and do not jump for want of playouts.
 
 
-ORDERS = 128
+BONEYARD_ORDERS = 128
 """Random orders of the boneyard that each moment is played out with: the standard error of a share
 is at most 0.5 / √128, 4 %, and between moments, which share the orders, much smaller."""
 
@@ -432,7 +437,7 @@ class ReplayMoment(NamedTuple):
     @property
     def orders(self) -> int:
         """Return the number of orders to play out: one if no more tile can be drawn."""
-        return ORDERS if self.is_dealt and self.game.playing.drawable else 1
+        return BONEYARD_ORDERS if self.is_dealt and self.game.playing.drawable else 1
 
     @property
     def rounds(self) -> int:
@@ -449,7 +454,7 @@ def replay_chances(timeline: Timeline) -> tuple[Chance, ...]:
     sides = count_sides(logged.sitting.rules.deal.partners, len(logged.sitting.seats))
     counts = np.array([moment.orders for moment in moments])
     label, deal = f"{logged.sitting.event}|{logged.game.game}|chances", logged.sitting.rules.deal
-    gains = _gains(moments, counts, random_keys(label, ORDERS, len(set_of_tiles(deal))))
+    gains = _gains(moments, counts, random_keys(label, BONEYARD_ORDERS, len(set_of_tiles(deal))))
     # Sums of integers: the same on every machine.
     starts = np.cumsum(counts) - counts
     sums = np.add.reduceat(_shares(logged, moments, counts, gains)[:, :sides], starts)

@@ -23,8 +23,8 @@ from arena.valuation.batch import (
     HIGHER,
     LEFT_END,
     RESULTS,
-    RIGHT,
-    TILES,
+    RIGHT_END,
+    TILE_PLACES,
     Flags,
     Ints,
     MaskTables,
@@ -97,7 +97,7 @@ class PolicyTables:
     def __init__(self, tables: MaskTables, policy: Policy) -> None:
         self.tables, self._base = tables, len(tables.tiles) + 1
         self._weights = {name: np.int32(round(UNIT * getattr(policy, name))) for name in FEATURES}
-        self._shed = np.zeros(TILES, np.int32)
+        self._shed = np.zeros(TILE_PLACES, np.int32)
         for index, tile in enumerate(tables.tiles, FREE_BITS - 1):
             worth = policy.pip * sum(tile) + policy.double * (tile[0] == tile[1])
             self._shed[index] = round(UNIT * worth)
@@ -138,7 +138,7 @@ class PolicyTables:
             worth += weights["kinds"] * tables.sizes(numbers)
         if weights["blocks"]:
             worth += weights["blocks"] * ~self._can_play(others.take(rows), fitting, options)
-        worth += weights["left"] * (options.ends != RIGHT)
+        worth += weights["left"] * (options.ends != RIGHT_END)
         if weights["place"]:
             index = (options.places[0] - (FREE_BITS - 1)) * len(hands) + rows
             worth += weights["place"] * order.take(index)
@@ -161,7 +161,7 @@ def options_of(
     """
     after = tables.ends_after(ends.take(rows), tile, side)
     for other in second:
-        after = tables.ends_after(after, other, RIGHT)
+        after = tables.ends_after(after, other, RIGHT_END)
     tiles = tile, *second
     return Options(rows, tiles, side, tuple(map(tables.places_of, tiles)), after)
 
@@ -309,10 +309,10 @@ class _Playout:
         batch, policy = self.batch, self.policies[seat]
         left, right, lead = batch.by_end(ALL_ROUNDS, able)
         left |= lead
-        puts = [(able & -able, np.where(left, LEFT_END, RIGHT))]
+        puts = [(able & -able, np.where(left, LEFT_END, RIGHT_END))]
         several = able & (able - 1)
         if batch.settings.two_tiles:
-            puts.append((np.zeros_like(able), np.full_like(able, RIGHT)))
+            puts.append((np.zeros_like(able), np.full_like(able, RIGHT_END)))
         else:
             several |= left & right
         self.turns += 1

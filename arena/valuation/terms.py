@@ -11,12 +11,12 @@ from protocol.ruleset import Ruleset, set_of_tiles
 
 MORE = 3
 """Worlds of the second try of a decision that looks dear, as a multiple of the first try's."""
-WORLDS = 64
+USUAL_WORLDS = 64
 """Deals of the hidden tiles over which an option is valued, unless a user asks for another number.
 
 Pages, reports and commands value a game over the same deals, so that they show the same numbers.
 """
-MOST_TILES = 61
+MAX_SET_TILES = 61
 """The most tiles of a set: a mask of 64 bits keeps two free, and one for its sign."""
 
 
@@ -30,7 +30,7 @@ def why_no_values(rules: Ruleset) -> str | None:
     if rules.turn.tiles == 2 and (score.capicu or score.out_with_blank):
         return "the last of two tiles brings extra points"
     count = len(set_of_tiles(deal))
-    return f"a set has {count} tiles, more than {MOST_TILES}" if count > MOST_TILES else None
+    return f"a set has {count} tiles, more than {MAX_SET_TILES}" if count > MAX_SET_TILES else None
 
 
 class Policy(Struct, frozen=True):
@@ -76,13 +76,13 @@ USUAL_TERMS = LuckTerms()
 # A reviewed decision: the value of each option, and what the choice cost. Without numpy.
 
 
-Points = Annotated[float, Meta(ge=-1e6, le=1e6)]
+LeadPoints = Annotated[float, Meta(ge=-1e6, le=1e6)]
 """Points of lead: far more than any game has, so that sums fit."""
 Percent = Annotated[float, Meta(ge=-100, le=100)]
 """A difference of shares of the game, see `share_of_scores`, in percent."""
 RoundPhase = Literal["lead", "early", "draws", "endgame"]
 """Before the first tile; before the first draw; after it; after the last tile that can be drawn."""
-Kind = Literal["play", "draw_although_able", "draw", "pass", "call", "bid", "other"]
+ChoiceKind = Literal["play", "draw_although_able", "draw", "pass", "call", "bid", "other"]
 """The kind of a choice; of a blocked round and an auction, that of the question."""
 
 
@@ -94,20 +94,20 @@ class ReviewedDecision(Struct, frozen=True):
     round: int
     """The round's number in the game, from 1."""
     phase: RoundPhase
-    kind: Kind
+    kind: ChoiceKind
     """The kind of the choice: play, draw_although_able, draw, pass, call, bid, other."""
     choice: int
     """The number of the chosen option, from 0."""
     best: int
     """The option with the highest value; the chosen one, if none is higher."""
-    values: tuple[Points, ...]
+    values: tuple[LeadPoints, ...]
     """The value of each option: the points that the seat's side gains beyond the average of the
     others, to the round's end."""
-    errors: tuple[Points, ...]
+    errors: tuple[LeadPoints, ...]
     """The standard error of each value, in points; 0 if it is exact."""
-    loss: Points
+    loss: LeadPoints
     """Points that the choice cost, for means; by chance it may be below 0."""
-    error: Points
+    error: LeadPoints
     """The standard error of the gap, in points; 0 if it is exact."""
     percent_loss: Percent
     """The percent of the game that the choice cost, for means."""

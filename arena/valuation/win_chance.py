@@ -28,7 +28,7 @@ FULL_SHARE = 1_000_000
 """A whole share; shares are counted in millionths."""
 MILLI = 1_000
 """A whole point of a lead that is still to come; it is counted in thousandths."""
-ROUNDS = 1024
+LAW_ROUNDS = 1024
 """Rounds from which a law is made: with half as many the shares of `draw` differ by up to 0.01."""
 LOOKAHEAD = 48
 """The most rounds that a table looks ahead; longer games are as good as endless."""
@@ -253,14 +253,16 @@ def _leads(law: Law, left: int, of_lead: bool) -> Integers:
 def _round_results(law: Law) -> Integers:
     """Return the points of each side in rounds that are dealt from fixed seeds."""
     batch = _fixed_deals(law.rules, law.seats)
-    seeds = np.arange(ROUNDS) if law.policies else None
+    seeds = np.arange(LAW_ROUNDS) if law.policies else None
     results = batch.scores + play_out(batch, law.policies, seeds)
     return np.asarray(results[:, : law.sides], np.int64)
 
 
 @cache
 def _fixed_deals(rules: Ruleset, seats: int) -> RoundBatch:
-    return RoundBatch.from_games([_begin_game(rules, seats, number) for number in range(ROUNDS)])
+    return RoundBatch.from_games(
+        [_begin_game(rules, seats, number) for number in range(LAW_ROUNDS)]
+    )
 
 
 def _begin_game(rules: Ruleset, seats: int, number: int) -> Game:

@@ -293,7 +293,7 @@ def seed_of(game: Game) -> bytes:
 # end.
 
 
-ROUNDS = 96
+MIXING_ROUNDS = 96
 """The rounds in which all tiles may move, from the real world to one that is used."""
 BOUND_ROUNDS = 400
 """Rounds where many limits and orders hold: worlds lie apart, and chains find their way slowly."""
@@ -306,7 +306,7 @@ THREES = 4
 CIRCLES_PER_TRY = 2
 """The number of circles that are tried together where a limit or an order may forbid them."""
 
-Tiles = NDArray[np.uint8]
+TileNumbers = NDArray[np.uint8]
 """Numbers of tiles: their places in `set_of_tiles`."""
 
 
@@ -330,9 +330,9 @@ def worlds(hidden: Sequence[HiddenTiles], count: int) -> RoundBatch:
     return batch
 
 
-def sampled_tiles(hidden: Sequence[HiddenTiles], count: int) -> list[Tiles]:
+def sampled_tiles(hidden: Sequence[HiddenTiles], count: int) -> list[TileNumbers]:
     """Return for each question the tile in each place (a row) of each world (a column)."""
-    tiles: dict[int, Tiles] = {}
+    tiles: dict[int, TileNumbers] = {}
     kinds = defaultdict[tuple[bool, int], list[int]](list)
     for row, question in enumerate(hidden):
         if question.is_free:
@@ -347,10 +347,10 @@ def sampled_tiles(hidden: Sequence[HiddenTiles], count: int) -> list[Tiles]:
 
 def _rounds(hidden: HiddenTiles) -> int:
     """Return the rounds after which the worlds of a question are used."""
-    return BOUND_ROUNDS if len(hidden.limits) + len(hidden.orders) >= MANY_BOUNDS else ROUNDS
+    return BOUND_ROUNDS if len(hidden.limits) + len(hidden.orders) >= MANY_BOUNDS else MIXING_ROUNDS
 
 
-def _shuffled(hidden: HiddenTiles, count: int) -> Tiles:
+def _shuffled(hidden: HiddenTiles, count: int) -> TileNumbers:
     """Return worlds where nothing is known but who played what: all unseen tiles change places."""
     tiles = np.array([[bit.bit_length() - 1] * count for bit in hidden.tiles], np.uint8)
     unseen = np.flatnonzero([bit & hidden.unseen != 0 for bit in hidden.tiles])
@@ -409,7 +409,7 @@ class _Chains:
         self.bounds = _Bounds(hidden, self.tiles) if hidden[0].is_bound else None
         self.rounds = _rounds(hidden[0])
 
-    def sampled(self) -> Tiles:
+    def sampled(self) -> TileNumbers:
         """Return the tile in each place after all rounds."""
         sizes = [len(question.places) for question in self.hidden]
         coins = self._coins(b"", sizes)
@@ -467,7 +467,7 @@ class _Bounds:
     Arrays have a row for each question, a column for each bound, and a layer for each world.
     """
 
-    def __init__(self, hidden: Sequence[HiddenTiles], tiles: Tiles) -> None:
+    def __init__(self, hidden: Sequence[HiddenTiles], tiles: TileNumbers) -> None:
         self.rows = np.arange(len(hidden))
         shape = len(hidden), max(len(question.limits) for question in hidden), 1
         self.suit, self.other = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
@@ -499,8 +499,12 @@ class _Bounds:
                     self.came[index, number, row] = question.tiles.index(tile)
 
     def keep(
-        self, circles: NDArray[np.intp], tiles: Tiles, moved: Tiles, leave: NDArray[np.bool_]
-    ) -> Tiles:
+        self,
+        circles: NDArray[np.intp],
+        tiles: TileNumbers,
+        moved: TileNumbers,
+        leave: NDArray[np.bool_],
+    ) -> TileNumbers:
         """Return the moved tiles, or those of now in a world in which they may not move.
 
         They may if they break no more bounds than before, or one more where `leave` says so, and
@@ -523,7 +527,7 @@ class _Bounds:
         self.broken = np.where(stays, self.broken, broken)
         return np.where(stays, tiles, moved)
 
-    def mended(self, tiles: Tiles) -> Tiles:
+    def mended(self, tiles: TileNumbers) -> TileNumbers:
         """End an excursion: return the worlds, those that break a bound as they were before it."""
         before, held_tiles, came = self.left
         is_broken = self.broken > 0
@@ -542,7 +546,7 @@ class _Bounds:
         return excess
 
 
-def _as_bits(old_tiles: Tiles, moved: Tiles) -> NDArray[np.uint64]:
+def _as_bits(old_tiles: TileNumbers, moved: TileNumbers) -> NDArray[np.uint64]:
     """Return for each place the bits of the tile that leaves it and of that which comes."""
     unit, last = np.uint64(1), np.uint8(MOST_BOUND - 1)
     was, now = (np.minimum(tiles, last).astype(np.uint64) for tiles in (old_tiles, moved))

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from arena.sandbox.temporary import temporary_folder
 from arena.sandbox.trial import (
-    PATIENCE_S,
+    MAX_WAIT_S,
     TRIAL_LIMITS,
     CannotProbeError,
     Popen,
@@ -280,5 +280,5 @@ def kill_group(process: Popen) -> None:
     if process.returncode is None:  # Else its number may be another's.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait(PATIENCE_S)
+        process.wait(MAX_WAIT_S)
     close_pipes(process)

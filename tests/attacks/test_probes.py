@@ -149,7 +149,7 @@ def test_a_bot_that_does_not_answer_proves_nothing(
     program: str, patience_s: float, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def start(_: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
-        monkeypatch.setattr(trial, "PATIENCE_S", patience_s)
+        monkeypatch.setattr(trial, "MAX_WAIT_S", patience_s)
         return start_plain((PYTHON, "-I", "-S", "-c", program), reads)
 
     with pytest.raises(CannotProbeError, match=why):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena import engine
 from arena.analysis.alternative_deals import (
-    QUIET,
+    SILENT_ANSWERS,
     PublicMove,
     RoundHistory,
     StopAt,
@@ -126,7 +126,7 @@ def _round(
             continue
         options, turn = values.legal(game), game.playing.turn
         option = options[0] if turn == fouler else rng.choice(options)
-        if not isinstance(option, QUIET):
+        if not isinstance(option, SILENT_ANSWERS):
             acts.append(PublicMove(turn, option, turn == fouler))
         game = values.act(game, option)
 
@@ -142,7 +142,7 @@ def questions(
         options = values.legal(game)
         if game.playing.turn == seat and asks(clock, options, fouled=False):
             yield StopAt(seat, done, game.playing.phase.name)
-        done += not isinstance(options[choice], QUIET)
+        done += not isinstance(options[choice], SILENT_ANSWERS)
 
 
 def resampled(

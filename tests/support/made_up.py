@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.timeline import Timeline
 from arena.rules.variants import find_variant
-from arena.valuation.terms import Kind, ReviewedDecision, RoundPhase
+from arena.valuation.terms import ChoiceKind, ReviewedDecision, RoundPhase
 from protocol.records import ChoiceRecord, Result, SeatFoul
 from tests.support.planned_events import event
 from tournaments.event.facts import FoulExample, LogFacts, Machine, SandboxSummary, Times, TimeStats
@@ -243,7 +243,7 @@ def result(
 
 
 PHASES: tuple[RoundPhase, ...] = ("lead", "early", "draws", "endgame")
-KINDS: tuple[Kind, ...] = ("play", "draw", "pass")
+KINDS: tuple[ChoiceKind, ...] = ("play", "draw", "pass")
 
 
 def fake_review(timeline: Timeline, seat: int, *_: object) -> Iterator[ReviewedDecision]:

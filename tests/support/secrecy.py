@@ -17,7 +17,7 @@ from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.engine.structs import Dealt
 from arena.engine.view import LineWriter
-from arena.match.referee import Chance, GameSetup, OpenQuestion, Referee, bye, needs_answer
+from arena.match.referee import DealSource, GameSetup, OpenQuestion, Referee, bye, needs_answer
 from arena.rules.variants import find_variant
 from protocol.codec import Fault, encode_json, encode_line
 from protocol.messages import (
@@ -41,7 +41,7 @@ from tests.support.games import Asks, questions, random_game, resampled
 
 
 Forced = Literal["skip", "ask"]
-Begin = Callable[[GameSetup, bytes, Chance], Referee]
+Begin = Callable[[GameSetup, bytes, DealSource], Referee]
 """Begins a game with an honest referee, or with one that leaks."""
 FOULS = 0.1
 """How often a question is answered with nonsense, to compare what is said of that."""
@@ -378,11 +378,11 @@ def tells_everybody_of_a_foul(self: Any, honest: Any, seat: int, fault: Fault, *
     honest(self, seat, fault, **more)
 
 
-def numbers_games_by_the_seed(setup: GameSetup, seed: bytes, chance: Chance) -> Referee:
+def numbers_games_by_the_seed(setup: GameSetup, seed: bytes, chance: DealSource) -> Referee:
     return Referee(replace(setup, number=int.from_bytes(seed[:3])), seed, chance)
 
 
-def numbers_games_by_the_board(setup: GameSetup, seed: bytes, chance: Chance) -> Referee:
+def numbers_games_by_the_board(setup: GameSetup, seed: bytes, chance: DealSource) -> Referee:
     return Referee(replace(setup, number=setup.board), seed, chance)
 
 

@@ -44,7 +44,7 @@ from tournaments.cli.options import (
     FILE_PATH,
     MOVE_MS,
     OLD_FILE,
-    SANDBOX,
+    SANDBOX_OPTION,
     command,
     complete_bots,
     flag,
@@ -100,7 +100,7 @@ EXAM = "With --exam"
 @number("--seconds", "Time after which no further step begins, in s.", 1, 86_400, 300)
 @number("--start-ms", "Time for the hello, in ms.", 1, 600_000)
 @MOVE_MS
-@SANDBOX
+@SANDBOX_OPTION
 @flag(
     "--compare",
     "Also run the bot without the sandbox, as your own user, to find out whether the sandbox "

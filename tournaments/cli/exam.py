@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from arena.analysis.find import logs, require_path
 from arena.analysis.text import option_words
 from arena.document.blocks import (
-    Block,
     Cell,
     Column,
     Document,
+    DocumentBlock,
     Media,
     Paragraph,
     Section,
@@ -181,7 +181,7 @@ def _examined(
 # --- the results ---
 
 
-def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> list[Block]:
+def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> list[DocumentBlock]:
     """Return the tables of all bots: by kind of problem, and by game."""
     kinds = [mark for mark in results[0].marks if not mark.rules]
     games = [mark for mark in results[0].marks if mark.rules]

@@ -23,13 +23,13 @@ from arena.analysis.find import (
 )
 from arena.analysis.text import Look, option_words
 from arena.analysis.timeline import RoundEnd, Timeline, round_ends
-from arena.document.blocks import Block, Cell, Column, Paragraph, table
+from arena.document.blocks import Cell, Column, DocumentBlock, Paragraph, table
 from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import read_games
 from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
 from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look, track
-from arena.valuation.terms import WORLDS, ReviewedDecision
+from arena.valuation.terms import USUAL_WORLDS, ReviewedDecision
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
 from protocol.records import FoulRecord, Result
@@ -388,7 +388,7 @@ def _review_game(log: Path, game: str | None, options: ExplainOptions) -> int:
     logged = require_one_game(log, game)
     names, timeline = logged.sitting.seats, Timeline(logged)
     seats = [*range(len(names))] if seat is None else [find_seat(logged, seat)]
-    terms = ReviewTerms(logged.sitting.event, options.deals or WORLDS)
+    terms = ReviewTerms(logged.sitting.event, options.deals or USUAL_WORLDS)
     reviews = [
         review_timeline(timeline, seat, terms)
         for seat in track(seats, "Seats reviewed", len(seats))
@@ -463,7 +463,7 @@ def _review_event(path: Path, options: ExplainOptions) -> int:
 # --- as blocks ---
 
 
-def _blocks(timeline: Timeline, losses: SeatLosses, shows_all: bool) -> Iterator[Block]:
+def _blocks(timeline: Timeline, losses: SeatLosses, shows_all: bool) -> Iterator[DocumentBlock]:
     yield Paragraph(f"{printable(losses.entrant)} in seat {losses.seat} of {losses.game}", "strong")
     if not losses.decisions:
         yield Paragraph("It had no decision between several options.")

@@ -13,7 +13,7 @@ from rich.text import Text
 from arena.analysis import reask, review, text
 from arena.analysis.find import require_one_game
 from arena.analysis.text import OptionValue
-from arena.analysis.timeline import Answer, AskedQuestion, Timeline, find_question
+from arena.analysis.timeline import AnswerRecord, AskedQuestion, Timeline, find_question
 from arena.document.terminal import print_blocks
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
@@ -23,7 +23,7 @@ from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_paged, text_look
-from arena.valuation.terms import WORLDS
+from arena.valuation.terms import USUAL_WORLDS
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
@@ -51,11 +51,11 @@ class Answers(Struct, frozen=True):
     """The question's number among those to this seat in the game, from 1."""
     question: Raw
     """The question as it was asked, then and now."""
-    logged: Answer | None
+    logged: AnswerRecord | None
     """The logged answer and its outcome; null: the game was cut off."""
     sandbox: str
     """The confinement of the bot now: locked or off; empty if the bot was not asked."""
-    answers: tuple[Answer, ...]
+    answers: tuple[AnswerRecord, ...]
     """The answers now, one for each time the bot was asked."""
     outlooks: tuple[OptionValue, ...]
     """The value of each option under other deals, in the order of the options."""
@@ -66,7 +66,7 @@ def explain_question(log: Path, words: Sequence[str], options: ExplainOptions) -
     game, number, *bot = words
     if not number.isdecimal():
         raise UserError(f"A question is a number, not {number}. `--all` shows them.")
-    deals = options.deals or (WORLDS if options.review else None)
+    deals = options.deals or (USUAL_WORLDS if options.review else None)
     logged = require_one_game(log, game)
     timeline = Timeline(logged)
     questions = timeline.questions(choose_seat(log, logged, options.seat))
@@ -75,7 +75,7 @@ def explain_question(log: Path, words: Sequence[str], options: ExplainOptions) -
     if options.raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
         return 0
-    state, replies = "", list[Answer]()
+    state, replies = "", list[AnswerRecord]()
     if options.times and (bot or options.ask):
         event = find_event(log)
         box = _sandbox(options.sandbox, log, event)
@@ -154,7 +154,7 @@ def _prepare_bot(bot: Sequence[str], command: Command | None) -> Iterator[Comman
         yield entrant.command
 
 
-def _compared(question: AskedQuestion, answers: Sequence[Answer]) -> int:
+def _compared(question: AskedQuestion, answers: Sequence[AnswerRecord]) -> int:
     """Return the option to compare the others with: the log's, else the bot's, else the first."""
     choices = [
         answer.choice for answer in (question.answer, *answers) if isinstance(answer, ChoiceRecord)

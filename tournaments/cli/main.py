@@ -23,7 +23,7 @@ from protocol.errors import UserError, unknown_name
 
 SYSTEM_NAMES = {"darwin": "macOS", "win32": "Windows"}
 """Names of systems by Python's `sys.platform`."""
-WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
+LINUX_WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
 """Ways to run Linux programs, by `sys.platform`."""
 OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
 """The way that every system has."""
@@ -37,7 +37,7 @@ def require_linux(name: str) -> None:
         raise UserError(
             f"`{name}` needs Linux, and this is {SYSTEM_NAMES.get(sys.platform, sys.platform)}: "
             "here `rules`, `new`, `replay`, `verify`, `report`, `publish`, `show`, `export` and "
-            f"`explain` work; run the rest {WAYS.get(sys.platform, OTHERWISE)}; "
+            f"`explain` work; run the rest {LINUX_WAYS.get(sys.platform, OTHERWISE)}; "
             "`boneyard help sandbox` describes ours."
         )
 
@@ -130,7 +130,7 @@ NO_ACCESS = (
     *(errno.ENAMETOOLONG, errno.ELOOP, errno.EIO, errno.ESTALE),
 )
 """Errors of the disk and of paths, which are no bugs of ours."""
-MAKE_ROOM = "Nothing that was whole is lost: make room, and run the same command again."
+MAKE_ROOM_ADVICE = "Nothing that was whole is lost: make room, and run the same command again."
 FIRST_COMMANDS = {
     "demo": "See it work: the sample bots play and are rated.",
     "new": "Create a working bot in a language of your choice.",
@@ -213,7 +213,7 @@ class Commands(click.Group):
             ctx.exit(2)
         except OSError as error:
             if error.errno in FULL_DISK_ERRORS:
-                click.echo(f"boneyard: {error.strerror}. {MAKE_ROOM}", err=True)
+                click.echo(f"boneyard: {error.strerror}. {MAKE_ROOM_ADVICE}", err=True)
             elif error.errno in NO_ACCESS:
                 complaint = f"{error.filename} cannot be accessed"
                 click.echo(f"boneyard: {complaint}: {error.strerror}.", err=True)

@@ -57,12 +57,12 @@ SEARCHED_BYTES = 20_000_000
 """Bytes of logs to search for game names; more would keep the user waiting."""
 SUFFIXES = (".toml", ".py", ".js", ".mjs", ".sh", ".rb", ".pl", ".lua")
 """Suffixes of the files to suggest as bots or events."""
-Source = Callable[[click.Context, str], Iterable[str]]
+NameSource = Callable[[click.Context, str], Iterable[str]]
 """A function that returns names which may continue what the user typed."""
 
 
 def complete(
-    *sources: Source, otherwise: str = ""
+    *sources: NameSource, otherwise: str = ""
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
     """Return a completer by these sources; `otherwise`: what the shell completes without a match.
 
@@ -339,7 +339,9 @@ OLD_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
 """The types of paths that an option takes; what is old must exist."""
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""
-SANDBOX = click.option("--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]")
+SANDBOX_OPTION = click.option(
+    "--sandbox", type=WISH, default=None, help="As in `run`.  [default: auto]"
+)
 TLS = partial(
     option,
     "--tls",

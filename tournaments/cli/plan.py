@@ -26,7 +26,13 @@ from tournaments.plan.read_plan import EventPlan
 from tournaments.plan.schedule import count_all_games
 from tournaments.play.lanes import Lanes, fit_jobs
 from tournaments.play.runner import Runner
-from tournaments.play.sittings import MACHINE, STOPPED, RunStoppedError, check_greetings, root_cause
+from tournaments.play.sittings import (
+    MACHINE_ERRORS,
+    STOPPED,
+    RunStoppedError,
+    check_greetings,
+    root_cause,
+)
 from tournaments.study.valuation import on_all_cores
 
 MAX_CALIBRATION_GAMES = 4000
@@ -45,7 +51,7 @@ def estimate(plan: EventPlan, jobs: int | None, seconds: float, in_json: bool) -
     try:
         with working("Calibrating"):
             forecast = forecast_for(plan, jobs, seconds)
-    except (*MACHINE, RunStoppedError) as error:
+    except (*MACHINE_ERRORS, RunStoppedError) as error:
         print_note(f"The calibration stopped: {describe_error(error)}.")
         return STOPPED
     if in_json:

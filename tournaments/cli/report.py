@@ -25,7 +25,7 @@ from tournaments.event.folder import Folder, default_file, lock_for_writing
 from tournaments.plan.event import as_json
 from tournaments.rating.tables import NO_ANCHOR, parse_anchor
 from tournaments.study.decision_table import Wish
-from tournaments.study.export import Export, Format, export_decisions
+from tournaments.study.export import Export, ExportFormat, export_decisions
 
 # The command `report`: writes an event's report again.
 
@@ -139,7 +139,7 @@ def export(
     paths: tuple[Path, ...],
     problems: bool,
     out: Path | None,
-    format: Format | None,
+    format: ExportFormat | None,
     bots: tuple[str, ...],
     luck: bool,
     review: bool,
@@ -195,7 +195,7 @@ def export(
         )
 
 
-def _format_of(out: Path | None) -> Format:
+def _format_of(out: Path | None) -> ExportFormat:
     """Return the format that the name of a file means. Raises UserError if it means none."""
     if out is None or out.is_dir() or out.suffix == ".parquet":
         return "parquet"

@@ -17,7 +17,7 @@ from protocol.errors import UserError
 from protocol.ruleset import Ruleset, playable_seat_counts
 from tournaments.cli.options import CHOICES, command, complete_rules, flag
 
-WIDEST = 100
+MAX_RULES_WIDTH = 100
 
 
 @command()
@@ -78,7 +78,7 @@ def _explained(ruleset: Ruleset, title: str, sources: bool, width: int) -> Itera
 
 
 def _wrapped(text: Text, width: int, indent: str) -> Iterator[Text]:
-    room = max(20, min(width, WIDEST) - len(indent))
+    room = max(20, min(width, MAX_RULES_WIDTH) - len(indent))
     for line in text.wrap(Console(width=room), room):
         line.rstrip()
         yield Text(indent) + line

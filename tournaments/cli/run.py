@@ -26,7 +26,7 @@ from tournaments.cli.options import (
     CHOICES,
     DIRECTORY,
     JOBS,
-    SANDBOX,
+    SANDBOX_OPTION,
     TLS,
     command,
     complete_bots,
@@ -38,7 +38,13 @@ from tournaments.cli.options import (
     option,
     take_event_fields,
 )
-from tournaments.commands.run import Play, load_display, play_here, play_to_end, publish_reports
+from tournaments.commands.run import (
+    PlayGames,
+    load_display,
+    play_here,
+    play_to_end,
+    publish_reports,
+)
 from tournaments.event.book import Book, Ledger, missing_results, refuse_fewer_logs
 from tournaments.event.folder import Folder, kept_private, load_event, was_locked
 from tournaments.event.grow import (
@@ -74,7 +80,7 @@ MOST_REPLAYS = 3_000
 BY_SEED = "The deals come from a seed: anyone can predict them."
 
 
-OUT = partial(
+OUT_OPTION = partial(
     option,
     "--out",
     type=DIRECTORY,
@@ -108,7 +114,7 @@ JSON = flag("--json", "Print results.json instead of a table.", "in_json")
     type=int,
     help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
 )
-@OUT(show_default=f"{RUNS}/ and what is played")
+@OUT_OPTION(show_default=f"{RUNS}/ and what is played")
 @flag("--plan", "Only estimate the duration and the precision of the ratings.")
 @number("--seconds", "Time limit of the games of --plan, in s.", 1, 600, 8, rare=True)
 @flag(
@@ -272,9 +278,9 @@ def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> in
 
 @command()
 @number("--boards", "Boards for each pairing.", 1, None, 20)
-@SANDBOX
+@SANDBOX_OPTION
 @JOBS
-@OUT(default=Path(DEMO), show_default=True)
+@OUT_OPTION(default=Path(DEMO), show_default=True)
 @JSON
 def demo(
     boards: int, sandbox: SandboxMode | None, jobs: int | None, out: Path, in_json: bool
@@ -390,7 +396,7 @@ def _go_on(folder: Folder) -> None:
     print_note(f"Stopped; run the same command again to continue. Folder: {folder.path}")
 
 
-def _play(ledger: Ledger, ready: AbstractAsyncContextManager[Play], at_home: bool) -> int:
+def _play(ledger: Ledger, ready: AbstractAsyncContextManager[PlayGames], at_home: bool) -> int:
     """Play until the plan is done or the run is stopped; return the exit code. Raises UserError."""
     folder, play = ledger.book.folder, partial(play_to_end, stop_at_fouls=at_home)
     with writing_beside():

@@ -120,7 +120,7 @@ INCOMPARABLE = (
     "or through others, so the number of boards that would separate them is unknown."
 )
 
-RATED = "With several events"
+EVENTS_SECTION = "With several events"
 
 
 @command()
@@ -133,14 +133,14 @@ RATED = "With several events"
 )
 @option(
     "--prior",
-    section=RATED,
+    section=EVENTS_SECTION,
     type=float,
     show_default="1",
     help="Strength of Jeffreys' prior: virtual draws for each rating. 0: none, as in Ordo.",
 )
-@flag("--no-fouls", "Leave out games with a foul.", section=RATED)
-@flag("--pool", "Rate different rules with the same seats in one table.", section=RATED)
-@option("--anchor", section=RATED, metavar="NAME=ELO", help="Give a bot this rating.")
+@flag("--no-fouls", "Leave out games with a foul.", section=EVENTS_SECTION)
+@flag("--pool", "Rate different rules with the same seats in one table.", section=EVENTS_SECTION)
+@option("--anchor", section=EVENTS_SECTION, metavar="NAME=ELO", help="Give a bot this rating.")
 @flag("--watch", "Update the display until the event is over or Ctrl-C.", "-w")
 @flag(
     "--separate",

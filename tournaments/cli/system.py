@@ -139,8 +139,8 @@ def doctor(as_json: bool) -> None:
         console.print(sentence, soft_wrap=not console.is_terminal, markup=False)
 
 
-PROGRAM = "boneyard"
-VARIABLE = "_BONEYARD_COMPLETE"
+PROGRAM_NAME = "boneyard"
+COMPLETION_VARIABLE = "_BONEYARD_COMPLETE"
 """The environment variable in which a shell asks for completions."""
 SHELLS = ("bash", "zsh", "fish")
 TOPICS = {
@@ -268,4 +268,6 @@ def _print_completion(context: click.Context, shell: str | None = None) -> None:
         raise UserError(f"Name a shell: {', '.join(SHELLS)}.")
     if shell_class is None:
         raise unknown_name("shell", name, SHELLS)
-    click.echo(shell_class(context.find_root().command, {}, PROGRAM, VARIABLE).source())
+    click.echo(
+        shell_class(context.find_root().command, {}, PROGRAM_NAME, COMPLETION_VARIABLE).source()
+    )

@@ -5,11 +5,11 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.document.blocks import Block, paragraphs
+from arena.document.blocks import DocumentBlock, paragraphs
 from arena.files import write_files
 from arena.processes import map_tasks
 from arena.ui.console import print_note, working
-from arena.valuation.terms import WORLDS
+from arena.valuation.terms import USUAL_WORLDS
 from protocol.errors import UserError, unknown_name
 from protocol.records import Result
 from tournaments.event.book import Book, refuse_losses
@@ -36,7 +36,7 @@ def rewrite_report(book: Book, *, luck: bool = False) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def take_luck_out(folder: Folder) -> list[Block]:
+def take_luck_out(folder: Folder) -> list[DocumentBlock]:
     """Compute the luck of an event's games, and write its report again; return what is new in it.
 
     The main result comes first, for it uses luck.
@@ -98,7 +98,7 @@ def write_review(folder: Folder, bot: str | None = None, deals: int | None = Non
     over = {name: result for name, result in book.results.items() if result.board in book.public}
     if not over:
         raise UserError(f"{folder.path} has no finished board. Run the event first.")
-    with open_review(folder, ReviewTerms(event.name, WORLDS), deals) as log:
+    with open_review(folder, ReviewTerms(event.name, USUAL_WORLDS), deals) as log:
         faults = _review(book, _wanted(over, bot, log), log)
         summary = summarize_review(log.terms, read_seats(folder), event.first_board_of)
         lines = decisions_csv(folder, summary.seats)

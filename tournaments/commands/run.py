@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EARLIER_GAMES = 1000
 """Games of an earlier run in which a bot's first ones are looked for."""
-Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
+PlayGames = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """A function that plays what a ledger misses, sends each result into the channel and closes it."""
 
 
@@ -38,7 +38,7 @@ class Ending(NamedTuple):
 
 async def play_to_end(
     ledger: Ledger,
-    ready: AbstractAsyncContextManager[Play],
+    ready: AbstractAsyncContextManager[PlayGames],
     *,
     stop_at_fouls: bool = False,
 ) -> Ending:
@@ -61,7 +61,7 @@ async def play_here(
     prepare: Callable[[], Awaitable[Sandbox]],
     *,
     keep_stderr: bool = False,
-) -> AsyncIterator[Play]:
+) -> AsyncIterator[PlayGames]:
     """Publish, and yield the function that plays in this process, in the sandbox of `prepare`.
 
     Raises OSError, and what `publish` and `prepare` raise.
@@ -101,7 +101,7 @@ async def _publish_beside(
 
 async def _catch_errors(
     ledger: Ledger,
-    ready: AbstractAsyncContextManager[Play],
+    ready: AbstractAsyncContextManager[PlayGames],
     watch: FoulWatch,
 ) -> BaseExceptionGroup[Exception] | None:
     """Play; return the errors that ended it early, or None."""
@@ -114,7 +114,7 @@ async def _catch_errors(
     return errors
 
 
-async def _run(ledger: Ledger, play: Play, watch: FoulWatch) -> None:
+async def _run(ledger: Ledger, play: PlayGames, watch: FoulWatch) -> None:
     """Play and show the progress; errors come out in an exception group."""
     for result in islice(ledger.results.first(), EARLIER_GAMES):
         if not watch.fouls:

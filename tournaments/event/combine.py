@@ -34,7 +34,7 @@ from tournaments.rating.tables import Correction
 
 FINGERPRINT_SHOWN = 8
 """Characters of a fingerprint that tell versions of an entrant apart."""
-UNKNOWN = "unknown"
+UNKNOWN_LABEL = "unknown"
 """Label for an unknown fingerprint beside a known one."""
 SEARCHED_FOLDERS = 100
 """Folders that are searched for a suggestion after a mistyped name."""
@@ -197,7 +197,7 @@ class EntrantNames:
         first = first_version(name)
         mine = fingerprints(source).get(name)
         if mine is None:
-            return f"{name}@{UNKNOWN}" if first in self._known else name
+            return f"{name}@{UNKNOWN_LABEL}" if first in self._known else name
         return self._version(first, mine) if first in self._disputed else name
 
     def _version(self, name: str, fingerprint: str) -> str:

@@ -47,7 +47,7 @@ from tournaments.formats.base import Entrant, first_version, plain_name, version
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.bots import files_below, slug
 from tournaments.plan.event import (
-    SIGNS,
+    COMPARISON_SIGNS,
     Event,
     WrittenBot,
     as_json,
@@ -485,7 +485,7 @@ def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
     if plan.deals:
         yield f"deals-{slug(plan.deals.source.stem)[:SOURCE]}"
     for rule in map(parse_filter, event.deals_with):
-        yield slug(f"{rule.measure}-{SIGNS[rule.sign][0]}-{rule.number}")
+        yield slug(f"{rule.measure}-{COMPARISON_SIGNS[rule.sign][0]}-{rule.number}")
     if seed is not None:
         yield f"seed-{seed}"
 

@@ -28,7 +28,7 @@ from protocol.records import GameRecord, Result
 from tournaments.event.folder import Folder
 from tournaments.formats.base import Entrant
 
-Span = tuple[int, int]
+BoardSpan = tuple[int, int]
 """The first and the last of consecutive boards."""
 
 
@@ -39,7 +39,7 @@ class Before(Struct, frozen=True, forbid_unknown_fields=True):
     """Boards with a commitment then: the number of lines in commitments.jsonl."""
     sha256: str
     """SHA-256 of those lines, in hex, as the report showed it then."""
-    public: tuple[Span, ...]
+    public: tuple[BoardSpan, ...]
     """Boards whose deals were public when the next plan came. A game's log shows them from its
     first deal on, long before the seed does."""
     entrants: dict[str, str]
@@ -78,9 +78,9 @@ def public_boards(folder: Folder) -> set[int]:
     return public
 
 
-def board_spans(boards: Iterable[int]) -> tuple[Span, ...]:
+def board_spans(boards: Iterable[int]) -> tuple[BoardSpan, ...]:
     """Return the boards as spans, in order."""
-    spans: list[Span] = []
+    spans: list[BoardSpan] = []
     for board in sorted(set(boards)):
         if spans and spans[-1][1] == board - 1:
             spans[-1] = spans[-1][0], board
@@ -89,12 +89,12 @@ def board_spans(boards: Iterable[int]) -> tuple[Span, ...]:
     return tuple(spans)
 
 
-def among(board: int, rows: Iterable[Span]) -> bool:
+def among(board: int, rows: Iterable[BoardSpan]) -> bool:
     """Tell whether a board is in one of the spans."""
     return any(first <= board <= last for first, last in rows)
 
 
-def count(rows: Iterable[Span]) -> int:
+def count(rows: Iterable[BoardSpan]) -> int:
     """Count the boards in the spans."""
     return sum(last - first + 1 for first, last in rows)
 
@@ -117,9 +117,9 @@ def latecomers(
     )
 
 
-def _public_to(entrant: Entrant, history: Sequence[Before]) -> tuple[Span, ...]:
+def _public_to(entrant: Entrant, history: Sequence[Before]) -> tuple[BoardSpan, ...]:
     """Return the boards whose deals were public when an entrant joined with these files."""
-    public: tuple[Span, ...] = ()
+    public: tuple[BoardSpan, ...] = ()
     for before in history:
         if before.entrants.get(entrant.name) == entrant.fingerprint:
             break

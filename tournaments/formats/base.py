@@ -39,7 +39,7 @@ USUAL_BOARDS = 50
 
 Unit = tuple[int, ...]
 """Entrants that play as one: a single entrant (its index), or a team of two."""
-Meeting = tuple[Unit, ...]
+UnitMeeting = tuple[Unit, ...]
 """The units at a table."""
 LinkToGames = Callable[..., str]
 """A function that returns the address of the games in which all these entrants sat."""
@@ -48,7 +48,7 @@ LinkToGames = Callable[..., str]
 class Pairings(NamedTuple):
     """Tables that all play the same boards."""
 
-    days: Sequence[Sequence[Meeting]]
+    days: Sequence[Sequence[UnitMeeting]]
     """The tables, in days; any prefix is as balanced as it can be."""
     boards: range
     values: Mapping[Unit, Values] = {}
@@ -434,7 +434,7 @@ class FixedTables(BaseFormat, frozen=True):
     IS_STATIC: ClassVar[bool] = True
 
     @abstractmethod
-    def days(self, contest: Contest) -> list[list[Meeting]]:
+    def days(self, contest: Contest) -> list[list[UnitMeeting]]:
         """Return the tables, in days."""
 
     def check_size(self, contest: Contest) -> None:

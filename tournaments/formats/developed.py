@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Small = NDArray[np.int16]
-Table = tuple[int, ...]
+DesignTable = tuple[int, ...]
 
 FEW_SEATS = 4
 """Most seats at which all tables are candidates."""
@@ -19,7 +19,7 @@ TRIED = 10
 """Candidates that are tried for the most even meetings."""
 
 
-def developed_tables(units: int, size: int) -> Iterator[Table]:
+def developed_tables(units: int, size: int) -> Iterator[DesignTable]:
     """Yield tables turned around the circle of units, so that everybody plays equally often.
 
     There are enough of them that every two units have met, all about equally often.
@@ -42,7 +42,7 @@ def developed_tables(units: int, size: int) -> Iterator[Table]:
 def _bases(units: int, size: int) -> Small:
     """Return tables with the first unit: all of them, or a sample if they are too many."""
     if size <= FEW_SEATS or comb(units - 1, size - 1) <= CANDIDATE_TABLES:
-        others: Iterable[Table] = combinations(range(1, units), size - 1)
+        others: Iterable[DesignTable] = combinations(range(1, units), size - 1)
     else:
         # The same sample every time: every Python draws the same sequence from the same seed.
         chance = random.Random(units * CANDIDATE_TABLES + size)
@@ -52,7 +52,7 @@ def _bases(units: int, size: int) -> Small:
     return np.hstack((np.zeros((len(bases), 1), np.int16), bases))
 
 
-def _drawn(chance: random.Random, units: int, count: int) -> Table:
+def _drawn(chance: random.Random, units: int, count: int) -> DesignTable:
     """Draw a number of units besides the first."""
     others: set[int] = set()
     while len(others) < count:

@@ -18,7 +18,7 @@ from protocol.messages import Clock
 
 MAX_CLOCK_MS = 86_400_000
 """The longest time for a question, and in the bank, in ms."""
-UNITS = {"ms": 1, "s": 1000, "m": 60_000, "M": 1}
+CLOCK_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "M": 1}
 """The units of a clock's text, in ms; M is a million instructions of a sealed bot."""
 CLOCK_PATTERN = r"[0-9]{1,8}(ms|s|m|M)(-bank[0-9]{1,8}(ms|s|m|M)?)?"
 """The pattern of a clock in an entrant's name."""
@@ -113,7 +113,7 @@ def split_clock(word: str) -> tuple[str, OwnClock | None]:
 def _ms(number: str, unit: str | None) -> int | None:
     """Return a time in whole ms; None if it is not one, or too long."""
     try:
-        ms = float(number) * UNITS[unit or "ms"]
+        ms = float(number) * CLOCK_UNITS[unit or "ms"]
     except ValueError:
         return None
     return int(ms) if ms.is_integer() and ms <= MAX_CLOCK_MS else None
@@ -121,8 +121,8 @@ def _ms(number: str, unit: str | None) -> int | None:
 
 def write_time(ms: int) -> str:
     """Write a time in the largest unit of which it is a multiple; 0 without one."""
-    unit = next((name for name in ("m", "s") if ms % UNITS[name] == 0), "ms")
-    return f"{ms // UNITS[unit]}{unit}" if ms else "0"
+    unit = next((name for name in ("m", "s") if ms % CLOCK_UNITS[name] == 0), "ms")
+    return f"{ms // CLOCK_UNITS[unit]}{unit}" if ms else "0"
 
 
 # The parameters of a bot: their ranges, and their values as words of its command. Pure.

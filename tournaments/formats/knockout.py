@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from msgspec import Meta
 
-from arena.document.blocks import Block, Figure, Media, Paragraph, Section, bullets
+from arena.document.blocks import DocumentBlock, Figure, Media, Paragraph, Section, bullets
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import rotations
@@ -111,7 +111,7 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
             ("Final" if len(matches) == 1 else f"Round {number}", matches)
             for number, matches in enumerate(matches_by_round, 1)
         ]
-        blocks: list[Block] = []
+        blocks: list[DocumentBlock] = []
         for title, matches in rounds:
             blocks.append(Paragraph(f"{title}:", media=SENTENCE_MEDIA))
             blocks.append(

@@ -9,10 +9,12 @@ from tournaments.formats.tables import Gauntlet, Ladder, Matches
 from tournaments.formats.tune import Tune
 from tournaments.formats.versus import Versus
 
-Choice: TypeAlias = RoundRobin | Gauntlet | Ladder | Swiss | Knockout | Versus | Matches
+ChosenFormat: TypeAlias = RoundRobin | Gauntlet | Ladder | Swiss | Knockout | Versus | Matches
 """A format that a user chooses by its name."""
-Format: TypeAlias = Choice | Tune
+Format: TypeAlias = ChosenFormat | Tune
 """A format of an event; a tune is that of an event file with parameters."""
 
-FORMATS: dict[str, Choice] = {form.name: form for form in (kind() for kind in get_args(Choice))}
+FORMATS: dict[str, ChosenFormat] = {
+    form.name: form for form in (kind() for kind in get_args(ChosenFormat))
+}
 """Every format that can be chosen, with its default settings, by its name in an event file."""

@@ -7,7 +7,7 @@ from heapq import heapify, heappop, heapreplace
 from itertools import combinations
 from math import comb
 
-from tournaments.formats.base import Contest, FixedTables, Meeting
+from tournaments.formats.base import Contest, FixedTables, UnitMeeting
 
 # Pairing designs: the tables of each day, with units as numbers. Pure and deterministic.
 #
@@ -16,8 +16,8 @@ from tournaments.formats.base import Contest, FixedTables, Meeting
 # tables are played; otherwise give or take three, or four at five seats and more.
 
 
-Table = tuple[int, ...]
-Day = tuple[Table, ...]
+TableUnits = tuple[int, ...]
+Day = tuple[TableUnits, ...]
 
 MAX_COMPLETE_TABLES = 70
 """Most tables of three or more that are all played; beyond it, enough for everybody to meet."""
@@ -68,7 +68,7 @@ def _circle(units: int) -> Iterator[Day]:
         yield tuple(_in_turn(pair, place or day) for place, pair in enumerate(pairs))
 
 
-def _in_turn(pair: tuple[int, int], turn: int) -> Table:
+def _in_turn(pair: tuple[int, int], turn: int) -> TableUnits:
     return pair if turn % 2 == 0 else (pair[1], pair[0])
 
 
@@ -94,14 +94,14 @@ def zigzags(ring: int, turns: int) -> Iterator[list[int]]:
         yield [(place + turn) % ring for place in zigzag]
 
 
-def _levelled(units: int, size: int) -> list[Table]:
+def _levelled(units: int, size: int) -> list[TableUnits]:
     """Return all tables in an order in which no unit is ever two tables behind; found by search."""
     played = [0] * units
-    met: Counter[Table] = Counter()
+    met: Counter[TableUnits] = Counter()
     left = set(combinations(range(units), size))
-    order: list[Table] = []
+    order: list[TableUnits] = []
 
-    def placed(table: Table, change: int) -> None:
+    def placed(table: TableUnits, change: int) -> None:
         for unit in table:
             played[unit] += change
         for pair in combinations(table, 2):
@@ -127,15 +127,15 @@ def _levelled(units: int, size: int) -> list[Table]:
     return order
 
 
-def _often(table: Table, met: Counter[Table]) -> int:
+def _often(table: TableUnits, met: Counter[TableUnits]) -> int:
     return sum(met[pair] ** 2 for pair in combinations(table, 2))
 
 
-def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
+def _evenly(units: int, tables: Iterator[TableUnits]) -> Iterator[TableUnits]:
     """Yield the tables so that those come first whose units have played least."""
     played = [0] * units
 
-    def long_seated(table: Table) -> tuple[int, int, Table]:
+    def long_seated(table: TableUnits) -> tuple[int, int, TableUnits]:
         return max(played[unit] for unit in table), sum(played[unit] for unit in table), table
 
     waiting = [long_seated(table) for table in set(tables)]
@@ -158,7 +158,7 @@ def _evenly(units: int, tables: Iterator[Table]) -> Iterator[Table]:
 class RoundRobin(FixedTables, frozen=True, tag="round-robin"):
     """A format in which every table of entrants plays all boards."""
 
-    def days(self, contest: Contest) -> list[list[Meeting]]:
+    def days(self, contest: Contest) -> list[list[UnitMeeting]]:
         """Return the tables, in days."""
         units = contest.units
         return [

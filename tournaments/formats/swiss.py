@@ -15,7 +15,16 @@ from typing import Annotated, ClassVar, NamedTuple
 
 from msgspec import Meta
 
-from arena.document.blocks import Block, Cell, Column, Media, Paragraph, Section, Table, table
+from arena.document.blocks import (
+    Cell,
+    Column,
+    DocumentBlock,
+    Media,
+    Paragraph,
+    Section,
+    Table,
+    table,
+)
 from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.formats.base import (
@@ -24,9 +33,9 @@ from tournaments.formats.base import (
     FinishedStages,
     Halves,
     LinkToGames,
-    Meeting,
     Pairings,
     Unit,
+    UnitMeeting,
     half,
     match_points,
 )
@@ -218,7 +227,7 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
             "Each round gives a point for each opponent beaten over all games of the round, and ½ "
             "for a tie; brackets list the opponents. Buchholz: the total points of all opponents."
         )
-        blocks: list[Block] = [
+        blocks: list[DocumentBlock] = [
             _table(contest, lines, link),
             Paragraph(note, "faint", media=Media.FILES),
             Paragraph(describe_rematches(lines), "faint", media=Media.FILES),
@@ -262,8 +271,8 @@ def describe_rematches(lines: Sequence[Standing]) -> str:
     return f"{rematch}, each in a round that could not avoid it."
 
 
-Round = dict[frozenset[Unit], Halves]
-Part = tuple[int, tuple[Unit, ...]]
+RoundHalves = dict[frozenset[Unit], Halves]
+RoundPart = tuple[int, tuple[Unit, ...]]
 """A unit's half points in a round, and its opponents."""
 
 
@@ -272,9 +281,9 @@ def round_of(contest: Contest, board: int) -> int:
     return (board - 1) // contest.boards + 1
 
 
-def rounds(contest: Contest, results: Collection[Result]) -> list[Round]:
+def rounds(contest: Contest, results: Collection[Result]) -> list[RoundHalves]:
     """Return the half points at the tables of each round."""
-    halves_by_round: list[Round] = []
+    halves_by_round: list[RoundHalves] = []
     for number, played in groupby(results, key=lambda result: round_of(contest, result.board)):
         halves_by_round += [{} for _ in range(len(halves_by_round), number)]
         for units, halves in match_points(contest, played).items():
@@ -306,10 +315,10 @@ def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
     return sorted(lines, key=lambda line: line.order, reverse=True)
 
 
-def _parts(contest: Contest, played: Round) -> dict[Unit, Part]:
+def _parts(contest: Contest, played: RoundHalves) -> dict[Unit, RoundPart]:
     """Return each unit's half points and opponents in a round; a unit with a bye has none."""
     places = {unit: place for place, unit in enumerate(contest.units)}
-    parts: dict[Unit, Part] = {}
+    parts: dict[Unit, RoundPart] = {}
     for units, halves in played.items():
         in_order = sorted(units, key=places.__getitem__)
         for unit, score in ((unit, halves[unit]) for unit in in_order):
@@ -319,7 +328,7 @@ def _parts(contest: Contest, played: Round) -> dict[Unit, Part]:
     return parts
 
 
-def _round(contest: Contest, table: Sequence[Standing]) -> list[Meeting]:
+def _round(contest: Contest, table: Sequence[Standing]) -> list[UnitMeeting]:
     """Return the tables of the round after these standings, from the top down.
 
     They are without a rematch if possible, else with the fewest.

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from arena.rules.english import count_in_digits
 from protocol.errors import UserError, unknown_name
-from tournaments.formats.base import BaseFormat, Contest, FixedTables, Meeting, renamed_units
+from tournaments.formats.base import BaseFormat, Contest, FixedTables, UnitMeeting, renamed_units
 from tournaments.formats.round_robin import gauntlet, round_robin
 
 # The gauntlet and the ladder: challengers against the field. Pure.
@@ -53,7 +53,7 @@ class ChallengeFormat(FixedTables, frozen=True):
                 f"{'is' if field == 1 else 'are'} left besides the challengers."
             )
 
-    def days(self, contest: Contest) -> list[list[Meeting]]:
+    def days(self, contest: Contest) -> list[list[UnitMeeting]]:
         """Return the tables, in days."""
         units, size = contest.units, contest.units_a_table
         challengers, field = self.places(contest)
@@ -138,7 +138,7 @@ class Matches(FixedTables, frozen=True, tag="matches"):
         """Return the number of tables."""
         return len(self.tables)
 
-    def days(self, contest: Contest) -> list[list[Meeting]]:
+    def days(self, contest: Contest) -> list[list[UnitMeeting]]:
         """Return the tables, in days: on a day nobody sits at two."""
         units = {contest.unit_name(unit): unit for unit in contest.units}
         left, days = [tuple(units[name] for name in table) for table in self.tables], []
@@ -153,7 +153,7 @@ class Matches(FixedTables, frozen=True, tag="matches"):
         return f", {count_in_digits(len(self.tables), 'chosen table')}"
 
 
-def _disjoint_tables(tables: list[Meeting]) -> Iterator[Meeting]:
+def _disjoint_tables(tables: list[UnitMeeting]) -> Iterator[UnitMeeting]:
     """Yield the first tables at which nobody sits twice."""
     seated: set[int] = set()
     for table in tables:

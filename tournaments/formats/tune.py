@@ -14,7 +14,16 @@ from typing import ClassVar, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.document.blocks import Block, Cell, Code, Column, Figure, Paragraph, Section, table
+from arena.document.blocks import (
+    Cell,
+    Code,
+    Column,
+    DocumentBlock,
+    Figure,
+    Paragraph,
+    Section,
+    table,
+)
 from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command
 from protocol.errors import UserError
@@ -31,6 +40,7 @@ from tournaments.formats.base import (
     with_known_luck,
 )
 from tournaments.formats.entrant import Parameter, Values, fill, value_text
+from tournaments.formats.versus import GAMES_A_BOARD
 from tournaments.rating.sprt import Sprt, outcomes
 from tournaments.rating.statistics import Estimate, t_quantile
 from tournaments.rating.tables import Anchor, Corrections
@@ -269,7 +279,7 @@ def tune_sentence(verdict: Verdict, name: str) -> str:
 def tune_sections(way: Way, entry: str) -> Iterator[Section]:
     """Yield the way of the search, and its values to paste."""
     done = len(way.means)
-    blocks: list[Block] = []
+    blocks: list[DocumentBlock] = []
     if done >= MIN_GROUPS:
         blocks.append(Figure(macro="tuning", value=way))
     columns = [Column("boards"), *map(Column, way.parameters), Column("gain", detail="±")]
@@ -277,7 +287,7 @@ def tune_sections(way: Way, entry: str) -> Iterator[Section]:
     blocks.append(table("Steps of the search", columns, [_row(way, step) for step in steps]))
     yield Section("The search", [*blocks, Paragraph(GAIN_NOTE, "faint")], id="search")
     tune = [_range_text(key, parameter, way.best[key]) for key, parameter in way.parameters.items()]
-    paste: list[Block] = [
+    paste: list[DocumentBlock] = [
         Paragraph("The bot with the best values, for an event file:"),
         Code(fill((entry,), way.best)[0]),
         Paragraph("To tune on from there:"),
@@ -315,8 +325,6 @@ SHARE_CHECKED = 5
 """Boards of the search for each board of the check."""
 MOST_CHECKED = 1000
 """The most boards of the check: they resolve leads of some 12 Elo."""
-GAMES_A_BOARD = 2
-"""Games on a board: two sides have two rotations."""
 POINTS_TEST = Sprt(measure="points")
 """The outcome of a board: the lead in points, averaged over its games."""
 

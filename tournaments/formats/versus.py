@@ -5,7 +5,16 @@ from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
-from arena.document.blocks import Block, Code, Column, Figure, Media, Paragraph, Section, table
+from arena.document.blocks import (
+    Code,
+    Column,
+    DocumentBlock,
+    Figure,
+    Media,
+    Paragraph,
+    Section,
+    table,
+)
 from arena.rules.english import count_in_digits
 from protocol.errors import UserError
 from protocol.records import Result
@@ -26,7 +35,7 @@ from tournaments.rating.sprt import (
     Outcome,
     Sprt,
     SprtStep,
-    Verdict,
+    TestVerdict,
     answer,
     boards_still_needed,
     outcomes,
@@ -36,7 +45,11 @@ from tournaments.rating.tables import Corrections
 # The sequential test in words: a line while it runs, a section of the report after. Pure.
 
 
-UNITS: dict[Measure, str] = {"elo": "Elo", "nelo": "normalised Elo", "points": "points a game"}
+MEASURE_UNITS: dict[Measure, str] = {
+    "elo": "Elo",
+    "nelo": "normalised Elo",
+    "points": "points a game",
+}
 """Names of the hypotheses' units."""
 GAMES_A_BOARD = 2
 """Games on a board: two sides have two rotations, if each is one bot."""
@@ -72,10 +85,12 @@ def sprt_state(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     return f"{line}, about {GAMES_A_BOARD * boards_still_needed(settings, last)} more games"
 
 
-def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], first: str, other: str) -> list[Block]:
+def sprt_blocks(
+    settings: Sprt, steps: Sequence[SprtStep], first: str, other: str
+) -> list[DocumentBlock]:
     """Return a test of `first` against another in a report: the answer, the path, a table."""
     so_far = sprt_sentence(settings, steps, first, other)
-    blocks: list[Block] = [
+    blocks: list[DocumentBlock] = [
         Paragraph(f"**{so_far}**", media=Media.MARKDOWN),
         Paragraph(describe_question(settings, first)),
     ]
@@ -85,7 +100,7 @@ def sprt_blocks(settings: Sprt, steps: Sequence[SprtStep], first: str, other: st
             (f"{step.boards}", f"{step.llr:+.2f}", f"{step.estimate:+.1f}")
             for step in subsample(steps, MAX_TEST_ROWS)
         ]
-        columns = [*map(Column, ("boards", "LLR", UNITS[settings.measure]))]
+        columns = [*map(Column, ("boards", "LLR", MEASURE_UNITS[settings.measure]))]
         blocks += (
             Paragraph(caption, media=Media.MARKDOWN),
             Code(sparkline(settings, steps), media=Media.MARKDOWN),
@@ -123,7 +138,7 @@ def _more_boards(settings: Sprt, steps: Sequence[SprtStep]) -> str:
 
 def _more(settings: Sprt) -> str:
     """Return a lead above that under H0 in words."""
-    lead = f"{abs(settings.h0):g} {UNITS[settings.measure]}"
+    lead = f"{abs(settings.h0):g} {MEASURE_UNITS[settings.measure]}"
     if settings.h0 < 0:
         return f"less than {lead} worse than"
     return f"more than {lead} better than" if settings.h0 else "better than"
@@ -131,7 +146,7 @@ def _more(settings: Sprt) -> str:
 
 def _less(settings: Sprt) -> str:
     """Return a lead below that under H1 in words."""
-    lead = f"{abs(settings.h1):g} {UNITS[settings.measure]}"
+    lead = f"{abs(settings.h1):g} {MEASURE_UNITS[settings.measure]}"
     if settings.h1 > 0:
         return f"not {lead} better than"
     return f"more than {lead} worse than" if settings.h1 else "worse than"
@@ -146,7 +161,7 @@ def _after(settings: Sprt, boards: int, error: float) -> str:
 def describe_question(settings: Sprt, first: str) -> str:
     """Return the hypotheses and the error rates in a sentence."""
     return (
-        f"H0: {first} leads by {settings.h0:g} {UNITS[settings.measure]}, or less. H1: by "
+        f"H0: {first} leads by {settings.h0:g} {MEASURE_UNITS[settings.measure]}, or less. H1: by "
         f"{settings.h1:g}, or more. H1 is wrongly accepted with probability {settings.alpha:g}, "
         f"H0 with {settings.beta:g}. The test decides after {settings.min_boards} boards at the "
         f"earliest and plays at most {settings.max_boards}."
@@ -325,7 +340,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         games, luck = with_known_luck(results) if self.sprt.without_luck else (results, None)
         return walk(self.sprt, self._outcomes(contest, games, since, luck))
 
-    def answer(self, contest: Contest, results: Iterable[Result]) -> Verdict:
+    def answer(self, contest: Contest, results: Iterable[Result]) -> TestVerdict:
         """Return the answer so far; "undecided" is one too."""
         return answer(self.sprt, self.steps(contest, results))
 

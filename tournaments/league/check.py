@@ -15,7 +15,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from arena.files import DamagedFileError, read_file
-from arena.processes import Progress
+from arena.processes import ShowProgress
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, working
 from protocol.codec import DamagedRecordError, decode_json
@@ -73,7 +73,9 @@ def print_league_check(path: Path, in_json: bool) -> int:
     return 1 if faults else 0
 
 
-def verify_league(path: Path, progress: Progress = no_progress) -> Checked[tuple[int, Verified]]:
+def verify_league(
+    path: Path, progress: ShowProgress = no_progress
+) -> Checked[tuple[int, Verified]]:
     """Yield every inconsistency of a league, or of its site; return rounds and extent."""
     folder = LeagueFolder(path)
     is_site = not folder.settings.is_file()

@@ -27,7 +27,7 @@ from arena.valuation.terms import why_no_values
 from protocol.codec import indented_json
 from protocol.errors import UserError
 from tournaments.commands.report import take_luck_out, write_review
-from tournaments.commands.run import Play, play_here, play_to_end, publish_reports
+from tournaments.commands.run import PlayGames, play_here, play_to_end, publish_reports
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import (
     Folder,
@@ -73,7 +73,7 @@ from tournaments.play.sittings import STOPPED, save_crash, stop_sentence
 
 NO_ROOM_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 """Errors of a disk without room."""
-NEW = ".new"
+DRAFT_FOLDER = ".new"
 """Folder of a round that is being written."""
 MOST_TRIES = 5
 """Tries without any further game after which a round is closed."""
@@ -132,7 +132,9 @@ def play_round(
     return failure
 
 
-def _play(ledger: Ledger, tries: int, ready: AbstractAsyncContextManager[Play]) -> Failure | None:
+def _play(
+    ledger: Ledger, tries: int, ready: AbstractAsyncContextManager[PlayGames]
+) -> Failure | None:
     """Play what a round lacks; `tries` have brought no game. Raises what stops it."""
     if tries >= MOST_TRIES:
         why = f"Boneyard ended {tries} times without playing any further game."
@@ -154,8 +156,8 @@ def _play(ledger: Ledger, tries: int, ready: AbstractAsyncContextManager[Play]) 
 
 @asynccontextmanager
 async def _show_play(
-    ready: AbstractAsyncContextManager[Play], show: Callable[[], None]
-) -> AsyncIterator[Play]:
+    ready: AbstractAsyncContextManager[PlayGames], show: Callable[[], None]
+) -> AsyncIterator[PlayGames]:
 
     async def show_on() -> None:
         while True:
@@ -208,7 +210,7 @@ def begin_round(league: LeagueFolder, plan: RoundPlan, event: Event) -> Path:
     It appears with all its files or not at all.
     """
     place = league.round(plan.division, plan.number)
-    draft = place.with_name(NEW)
+    draft = place.with_name(DRAFT_FOLDER)
     if draft.exists():
         shutil.rmtree(draft)
     open_event(Folder(draft), event, None)
@@ -251,12 +253,12 @@ def _sync(folder: Path) -> None:
 # --- the loop ---
 
 
-MAKE_ROOM = "Nothing that was whole is lost; the league goes on when there is room."
-RETRY_S = 4
+FULL_DISK_NOTE = "Nothing that was whole is lost; the league goes on when there is room."
+RETRY_BASE_S = 4
 """Base of the pause after a try that failed, in s: it is this to the power of the tries."""
 LEAP = timedelta(days=1)
 """Time after a turn within which the next one needs no confirmation."""
-Clock = Callable[[], datetime]
+WallClock = Callable[[], datetime]
 
 
 def run_league(
@@ -287,7 +289,7 @@ def run_league(
             return INTERRUPTED
 
 
-def _clock(now: datetime | None) -> Clock:
+def _clock(now: datetime | None) -> WallClock:
     return (lambda: now) if now else (lambda: datetime.now(UTC))
 
 
@@ -298,7 +300,7 @@ class Turns:
         self,
         folder: LeagueFolder,
         journal: Journal,
-        clock: Clock,
+        clock: WallClock,
         jobs: int | None,
         *,
         ends: bool,
@@ -349,7 +351,7 @@ class Turns:
             return bool(part())
         except (UserError, OSError) as error:
             if find_full_disk(error):
-                self._failures["full disk"] = MAKE_ROOM
+                self._failures["full disk"] = FULL_DISK_NOTE
             elif self._ends:
                 raise
             else:
@@ -469,7 +471,7 @@ class Turns:
         else:
             self._journal.note("stopped", f"{round.plan.title}: {failure.why} It is tried again.")
             # What the machine is short of may come back.
-            time.sleep(min(self.settings.every_s, RETRY_S**failure.tries))
+            time.sleep(min(self.settings.every_s, RETRY_BASE_S**failure.tries))
 
     def _close(self, round: PlayedRound, failure: Failure) -> None:
         why = self._folder.without_path(failure.why)

@@ -347,7 +347,7 @@ def round_facts(played: PlayedRound) -> RoundFacts:
 
 GAMES_SHOWN = 8
 """Lost games, and games with fouls, that the page shows."""
-REFUSED = 5
+REFUSED_SHOWN = 5
 """Refused pushes that are shown."""
 
 
@@ -382,7 +382,7 @@ class BotPage:
     @property
     def checks(self) -> list[AnyEntry]:
         """The last refused pushes, the latest first, and the last admission."""
-        refused = [*self._history.refused.values()][: -REFUSED - 1 : -1]
+        refused = [*self._history.refused.values()][: -REFUSED_SHOWN - 1 : -1]
         return [*refused, *[version for version in self._history.admitted if version.check][-1:]]
 
     def fingerprint(self, version: str) -> str:

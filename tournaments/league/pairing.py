@@ -216,7 +216,7 @@ MAX_TABLE_SHARE = 1 / 2
 author who pushes a new version every hour."""
 GAIN_DECIMALS = 6
 """Decimals of a gain relative to the greatest: further ones depend on the processor."""
-OPEN = 0.05
+OPEN_DOUBT = 0.05
 """Doubt below which an order counts as known."""
 CERTAIN, TOP_SHARE = 1e-3, 0.9
 """Doubt below which, and share of the points from which, two versions do not meet any more: their
@@ -268,7 +268,7 @@ def choose_tables(
 
 
 def _weights(information: Information, doubts: Floats, until: float | None) -> Floats:
-    weights, is_open = FLOOR + (1 - FLOOR) * doubts, doubts > OPEN
+    weights, is_open = FLOOR + (1 - FLOOR) * doubts, doubts > OPEN_DOUBT
     if (level := information.anchor) is not None:
         weights[level] += RATING
         weights[:, level] += RATING
@@ -323,7 +323,7 @@ def _why(information: Information, names: list[str], table: list[int], start: Fl
     chance, half_width = 1 - information.doubts()[index, other] / 2, start[index, other]
     if information.lead[index, other] < 0:
         index, other, names = other, index, [names[1], names[0]]
-    if 2 * (1 - chance) > OPEN:
+    if 2 * (1 - chance) > OPEN_DOUBT:
         return f"{names[0]} is before {names[1]} with {100 * chance:.0f} %"
     return f"{names[0]} and {names[1]}: ± {half_width:.0f} Elo"
 

@@ -38,7 +38,7 @@ MAX_FILE_NAME_BYTES = 100
 """Bytes of the name of a file or folder in a push."""
 LONGEST_PATH = 240
 """Bytes of a path in a push: it must fit an archive's header."""
-MOST_LINKS = 16
+MAX_LINK_CHAIN = 16
 """Links that may follow one another."""
 
 
@@ -126,7 +126,7 @@ def _fault_of_link(tree: FileTree, path: str) -> str:
             return "which is too long. Copy the file itself into the folder"
         if target.startswith("/"):
             return "which is an absolute path. Make it relative, or copy the file itself"
-        if links > MOST_LINKS:
+        if links > MAX_LINK_CHAIN:
             return "which leads in a circle. Remove it"
         parts.extendleft(reversed(target.split("/")))
     return ""

@@ -21,7 +21,7 @@ from statistics import NormalDist, median
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from arena.document.blocks import Block, Cell, Column, Paragraph, Section, bullets, table
+from arena.document.blocks import Cell, Column, DocumentBlock, Paragraph, Section, bullets, table
 from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.formats.base import first_version, version_number
@@ -301,7 +301,7 @@ MAX_QUOTE_LENGTH = 160
 """Characters of a text of an author, or about one's files."""
 
 
-def week_blocks(league: LeagueData, week: str) -> list[Block]:
+def week_blocks(league: LeagueData, week: str) -> list[DocumentBlock]:
     """Return the report about a week that is over, such as 2026-W47, without its title."""
     now = league_at_end(league, week)
     first, last = days_of(week)
@@ -365,7 +365,7 @@ def _division(now: LeagueData, name: str, week: str) -> Section:
     return Section(data.settings.title or name, [standings, *([bullets(news)] if news else [])])
 
 
-def _standings(division: DivisionTable, before: Mapping[str, int], anchor: str) -> Block:
+def _standings(division: DivisionTable, before: Mapping[str, int], anchor: str) -> DocumentBlock:
     if not any(row.games for row in division.standings):
         return Paragraph("No game was played yet.")
     columns = [

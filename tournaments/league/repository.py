@@ -41,7 +41,7 @@ is a little too long is refused by its own words."""
 DIGEST = 20
 LOOKED_BACK = 1_000
 """Pulls in which the first one with a bot's present files is sought."""
-SAFE = (
+GIT_SETTINGS = (
     # Hooks and monitors are programs that a repository's settings may name.
     *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"),
     # Transports of other kinds lead to programs.
@@ -91,7 +91,7 @@ def _git(repository: Path, *words: str) -> str:
     quiet |= {"GIT_SSH_COMMAND": os.environ.get("GIT_SSH_COMMAND", "ssh -oBatchMode=yes")}
     try:
         process = subprocess.Popen(
-            ("git", f"--git-dir={repository}", *SAFE, *words),
+            ("git", f"--git-dir={repository}", *GIT_SETTINGS, *words),
             # An address that is a relative path starts in the league's folder.
             cwd=repository.parent,
             env=os.environ | quiet,
@@ -240,7 +240,7 @@ class _Objects:
     def __init__(self, repository: Path) -> None:
         self._processes = [
             subprocess.Popen(
-                ("git", f"--git-dir={repository}", *SAFE, "cat-file", mode),
+                ("git", f"--git-dir={repository}", *GIT_SETTINGS, "cat-file", mode),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -44,7 +44,7 @@ from tournaments.rating.tables import fouls_committed, own_fouls
 
 TIME = "%Y-%m-%dT%H:%M:%SZ"
 """The form of times, for strftime."""
-Time = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$")]
+UtcTime = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ(?!\n)$")]
 LONGEST_WORDS = 20_000
 """Characters of a text in a record."""
 Words = Annotated[str, Meta(max_length=LONGEST_WORDS)]
@@ -92,7 +92,7 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class RegisterEntry(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A line of the register."""
 
-    time: Time
+    time: UtcTime
     """Time at which it was written."""
     bot: EntrantName
     """The bot: the name of its folder."""
@@ -157,7 +157,7 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     number: Annotated[int, Meta(ge=1, le=10_000_000)]
     """Number of the round in its division, from 1."""
     division: EntrantName
-    time: Time
+    time: UtcTime
     active: tuple[VersionName, ...]
     """Versions that could be chosen, sorted by name."""
     held: dict[VersionName, str]
@@ -182,7 +182,7 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class EarlyEnd(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The end of a round that could not be played to its end, or of a version that fouls."""
 
-    time: Time
+    time: UtcTime
     why: Words
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.document.blocks import Block, Column, Paragraph, table
+from arena.document.blocks import Column, DocumentBlock, Paragraph, table
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, shown_path
@@ -136,7 +136,7 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
 # --- words ---
 
 
-def status_blocks(status: LeagueStatus, path: Path) -> Iterator[Block]:
+def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
     """Yield the state of a league as a terminal shows it."""
     state = {True: "is running", False: "is not running", None: "may be running"}[status.running]
     yield Paragraph(

@@ -74,7 +74,7 @@ from tournaments.league.state import (
 from tournaments.plan.bots import (
     BOT_FILE,
     INTERPRETERS,
-    PYTHON,
+    PYTHON_PLACEHOLDER,
     BotFile,
     fill_places,
     find_program,
@@ -124,7 +124,7 @@ def resolve_words(
 
 
 def _program(field: str, template: str, word: str, folder: Path) -> Path:
-    if template == PYTHON:
+    if template == PYTHON_PLACEHOLDER:
         return find_program("", word, folder)
     path = Path(os.path.normpath(folder / word))
     if path.is_relative_to(folder) and is_file(path):
@@ -144,11 +144,13 @@ def _program(field: str, template: str, word: str, folder: Path) -> Path:
         return find_program("", word, folder)
     except UserError:
         programs = {
-            PYTHON,
+            PYTHON_PLACEHOLDER,
             *(program for program, *_ in INTERPRETERS.values() if "/" not in program),
             *COMPILERS,
         }
-        names = sorted(name for name in programs if name == PYTHON or shutil.which(name))
+        names = sorted(
+            name for name in programs if name == PYTHON_PLACEHOLDER or shutil.which(name)
+        )
         raise RefusedPushError(
             f"{field}: the league's machine has no program {word!r}: {suggestion(word, names)}"
         ) from None
@@ -409,7 +411,7 @@ has a page on the site for ever, and one push may bring a thousand."""
 LONGEST_WHY = 5_000
 """Characters of the reason for a refusal: an author's own words may be in it."""
 DAY = timedelta(days=1)
-TURN_S = 60.0
+BUILD_TURN_S = 60.0
 """Time that builds and checks take in a turn, in s; then the league plays before it looks on."""
 MOST_VERSIONS = 9999
 """Versions of a bot: their names have no room for more."""
@@ -480,7 +482,7 @@ class _Update:
         began = time.monotonic()
         for _, name in sorted(self._waiting):
             yield from self._look_at(name, is_its_turn=True)
-            if time.monotonic() - began > TURN_S:
+            if time.monotonic() - began > BUILD_TURN_S:
                 return
 
     def _authors_bots(self) -> list[str]:

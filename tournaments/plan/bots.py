@@ -52,11 +52,11 @@ from tournaments.formats.entrant import split_clock
 from tournaments.plan.event import (
     ENTRANT,
     EVENT_SUFFIX,
+    CommandWord,
     EntrantName,
     Event,
     IgnoredFiles,
     Title,
-    Word,
     WrittenBot,
 )
 
@@ -254,9 +254,9 @@ _VERSION = re.compile(r"\d+(?:\.\d+)*")
 class BotFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot as its author enters it."""
 
-    run: Annotated[tuple[Word, ...], Meta(min_length=1)]
+    run: Annotated[tuple[CommandWord, ...], Meta(min_length=1)]
     """Program and arguments; {python} and {build} are placeholders."""
-    build: tuple[Word, ...] = ()
+    build: tuple[CommandWord, ...] = ()
     """A command that builds the bot first, in its folder; a league runs it in the sandbox."""
     ignore: IgnoredFiles = ()
     """Files and folders that the bot does not read, as `*.log`: no change of them is a version."""
@@ -286,7 +286,7 @@ class BotFile(Struct, frozen=True, forbid_unknown_fields=True):
         return not self.lacks
 
     @property
-    def reads(self) -> tuple[Word, ...]:
+    def reads(self) -> tuple[CommandWord, ...]:
         """Files and folders that are built for it and that its command names after the program."""
         return tuple(word for word in self.run[1:] if word.startswith("{build}/"))
 
@@ -404,9 +404,9 @@ def own_bot(event: Event) -> str | None:
 # Turn a bot as its user writes it into an entrant: find, build and fingerprint its command.
 
 
-PYTHON = "{python}"
+PYTHON_PLACEHOLDER = "{python}"
 """Placeholder for the interpreter that runs us."""
-PLACEHOLDERS = (PYTHON, "{build}")
+PLACEHOLDERS = (PYTHON_PLACEHOLDER, "{build}")
 """Placeholders in commands: the interpreter that runs us, and the folder for what is built."""
 TYPO_SIMILARITY = 0.75
 """Similarity from which a word in braces counts as a mistyped placeholder."""
@@ -461,7 +461,7 @@ def _understood(word: str) -> WrittenBot:
         raise UserError(f"The command {word!r} cannot be read: {error}.") from error
     if argv and argv[0] in catalog:
         return WrittenBot(argv[0], bot=argv[0], arguments=tuple(argv[1:]))
-    if len(argv) > 1 and (argv[0] == PYTHON or shutil.which(argv[0])):
+    if len(argv) > 1 and (argv[0] == PYTHON_PLACEHOLDER or shutil.which(argv[0])):
         scripts = [Path(part) for part in argv[1:] if is_file(Path(part))]
         return WrittenBot(slug((scripts or [Path(argv[0])])[0].stem), tuple(argv))
     if argv and is_file(program := Path(argv[0])):
@@ -575,7 +575,7 @@ def find_program(name: str, word: str, folder: Path) -> Path:
     if is_file(local) and not os.access(local, os.X_OK):
         raise UserError(
             f"Bot {name}: {word} is not executable. Make it so (chmod +x), or name its interpreter "
-            f'first, as in ["{PYTHON}", "main.py"].'
+            f'first, as in ["{PYTHON_PLACEHOLDER}", "main.py"].'
         )
     program_path = local if is_file(local) else shutil.which(word)
     if program_path is None:

@@ -17,7 +17,7 @@ from protocol.codec import DamagedRecordError, decode_json, indented_json
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
-from protocol.ruleset import Ruleset, Seats, Tile, check_seats, playable_seat_counts
+from protocol.ruleset import Ruleset, SeatCount, Tile, check_seats, playable_seat_counts
 from protocol.validation import convert_or_explain
 from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.entrant import OwnClock, Parameter, own_or, split_clock
@@ -55,7 +55,7 @@ MEASURES: Mapping[str, tuple[str, Callable[[Hands], int]]] = {
     ),
 }
 """Numbers that a filter compares: their meaning, and how they are computed."""
-SIGNS: Mapping[str, tuple[str, Callable[[int, int], bool]]] = {
+COMPARISON_SIGNS: Mapping[str, tuple[str, Callable[[int, int], bool]]] = {
     ">=": ("at least", operator.ge),
     "<=": ("at most", operator.le),
     "=": ("exactly", operator.eq),
@@ -72,7 +72,7 @@ class DealFilter(NamedTuple):
 
     def accepts(self, hands: Hands) -> bool:
         """Tell whether these hands satisfy the condition."""
-        (_, compare), (_, measured) = SIGNS[self.sign], MEASURES[self.measure]
+        (_, compare), (_, measured) = COMPARISON_SIGNS[self.sign], MEASURES[self.measure]
         return compare(measured(hands), self.number)
 
 
@@ -92,7 +92,8 @@ def parse_filter(text: str) -> DealFilter:
 def describe_filter(text: str) -> str:
     """Return the meaning of a filter: the most doubles in a hand: at least 4."""
     deal_filter = parse_filter(text)
-    return f"{MEASURES[deal_filter.measure][0]}: {SIGNS[deal_filter.sign][0]} {deal_filter.number}"
+    measure, sign = MEASURES[deal_filter.measure][0], COMPARISON_SIGNS[deal_filter.sign][0]
+    return f"{measure}: {sign} {deal_filter.number}"
 
 
 # Boards that have the same deal, however it is written. Pure.
@@ -151,8 +152,8 @@ def repeated_deals(rules: Ruleset, seats: int, seeds: Mapping[int, bytes]) -> di
 ENTRANT = r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,39}(?!\n)$"
 NAME_WORDS = "1 to 40 letters a to z, digits, _ or -, and no - in front"
 EntrantName = Annotated[str, Meta(pattern=ENTRANT, description=NAME_WORDS)]
-TITLE = r"^[^\x00-\x1f\x7f]{0,80}(?!\n)$"
-Title = Annotated[str, Meta(pattern=TITLE, description="up to 80 characters in one line")]
+TITLE_PATTERN = r"^[^\x00-\x1f\x7f]{0,80}(?!\n)$"
+Title = Annotated[str, Meta(pattern=TITLE_PATTERN, description="up to 80 characters in one line")]
 NAMELESS = ("run", "event")
 """Names of events to which their user gave none."""
 HEADING_BOTS = 4
@@ -168,7 +169,7 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     title: Title = ""
     """Title for its readers; without one, they see the name, or who plays what."""
     rules: Ruleset
-    seats: Seats
+    seats: SeatCount
     boards: Boards
     """Boards that each pairing plays, each in every seating; with versus the most."""
     boards_a_sitting: Annotated[int, Meta(ge=1, le=1000)]
@@ -340,7 +341,7 @@ def from_json(data: bytes, path: Path) -> Event:
 
 EVENT_SUFFIX = ".toml"
 """The ending of an event file; any other word on the command line is a bot."""
-Word = Annotated[
+CommandWord = Annotated[
     str, Meta(pattern=r"^[^\x00]*\Z", description="text in quotes, without a zero character")
 ]
 """A word of a command, or a path: the system ends both at a zero character."""
@@ -354,7 +355,7 @@ ParameterName = Annotated[
 
 
 IgnoredFiles = Annotated[
-    tuple[Annotated[Word, Meta(min_length=1, max_length=100)], ...], Meta(max_length=20)
+    tuple[Annotated[CommandWord, Meta(min_length=1, max_length=100)], ...], Meta(max_length=20)
 ]
 
 
@@ -363,18 +364,18 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: EntrantName
     """Name in the tables; without `run` and `bot` also the name of a listed bot."""
-    run: tuple[Word, ...] = ()
+    run: tuple[CommandWord, ...] = ()
     """Program and arguments; {python} and {build} are placeholders that we fill in."""
-    build: tuple[Word, ...] = ()
+    build: tuple[CommandWord, ...] = ()
     """A command that builds the bot first, outside any sandbox: the organiser runs it."""
-    folder: Word | None = None
+    folder: CommandWord | None = None
     """A folder of the bot's own: both commands run in it, and the bot may read all of it. Without
     one they run in the event file's folder, and the bot may read the files its command names."""
-    reads: tuple[Word, ...] = ()
+    reads: tuple[CommandWord, ...] = ()
     """Further files and folders that the bot may read."""
     bot: str | None = None
     """Name of a sample bot, or of a folder with a bot.toml, if `name` is another; without `run`."""
-    arguments: tuple[Word, ...] = ()
+    arguments: tuple[CommandWord, ...] = ()
     """Words that follow a listed bot's command, such as --worlds 25; without `run`."""
     network: tuple[Address, ...] = ()
     """Addresses that it may reach: `host:port`; for locked bots only."""
@@ -414,7 +415,7 @@ WITHOUT_LUCK = (
 DEALS_WITH = (
     "Draw only deals such as doubles>=4: doubles, suit or pips in a hand, or spread of pips."
 )
-SANDBOX = (
+SANDBOX_HELP = (
     "auto: the best that this machine supports; require: bots run in a sandbox, or nothing is "
     "played; off: plain processes. See `boneyard doctor`.  [default: auto]"
 )
@@ -425,7 +426,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
 
     bots: tuple[WrittenBot, ...]
     name: EntrantName | None = None
-    out: Word | None = None
+    out: CommandWord | None = None
     """The event's folder, beside the event file; without one `runs/` and the name, or that of the
     file, in the working folder."""
     title: Annotated[Title, Setting(GAME_SECTION, "Title of the event, for its readers.")] = ""
@@ -437,7 +438,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     ] = "draw"
     """In a file also a table: `base` and the settings that differ from it."""
     seats: Annotated[
-        Seats | None,
+        SeatCount | None,
         Setting(GAME_SECTION, "Seats at a table.  [default: the fewest possible]", usual=True),
     ] = None
     boards: Annotated[
@@ -449,14 +450,14 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = None
     deals: Annotated[
-        Word | None,
+        CommandWord | None,
         Setting(
             DEALS_SECTION,
             "Play the deals of this file, a board a line; see `boneyard help events`.",
         ),
     ] = None
     deals_from: Annotated[
-        tuple[Word, Word] | None,
+        tuple[CommandWord, CommandWord] | None,
         Setting(
             DEALS_SECTION,
             "Play the deals of a game of a folder or log, or all.",
@@ -500,7 +501,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
         bool,
         Setting(FORMAT_SECTION, "Let bots that enter later play on boards that nobody has seen."),
     ] = False
-    sandbox: Annotated[SandboxMode, Setting(MACHINE_SECTION, SANDBOX, usual=True)] = "auto"
+    sandbox: Annotated[SandboxMode, Setting(MACHINE_SECTION, SANDBOX_HELP, usual=True)] = "auto"
     limits: Limits = Limits()
     anchor: Annotated[
         Anchor | None,

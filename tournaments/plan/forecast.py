@@ -50,7 +50,7 @@ SPREAD = 300.0
 """Standard deviation of the strengths in a field of which nothing is known, in Elo."""
 STRENGTH_FIELDS = 16
 """Fields of strengths over which the precision is averaged if results decide who meets."""
-TELLING = 10
+TELLING_BOARDS = 10
 """Fewest boards from which the effect of duplicate boards can be estimated."""
 WANTED = 10.0
 """Half width, in Elo, for which the forecast tells the number of boards."""
@@ -208,7 +208,7 @@ def _saved(event: Event, results: Sequence[Result]) -> float | None:
     number = {
         rating.name: place for pool in pools[:1] for place, rating in enumerate(pool.entrants)
     }
-    if len({result.board for result in games if result.seats[0] in number}) < TELLING:
+    if len({result.board for result in games if result.seats[0] in number}) < TELLING_BOARDS:
         return None
     pool = pools[0]
     seated = (result.seats for result in games if result.seats[0] in number)

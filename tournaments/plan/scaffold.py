@@ -16,7 +16,7 @@ from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
 from tournaments.plan.bots import BOT_FILE, missing_tools, sample_bots, sample_folder
 
-PLACE = "my-bot"
+NAME_PLACEHOLDER = "my-bot"
 """Placeholder in the templates for the name of the bot."""
 MAX_BOT_NAME_LENGTH = 32
 """Most characters of a name: a tournament may add some."""
@@ -121,7 +121,7 @@ def _files(key: str, language: Language, name: str) -> dict[str, bytes]:
     words = {"needs": language.needs, "build": language.build, "run": language.run}
     entry = "".join(f"{field} = {_in_toml(value)}\n" for field, value in words.items() if value)
     texts = {language.file: source, "README.md": readme, BOT_FILE: entry}
-    return {file: text.replace(PLACE, name).encode() for file, text in texts.items()}
+    return {file: text.replace(NAME_PLACEHOLDER, name).encode() for file, text in texts.items()}
 
 
 def _in_toml(value: str | Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from typing import TypeVar
 from msgspec import UNSET, Struct
 
 from arena.engine.shuffle import RandomWords, randbelow
-from arena.logs.catalog import ORDERS, SITTING_PREFIX
+from arena.logs.catalog import MAX_CIRCULAR_ORDERS, SITTING_PREFIX
 from arena.match.referee import GameSetup
 from arena.rules.english import count_in_digits
 from arena.sandbox.command import Command, Confinement
@@ -20,7 +20,7 @@ from protocol import __version__
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting, UsageSum
 from protocol.ruleset import rotations
-from tournaments.formats.base import Meeting, Pairings, SomeResults, luck_of
+from tournaments.formats.base import Pairings, SomeResults, UnitMeeting, luck_of
 from tournaments.formats.entrant import Values
 from tournaments.formats.round_robin import zigzags
 from tournaments.plan.event import Event
@@ -29,14 +29,14 @@ from tournaments.rating.tables import own_fouls, sum_usage
 # Circular orders of a table: who sits beside whom, on which side. Pure.
 
 
-Table = tuple[int, ...]
+CircularOrder = tuple[int, ...]
 
 
 ALL_WAYS = 4
 """Most seats at which a table sits in every circular order."""
 
 
-def circular_orders(size: int) -> tuple[Table, ...]:
+def circular_orders(size: int) -> tuple[CircularOrder, ...]:
     """Return circular orders of a table in which everybody has everybody as often on each side.
 
     Over all of them, each is as often on the left as on the right of each other; over the first
@@ -63,7 +63,7 @@ EIGHT = (
 """Circular orders in which everybody has everybody once on the left; found by search (Tillson)."""
 
 
-def _walecki(size: int) -> Iterator[Table]:
+def _walecki(size: int) -> Iterator[CircularOrder]:
     """Yield Hamiltonian cycles through 0 that have every pair once, or twice for an even size."""
     ring = size - 1
     for others in zigzags(ring, ring // 2 if size % 2 else ring):
@@ -241,7 +241,7 @@ def _blocks(event: Event, orders: int, boards: range) -> Iterator[tuple[int, tup
             yield order, tuple(range(first + order, last, orders))
 
 
-def _seatings(event: Event, table: Meeting) -> tuple[tuple[tuple[int, ...], ...], ...]:
+def _seatings(event: Event, table: UnitMeeting) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """Return a table's seatings in each circular order; three for each if partners are mixed.
 
     They depend on the names, not on the places in the plan, so that a bot that joins the plan does
@@ -488,7 +488,7 @@ class GameIndex(Mapping[str, T]):
         board = int(word) if word.isdecimal() else 0
         # Sittings of the same seats follow each other, unless two circular orders seat them alike.
         before = bisect_right(self._plans[names], board, key=_first)
-        for plan in reversed(self._plans[names][max(0, before - ORDERS) : before]):
+        for plan in reversed(self._plans[names][max(0, before - MAX_CIRCULAR_ORDERS) : before]):
             planned = plan.game_on(board)
             if planned and planned.name == game:
                 return self._value_of(plan, planned)

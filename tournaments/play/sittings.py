@@ -58,7 +58,7 @@ STOPPED = 1
 """Exit code if the machine, or a bug of ours, stopped the run."""
 UNMET = 3
 """Exit code if a versus did not give the answer that the user requires."""
-MACHINE = (OSError, MemoryError, CannotStartError, LagError)
+MACHINE_ERRORS = (OSError, MemoryError, CannotStartError, LagError)
 """Failures of the machine: the run stops, and can go on later."""
 
 
@@ -98,7 +98,7 @@ def stop_sentence(
         raise error
     if isinstance(error, RunStoppedError):
         return str(error)
-    if isinstance(error, MACHINE):
+    if isinstance(error, MACHINE_ERRORS):
         return f"The {kind} stopped: {describe_error(error)}."
     return save_crash(folder, group, place)
 
@@ -228,7 +228,7 @@ class SittingRunner:
     def _new_referee(self, game: PlannedGame) -> Referee:
         try:
             return self._referee(game)
-        except MACHINE:
+        except MACHINE_ERRORS:
             raise
         except Exception as bug:
             raise InternalGameError(game.name) from bug
@@ -242,7 +242,7 @@ class SittingRunner:
     ) -> None:
         try:
             result = await Table(self._poller, referee, [*seated], log).play()
-        except MACHINE:
+        except MACHINE_ERRORS:
             raise
         except Exception as bug:
             raise InternalGameError(game.name) from bug
@@ -450,7 +450,7 @@ class LoggedSittings:
         """
         try:
             await self._sit(plan, games, lanes, place)
-        except* MACHINE as group:
+        except* MACHINE_ERRORS as group:
             reason = root_cause(group)
             raise RunStoppedError(f"The run stopped in sitting {plan.name}: {reason}.") from group
         except* InternalGameError as group:

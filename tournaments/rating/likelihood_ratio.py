@@ -42,18 +42,18 @@ from tournaments.rating.sprt import MAX_EVENT_BOARDS, Outcome, Sprt, SprtStep, e
 
 NELO = 800 / log(10)
 """Normalised Elo of a lead as large as the standard deviation of a game."""
-STEP, POINTS_STEP = 0.25, 5
+SHARE_STEP, POINTS_STEP = 0.25, 5
 """Distance of a virtual board from the mean: a share; in points, times that of the hypotheses."""
 MOST_SKEW, MOST_KURTOSIS = 3.0, 15.0
 """The greatest skew and kurtosis that a sample is believed to show."""
-TAIL = 2.0
+TAIL_WEIGHT = 2.0
 """Weight of boards of the tail that may yet come: with 1 tests err in up to 7.4 % at a skew of 3,
 with 2 in 5.5 %, for 5 to 15 % more boards; without skew it costs nothing."""
 
 
 USUAL_BOUND = log(0.95 / 0.05)
 """The bound of the usual test. A smaller risk meets more of the tail: at a skew of 3 a test with
-alpha = 0.01 erred in 2.1 %; with `TAIL` times the square of its bound over this in 1.3 %."""
+alpha = 0.01 erred in 2.1 %; with `TAIL_WEIGHT` times the square of its bound over this in 1.3 %."""
 
 
 class RatioPath(NamedTuple):
@@ -72,13 +72,13 @@ def ratio_path(settings: Sprt, values: Sequence[float] | Floats, games: int) -> 
     mean = np.cumsum(off, axis=-1) / n
     squares = np.maximum(np.cumsum(off * off, axis=-1) - n * mean * mean, 0)
     third = np.cumsum(off**3, axis=-1) / n - 3 * mean * squares / n - mean**3
-    step = POINTS_STEP * (settings.h1 - settings.h0) if settings.measure == "points" else STEP
+    step = POINTS_STEP * (settings.h1 - settings.h0) if settings.measure == "points" else SHARE_STEP
     variance = (squares + 2 * step**2) / n
     nelo = settings.measure == "nelo"
     lead, spread = (mean / np.sqrt(variance), np.ones_like(variance)) if nelo else (mean, variance)
     low, high = (theta - level * (settings.measure == "elo") for theta in _thetas(settings, games))
     if settings.measure == "points":
-        tail = TAIL * max(1.0, max(map(abs, settings.bounds)) / USUAL_BOUND) ** 2
+        tail = TAIL_WEIGHT * max(1.0, max(map(abs, settings.bounds)) / USUAL_BOUND) ** 2
         variance_there = _variance_without_skew(variance, third, (low + high) / 2 - mean, n, tail)
     else:
         variance_there = _variance(settings, variance, mean + level, n, games)

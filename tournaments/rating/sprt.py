@@ -85,7 +85,7 @@ class Sprt(Struct, frozen=True, forbid_unknown_fields=True):
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
 
-Verdict = Literal["H1", "H0", "undecided"]
+TestVerdict = Literal["H1", "H0", "undecided"]
 
 
 class Outcome(NamedTuple):
@@ -182,7 +182,7 @@ def _split(bot: str, seats: Sequence[str], values: Sequence[int]) -> tuple[list[
     return sides
 
 
-def answer(settings: Sprt, steps: Sequence[SprtStep]) -> Verdict:
+def answer(settings: Sprt, steps: Sequence[SprtStep]) -> TestVerdict:
     """Return the verdict of a walk; "undecided" is a verdict too."""
     if not steps or steps[-1].boards < settings.min_boards:
         return "undecided"

@@ -6,7 +6,7 @@ from math import atan, cos, erf, log, pi, sin, sqrt
 from statistics import NormalDist
 from typing import NamedTuple, Protocol
 
-from arena.document.blocks import UNKNOWN, Cell
+from arena.document.blocks import UNKNOWN_CELL, Cell
 from tournaments.rating.tables import FEWEST_BOARDS, Bound
 
 # Textbook statistics of single numbers, pure: Student's t, errors, ranks.
@@ -132,7 +132,7 @@ class Estimate(NamedTuple):
     def cell(self, decimals: int = 0, sign: str = "+") -> Cell:
         """Write a value as +12, a bound as >+120, and the half width as small print."""
         if self.value is None:
-            return Cell(self.bound or UNKNOWN)
+            return Cell(self.bound or UNKNOWN_CELL)
         # A value that rounds to 0 has no minus.
         text = f"{self.bound}{round(self.value, decimals) + 0.0:{sign}.{decimals}f}"
         return Cell(text, "" if self.half_width is None else f"{self.half_width:.{decimals}f}")

@@ -87,7 +87,7 @@ class LiveRating(Struct, frozen=True):
     fouls: int = 0
 
 
-NEW = LiveRating()
+NEW_RATING = LiveRating()
 """The rating of an entrant that has not played yet."""
 
 
@@ -103,14 +103,14 @@ def update(
     """
     sides = count_sides(partners, len(result.seats))
     teams = [result.seats[side::sides] for side in range(sides)]
-    elos = [sum(before.get(name, NEW).elo for name in team) / len(team) for team in teams]
+    elos = [sum(before.get(name, NEW_RATING).elo for name in team) / len(team) for team in teams]
     fouls = Counter(result.seats[seat] for seat in own_fouls(result))
     after: dict[str, LiveRating] = {}
     for side, team in enumerate(teams):
         share = share_of_pairs(result.places[:sides], side)
         gain = K * (share - _expected(elos, side))
         for name in team:
-            old = after.get(name) or before.get(name, NEW)
+            old = after.get(name) or before.get(name, NEW_RATING)
             after[name] = LiveRating(old.elo + gain, old.games + 1, old.wins + share, old.fouls)
     for name, count in fouls.items():
         after[name] = replace(after[name], fouls=after[name].fouls + count)

@@ -145,7 +145,7 @@ class Label(NamedTuple):
         return tag.format(self.anchor, *axes.place_of(self.x, self.y), self.dx, self.dy, self.text)
 
 
-Mark = Stroke | Dot | Bar | Curve | Label
+ChartMark = Stroke | Dot | Bar | Curve | Label
 
 
 class Chart(NamedTuple):
@@ -153,7 +153,7 @@ class Chart(NamedTuple):
 
     kind: str
     axes: Axes
-    marks: Sequence[Mark]
+    marks: Sequence[ChartMark]
     words: str = ""
     """The same in words; empty where the text beside it says it."""
     feet: Sequence[tuple[float, str, str]] = ()
@@ -175,7 +175,9 @@ class Chart(NamedTuple):
         return tag.format(self.kind, read if self.words else hidden, marks, feet)
 
 
-def grid_across(scale: Axis, x: float, anchor: str, dx: int = 0, dy: int = 0) -> Iterator[Mark]:
+def grid_across(
+    scale: Axis, x: float, anchor: str, dx: int = 0, dy: int = 0
+) -> Iterator[ChartMark]:
     """Yield a level line at each tick, and its value at this x."""
     for value in scale.ticks():
         yield Stroke("grid", EDGES, (value, value))
@@ -234,7 +236,7 @@ def open_ends(elo: Estimate) -> tuple[float, float]:
     return (-inf if elo.bound == "<" else elo.low), (inf if elo.bound == ">" else elo.high)
 
 
-def _interval(elo: Estimate) -> Iterator[Mark]:
+def _interval(elo: Estimate) -> Iterator[ChartMark]:
     yield Stroke("interval", open_ends(elo), (0.5, 0.5))
     if elo.value is not None and not elo.bound:
         yield Dot("rating", elo.value, 0.5)
@@ -248,7 +250,7 @@ def sprt_walk(settings: Sprt, steps: Sequence[SprtStep], answer: str) -> Chart:
     low, high = settings.bounds
     drawn = subsample(steps, WALK_POINTS)
     scale, ratios = Axis(0, drawn[-1].boards), [step.llr for step in drawn]
-    marks: list[Mark] = [
+    marks: list[ChartMark] = [
         Stroke("bound", EDGES, (high, high)),
         Stroke("grid", EDGES, (0, 0)),
         Stroke("bound", EDGES, (low, low)),
@@ -299,12 +301,17 @@ def search_courses(way: Way) -> list[Course]:
     return courses
 
 
-def _course(points: Sequence[tuple[float, float]], level: float) -> list[Mark]:
+def _course(points: Sequence[tuple[float, float]], level: float) -> list[ChartMark]:
     return [Stroke("level", EDGES, (level, level)), Curve("path", points)]
 
 
 def _drawn(
-    title: str, summary: str, marks: Sequence[Mark], scale: Axis, ends: tuple[str, str], boards: int
+    title: str,
+    summary: str,
+    marks: Sequence[ChartMark],
+    scale: Axis,
+    ends: tuple[str, str],
+    boards: int,
 ) -> Course:
     scale_x = Axis(0, boards)
     corners = zip(ends, EDGES[::-1], strict=True)
@@ -356,7 +363,7 @@ def _times(times: Mapping[int, str], scale: Axis) -> Iterator[tuple[float, str, 
             yield place, words, "middle"
 
 
-def _curve(points: Sequence[ScalingPoint], colour: int) -> Iterator[Mark]:
+def _curve(points: Sequence[ScalingPoint], colour: int) -> Iterator[ChartMark]:
     before: ScalingPoint | None = None
     for point in points:
         x, rating = log10(point.move_ms), elo_of(point)
@@ -371,7 +378,7 @@ def _curve(points: Sequence[ScalingPoint], colour: int) -> Iterator[Mark]:
         before = None if is_bound else point
 
 
-def _others(others: Sequence[tuple[float, str]], up: Axis) -> Iterator[Mark]:
+def _others(others: Sequence[tuple[float, str]], up: Axis) -> Iterator[ChartMark]:
     """Yield the lines of other bots; names that would overlap stand in one label."""
     position = 0
     while position < len(others):

@@ -13,13 +13,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from arena.document.blocks import (
-    UNKNOWN,
-    Block,
+    UNKNOWN_CELL,
     Bullets,
     Cell,
     Code,
     Column,
     Document,
+    DocumentBlock,
     Figure,
     Item,
     Matrix,
@@ -61,7 +61,7 @@ from tournaments.report.standings import (
 
 
 HALF = 0.5
-TAIL = 0.025
+TAIL_CHANCE = 0.025
 """The probability on either side of a 95 % interval."""
 
 
@@ -108,12 +108,12 @@ def _encounter(games: int, boards: int, share: float, spread: float) -> Encounte
     A clean sweep has no spread; then boards are taken for tosses of a coin (Clopper and Pearson).
     """
     if share in (0.0, 1.0):
-        end = TAIL ** (1 / boards)
+        end = TAIL_CHANCE ** (1 / boards)
         return Encounter(games, share, end * share, 1 - end * (1 - share))
     if boards < 2 or spread == 0:
         return Encounter(games, share, None, None)
     error = sqrt(boards / (boards - 1) * spread) / games
-    width = error * t_quantile(1 - TAIL, boards - 1)
+    width = error * t_quantile(1 - TAIL_CHANCE, boards - 1)
     return Encounter(games, share, max(0.0, share - width), min(1.0, share + width))
 
 
@@ -125,7 +125,7 @@ MATRIX = 64
 """The largest number of entrants with a histogram, and in a page's table of all against all."""
 SHADE_LIMIT = 0.975
 """The probability from which a cell is shaded: the limit of a 95 % interval."""
-SELF = Cell(UNKNOWN, tone="self")
+SELF = Cell(UNKNOWN_CELL, tone="self")
 
 
 class Pairing(NamedTuple):
@@ -206,7 +206,7 @@ def _tables(
         ("Who is better", "Chance in % that the row is stronger than the column.", chances),
     )
     for title, note, rows in tables:
-        blocks: list[Block] = [Paragraph(note), Matrix(title, names, rows)]
+        blocks: list[DocumentBlock] = [Paragraph(note), Matrix(title, names, rows)]
         yield Section(title, blocks, media=Media.MARKDOWN)
 
 
@@ -232,7 +232,7 @@ def _bots_of_pool(pool: Pool, tally: Tally, names: list[str]) -> Section:
     drawn = histograms(spread)
     best = pool.entrants[:MATRIX]
     cards = [BotCard(row, elo_of(row).cell(), drawn.get(row.name)) for row in best]
-    blocks: list[Block] = [Figure(macro="bots", value=cards)]
+    blocks: list[DocumentBlock] = [Figure(macro="bots", value=cards)]
     if len(names) > MATRIX:
         left_out = len(names) - MATRIX
         blocks.append(
@@ -247,7 +247,7 @@ def _get(met: Sequence[Sequence[Encounter | None]], row: int, other: int) -> Enc
 
 def _encounter_cell(games: int, score: float, met: Encounter | None) -> Cell:
     if not games:
-        return Cell(UNKNOWN)
+        return Cell(UNKNOWN_CELL)
     interval = ""
     if met and met.low is not None and met.high is not None:
         interval = f"{100 * met.low:.0f}–{100 * met.high:.0f}"
@@ -290,7 +290,7 @@ def _histogram(values: Floats, width: float) -> charts.Chart:
     """Draw the margins; the outermost bars hold everything beyond."""
     counts = bar_counts(values, width)
     far = width * BINS / 2
-    marks: list[charts.Mark] = []
+    marks: list[charts.ChartMark] = []
     for index, height in enumerate((counts / counts.max()).tolist()):
         left = index * width - far
         kind = "behind" if index < BINS // 2 else "ahead" if index > BINS // 2 else "level"
@@ -357,7 +357,7 @@ def report_document(data: ReportData) -> Document:
     boards = {result.board for result in data.listing}
     evidence = [example for example in facts.evidence if example.board in boards]
     headline = event_text.headline(event, len(results), data.planned)
-    blocks: list[Block] = [
+    blocks: list[DocumentBlock] = [
         *paragraphs(filter(None, [event_text.foul_warning(event, results)]), "strong"),
         Paragraph(
             event_text.result_by_ratings(event, results, data.planned, data.ratings),
@@ -397,7 +397,7 @@ def lead_sentence(data: ReportData) -> str:
     return event_text.main_result(data.event, data.results, data.planned, data.ratings)
 
 
-def _result(pools: Sequence[Pool]) -> Iterator[Block]:
+def _result(pools: Sequence[Pool]) -> Iterator[DocumentBlock]:
     """Yield the figure of the best ratings."""
     best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
     if any(row.elo is not None for row in best):
@@ -408,7 +408,7 @@ def _result(pools: Sequence[Pool]) -> Iterator[Block]:
         yield Figure(macro="result", value=(axis, lines))
 
 
-def _pools(data: ReportData) -> Iterator[Block]:
+def _pools(data: ReportData) -> Iterator[DocumentBlock]:
     pools = data.ratings.pools
     if not pools:
         return
@@ -444,7 +444,7 @@ class FoulEvidence(NamedTuple):
 
 def _fouls(results: Sequence[Result], evidence: Sequence[FoulExample]) -> Section:
     counts = count_fouls(results, forfeits=True)
-    blocks: list[Block] = [Paragraph("None.")]
+    blocks: list[DocumentBlock] = [Paragraph("None.")]
     media = Media.FILES if counts else Media.MARKDOWN
     if counts:
         fouled = sum(bool(result.fouls) for result in results)
@@ -468,7 +468,7 @@ def _fouls(results: Sequence[Result], evidence: Sequence[FoulExample]) -> Sectio
     return Section("Fouls", blocks, id="fouls", media=media)
 
 
-def _examples(fouls: Sequence[FoulEvidence], total: int) -> list[Block]:
+def _examples(fouls: Sequence[FoulEvidence], total: int) -> list[DocumentBlock]:
     left_out = ""
     if total > len(fouls):
         left_out = f", up to {len(fouls)} in all; {total - len(fouls)} more are left out"
@@ -494,7 +494,7 @@ def _foul_evidence(example: FoulExample) -> FoulEvidence:
 
 def time_section(times: Times) -> Section:
     """Return the section about each entrant's time for a question."""
-    blocks: list[Block] = []
+    blocks: list[DocumentBlock] = []
     if times.entrants:
         blocks.append(_time_table(times))
     if times.workers:
@@ -530,7 +530,7 @@ def _time_table(times: Times) -> Table:
             f"{row.mean_ms:.1f}{' M' if row.is_effort else ''}",
             f"{row.worst_ms:.1f}{' M' if row.is_effort else ''}",
             f"{row.given_back_ms:.0f}",
-            UNKNOWN if row.cpu_ms is None else f"{row.cpu_ms:.2f}",
+            UNKNOWN_CELL if row.cpu_ms is None else f"{row.cpu_ms:.2f}",
         )
         for row in times.entrants
     ]
@@ -559,7 +559,7 @@ def _conditions(data: ReportData) -> Section:
         *(Item(level, missing) for level, missing in event_text.sandbox_text(sandboxes)),
         *(Item(machine, media=Media.HTML) for machine in machines),
     ]
-    blocks: list[Block] = [
+    blocks: list[DocumentBlock] = [
         Bullets(terms),
         Figure(macro="rules", value=explain_ruleset(event.rules)),
         _deals(event, data.commitments),
@@ -567,14 +567,14 @@ def _conditions(data: ReportData) -> Section:
     ]
     if event.retired:
         earlier = event_text.versions(event, data.results)
-        inner: list[Block] = [Paragraph(event_text.EARLIER), bullets(earlier)]
+        inner: list[DocumentBlock] = [Paragraph(event_text.EARLIER), bullets(earlier)]
         blocks.append(Section("Earlier versions", inner))
     blocks.append(Section("Files for other programs", [Paragraph(event_text.FILES_TEXT)]))
     return Section("How it was played", blocks, id="how", media=Media.FILES, folded=True)
 
 
 def _deals(event: Event, commitments: str) -> Section:
-    blocks: list[Block] = [
+    blocks: list[DocumentBlock] = [
         *paragraphs(event_text.promise(event)),
         Code(commitments),
         Paragraph(event_text.COMMITMENT_TEXT),

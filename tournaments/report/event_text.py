@@ -21,7 +21,7 @@ from tournaments.plan.schedule import stopped_entrants
 from tournaments.rating.tables import Pool, Ratings, is_luck_out
 from tournaments.report.results_file import LuckUsed, Results
 
-OPEN = 6
+MAX_WINNERS_NAMED = 6
 """The largest number of entrants that are named as possible winners."""
 FOULS_DECIDE = 0.1
 """The least share of a bot's games lost by fouls that is told before a verdict: of equal bots, one
@@ -123,7 +123,7 @@ def _not_compared(event: Event, pool: Pool) -> str:
     others = [bot.name for bot in event.entrants if not bot.retired and bot.name not in rated]
     if not others:
         return ""
-    names = join_words(others) if len(others) <= OPEN else f"{len(others)} other bots"
+    names = join_words(others) if len(others) <= MAX_WINNERS_NAMED else f"{len(others)} other bots"
     return f" No games compare them with {names}."
 
 
@@ -139,7 +139,7 @@ def by_ratings(pool: Pool) -> str:
         return f"Undecided between {leader} and {other} {basis}."
     if len(names) == 1:
         return f"**{names[0]}** is first ({luck}95 % against each other bot)."
-    if len(names) <= OPEN:
+    if len(names) <= MAX_WINNERS_NAMED:
         return f"Undecided between {join_words(names)} ({luck}95 % for each pair)."
     return f"{names[0]} leads; too few boards to be sure that it is the best."
 

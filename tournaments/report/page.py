@@ -27,7 +27,7 @@ BYTES = 2_500_000
 WHYS: tuple[str, ...] = get_args(WhyGame)
 FOUL_NAMES: tuple[str, ...] = get_args(FoulClass)
 
-Row = list[Any]
+GameRow = list[Any]
 """A game: its board, then of each seat the entrant, the score and the place, then the rounds, why
 it ended, and of each foul the seat and the class. All are numbers: entrants, reasons and classes
 are places in their lists."""
@@ -45,8 +45,8 @@ class GameList(Struct, frozen=True, kw_only=True):
     whys: tuple[str, ...] = WHYS
     fouls: tuple[str, ...] = FOUL_NAMES
     total: int
-    games: tuple[Row, ...]
-    """The first of them, as many as have room; see `Row`. A game is called by its board and the
+    games: tuple[GameRow, ...]
+    """The first of them, as many as have room; see `GameRow`. A game is called by its board and the
     entrants in its seats, with dots between them."""
     rounds: tuple[Rounds, ...]
     partners: bool
@@ -63,7 +63,7 @@ def build_game_list(
     """Return the list of as many results, in their order, as fit."""
     names = [bot.name for bot in event.entrants]
     places = {name: place for place, name in enumerate(names)}
-    rows: list[Row] = []
+    rows: list[GameRow] = []
     courses: list[Rounds] = []
     room = BYTES
     for result in results:
@@ -85,7 +85,7 @@ def build_game_list(
     )
 
 
-def _row(result: Result, places: Mapping[str, int]) -> Row:
+def _row(result: Result, places: Mapping[str, int]) -> GameRow:
     return [
         result.board,
         *(places[name] for name in result.seats),

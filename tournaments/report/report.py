@@ -85,7 +85,7 @@ NO_DATE = "????.??.??"
 FILE_LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
-Row = Sequence[object]
+CsvRow = Sequence[object]
 
 
 def games_csv(
@@ -105,7 +105,9 @@ def games_csv(
     return csv_lines(GAME_FIELDS, rows)
 
 
-def _seats(result: Result, sitting: str, partners: bool, luck: LuckRecord | None) -> Iterator[Row]:
+def _seats(
+    result: Result, sitting: str, partners: bool, luck: LuckRecord | None
+) -> Iterator[CsvRow]:
     first = result.seats.index(min(result.seats))
     table = ".".join(result.seats[first:] + result.seats[:first])
     shared = {"table": table, "rotation": first, "sitting": sitting}
@@ -148,7 +150,7 @@ def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[b
     return csv_lines(RATINGS, rows)
 
 
-def _standing(rating: Rating, **places: object) -> Row:
+def _standing(rating: Rating, **places: object) -> CsvRow:
     """Return the fields of a rating by the names of the columns; `places`: others of them."""
     best, worst = rating.ranks
     clean = asdict(rating.clean) if rating.clean else {}
@@ -170,7 +172,7 @@ def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
     return csv_lines(CROSSTABLE, _meetings(ratings))
 
 
-def _meetings(ratings: Ratings) -> Iterator[Row]:
+def _meetings(ratings: Ratings) -> Iterator[CsvRow]:
     for number, pool in enumerate(ratings.pools, 1):
         for (i, rating), (j, other) in permutations(enumerate(pool.entrants), 2):
             met, error = pool.crosstable[i][j], pool.errors[i][j]
@@ -178,14 +180,14 @@ def _meetings(ratings: Ratings) -> Iterator[Row]:
             yield number, rating.name, other.name, met.games, met.wins, lead, error, pool.los[i][j]
 
 
-def csv_lines(head: Row, rows: Iterable[Row]) -> Iterator[bytes]:
+def csv_lines(head: CsvRow, rows: Iterable[CsvRow]) -> Iterator[bytes]:
     """Yield a CSV file, a piece at a time."""
     lines = chain((head,), rows)
     while few := list(islice(lines, FILE_LINES_AT_ONCE)):
         yield encode_rows(few)
 
 
-def encode_rows(rows: Iterable[Row]) -> bytes:
+def encode_rows(rows: Iterable[CsvRow]) -> bytes:
     """Return these lines of a CSV file."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)

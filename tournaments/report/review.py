@@ -14,10 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.document.blocks import (
-    UNKNOWN,
-    Block,
+    UNKNOWN_CELL,
     Cell,
     Column,
+    DocumentBlock,
     Media,
     Paragraph,
     Section,
@@ -27,7 +27,7 @@ from arena.document.blocks import (
 from arena.files import DamagedFileError, read_file
 from arena.logs.catalog import replay_address
 from arena.rules.english import join_words
-from arena.valuation.terms import MORE, Kind, RoundPhase
+from arena.valuation.terms import MORE, ChoiceKind, RoundPhase
 from protocol.codec import DamagedRecordError, decode_json, indented_json
 from tournaments.event.folder import Folder
 from tournaments.event.luck import DecisionLoss, ReviewTerms, SeatLosses
@@ -36,7 +36,7 @@ from tournaments.report.charts import link_to_games
 
 PHASES: tuple[str, ...] = get_args(RoundPhase)
 """The parts of a round, in order."""
-CHOICE_KINDS: tuple[str, ...] = get_args(Kind)
+CHOICE_KINDS: tuple[str, ...] = get_args(ChoiceKind)
 """The kinds of choices."""
 DEAR_DECISIONS_NAMED = 10
 """The most decisions that are named one by one."""
@@ -302,7 +302,7 @@ MOST_NAMED = 4
 
 def review_section(summary: ReviewSummary, played: int) -> Section:
     """Return the section of an event's report; `played` is the number of seats of all games."""
-    blocks: list[Block] = [*review_blocks(summary, played)]
+    blocks: list[DocumentBlock] = [*review_blocks(summary, played)]
     several = [r for r in summary.entrants if r.dearest] if len(summary.entrants) > 1 else []
     for review in several:
         dear = [dearest_table(review.dearest, f"Dearest decisions of {review.entrant}")]
@@ -313,7 +313,7 @@ def review_section(summary: ReviewSummary, played: int) -> Section:
 
 def review_blocks(
     summary: ReviewSummary, played: int, reader: str | None = None
-) -> Iterator[Block]:
+) -> Iterator[DocumentBlock]:
     """Yield the sums of a review and its dearest decisions; `reader`: the reader's bot."""
     if not summary.entrants:
         yield Paragraph("No decision between several options was reviewed.")
@@ -412,7 +412,7 @@ def loss_table(reviews: Sequence[EntrantReview]) -> Table:
     return table("Points lost by choices", columns, rows)
 
 
-def _part_tables(reviews: Sequence[EntrantReview]) -> Iterator[Block]:
+def _part_tables(reviews: Sequence[EntrantReview]) -> Iterator[DocumentBlock]:
     for part_name, caption, all_names, parts in (
         ("part of the round", "part of the round", PHASES, [review.phases for review in reviews]),
         (
@@ -435,7 +435,7 @@ def _part_tables(reviews: Sequence[EntrantReview]) -> Iterator[Block]:
 
 
 def _part(sums: PartSums | None) -> Cell:
-    return sums.round_loss.estimate.cell(2, "") if sums else Cell(UNKNOWN)
+    return sums.round_loss.estimate.cell(2, "") if sums else Cell(UNKNOWN_CELL)
 
 
 def dearest_table(decisions: Sequence[DearDecision], caption: str) -> Table:

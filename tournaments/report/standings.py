@@ -5,10 +5,10 @@ from itertools import groupby
 from types import MappingProxyType
 
 from arena.document.blocks import (
-    UNKNOWN,
-    Block,
+    UNKNOWN_CELL,
     Cell,
     Column,
+    DocumentBlock,
     Figure,
     Media,
     Paragraph,
@@ -27,7 +27,7 @@ from tournaments.report.scaling import Scaling, scalings
 
 READING = "How to read these numbers: `boneyard help ratings`."
 COST = "As the bots themselves stated it; nobody checked it."
-MOST_NAMES = 5
+MAX_NAMES_TOLD = 5
 """The largest number of names that a sentence lists."""
 LONE_GAMES = 10
 """Games from which on a rating by a single won or lost one is told."""
@@ -67,7 +67,7 @@ def standings_section(
     forest: bool = True,
 ) -> Section:
     """Return the standings and what explains them; for the other arguments see the table."""
-    blocks: list[Block] = [
+    blocks: list[DocumentBlock] = [
         standings_table(pool, won_lost, forest=forest),
         *paragraphs(rating_notes(pool, anchor), "faint"),
         *(Paragraph(sentence, "faint", media=Media.FILES) for sentence in duplicate_gain(pool)),
@@ -108,7 +108,11 @@ def standings_table(
             *map(Cell, (f"{rating.games}", f"{100 * rating.win_share:.1f}")),
             Estimate(rating.margin, rating.margin_half_width).cell(1),
             Cell(f"{rating.fouls}", href="#fouls" if rating.fouls else ""),
-            *([elo_of(rating.clean).cell() if rating.clean else Cell(UNKNOWN)] if clean else []),
+            *(
+                [elo_of(rating.clean).cell() if rating.clean else Cell(UNKNOWN_CELL)]
+                if clean
+                else []
+            ),
         ]
 
     placed = [(rating.bound, row(place, rating)) for place, rating in enumerate(pool.entrants, 1)]
@@ -135,7 +139,7 @@ def cost_sections(pool: Pool) -> list[Section]:
             *(f"{cost.tokens_in}", f"{cost.tokens_out}"),
             *(_percent(cost.model_share), _percent(cost.illegal_share)),
             *(_percent(cost.failed_share), f"{cost.retries}"),
-            UNKNOWN if cost.elo_a_dollar is None else f"{cost.elo_a_dollar:.1f}",
+            UNKNOWN_CELL if cost.elo_a_dollar is None else f"{cost.elo_a_dollar:.1f}",
         )
         for rating, cost in stated
     ]
@@ -144,7 +148,7 @@ def cost_sections(pool: Pool) -> list[Section]:
 
 
 def _percent(share: float | None) -> str:
-    return UNKNOWN if share is None else f"{100 * share:.1f}"
+    return UNKNOWN_CELL if share is None else f"{100 * share:.1f}"
 
 
 def _price(cents: float) -> str:
@@ -169,7 +173,7 @@ def luck_sections(pool: Pool) -> list[Section]:
         )
         for rating, corrected in rated
     ]
-    blocks: list[Block] = [
+    blocks: list[DocumentBlock] = [
         *paragraphs(luck_notes(pool)),
         to_table("Elo and margin with luck taken out", columns, rows),
     ]
@@ -215,7 +219,7 @@ def partner_sections(pool: Pool) -> list[Section]:
     """Return the section about partners, if there are any."""
     if not pool.partners:
         return []
-    blocks: list[Block] = [partner_table(pool)]
+    blocks: list[DocumentBlock] = [partner_table(pool)]
     if (pairs := len(pool.partners)) > 2 * PARTNERS_SHOWN:
         note = f"The {PARTNERS_SHOWN} best and worst of {pairs} pairs are shown."
         blocks.append(Paragraph(note, "faint", media=Media.FILES))
@@ -354,7 +358,7 @@ def _factors(gains: Iterable[Gain]) -> str:
 
 def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
     """Return the section about bots at several clocks, if there are any."""
-    blocks: list[Block] = []
+    blocks: list[DocumentBlock] = []
     for pool in pools:
         if curves := scalings(event, pool):
             names = [curve.entrant for curve in curves]
@@ -363,7 +367,7 @@ def scaling_sections(event: Event, pools: Sequence[Pool]) -> list[Section]:
     return [Section("Elo against time", blocks, id="scaling")] if blocks else []
 
 
-def _scaling_blocks(scaling: Scaling) -> Iterator[Block]:
+def _scaling_blocks(scaling: Scaling) -> Iterator[DocumentBlock]:
     yield Paragraph(doubling_text(scaling))
     columns = [Column("bot", "name"), Column("a question")]
     columns += [Column("Elo", detail="±"), Column("gain", detail="±"), Column("fouls")]

@@ -46,7 +46,7 @@ STANDINGS_UPDATE_S = 1.0
 """The shortest time between two updates of the live standings, in s."""
 TICKS_AT_ONCE = 20
 """Games of an earlier run to add at each new one: bots must not wait for us."""
-OTHER_LINES = 4
+PROGRESS_FREE_LINES = 4
 """Lines of the terminal that the live table leaves free, besides those of fouls."""
 FOULS_KEPT = 3
 """Length of the list of fouls below the live table."""
@@ -133,7 +133,7 @@ class Progress:
         question = question_line(self._event, self._ledger.results.first())
         notes = [Text(PROVISIONAL, "dim"), *([Text(question, "bold")] if question else ())]
         notes += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
-        room = max(1, self._console.height - OTHER_LINES - len(self._last_fouls))
+        room = max(1, self._console.height - PROGRESS_FREE_LINES - len(self._last_fouls))
         blocks = [] if self._event.format.HAS_COPIES else [live_table(self._ticks)]
         table = renderables(blocks, self._console.width, room)
         return Group(*table, *notes, self._bar)

@@ -316,7 +316,7 @@ EVERY_S = 3.0
 """The shortest time between two looks, in s."""
 PAUSE_S = EVERY_S + 1
 """The time between two looks of the command, in s: longer, however two clocks differ."""
-WAITING = 100
+MAX_WAITING_EVENTS = 100
 """Most events that wait for their turn, having begun within the delay."""
 MAX_SNAPSHOT_BYTES = 2**20
 """The largest snapshot, in bytes; a larger one is written without its tables."""
@@ -371,7 +371,7 @@ class SiteWriter:
         elif len(self._views) > 1 or self._views[-1][1].path != folder:
             self._views[-1][1].note_sizes(now)
         present = self._views and self._views[-1][1].path == folder
-        if not present and len(self._views) < WAITING:
+        if not present and len(self._views) < MAX_WAITING_EVENTS:
             check_place(folder, self._site)
             self._views.append((now, DelayedView(folder, self._delay_s)))
 

@@ -20,6 +20,7 @@ from arena.document.terminal import open_console, renderables
 from arena.logs.checksummed import actual_path
 from arena.logs.gamelog import read_games
 from arena.rules.english import duration
+from arena.sandbox.cgroups import MOUNTS
 from arena.ui.console import print_json, print_line, working
 from protocol.codec import DamagedRecordError, encode_json
 from protocol.records import Result
@@ -46,8 +47,6 @@ from tournaments.report.standings import pool_sections, scaling_sections, standi
 
 LOCKS = Path("/proc/locks")
 """The kernel's list of file locks."""
-MOUNTS = Path("/proc/self/mountinfo")
-"""The kernel's list of mounted file systems and their devices."""
 MIN_RATE_S = 2.0
 """The shortest time from which the rest is estimated, in s."""
 
@@ -214,7 +213,7 @@ WATCH_INTERVAL_S = 2.0
 """The shortest time between two looks of `--watch`, in s."""
 REST = 5.0
 """The pause after a look, as a multiple of its duration: bots need the CPU."""
-OTHER_LINES = 8
+STATUS_FREE_LINES = 8
 """Lines of the terminal that the tables leave free."""
 
 
@@ -252,7 +251,7 @@ def watch_status(path: Path, in_json: bool) -> int:
 def _live(folder: Folder, console: Console) -> None:
     with Live(console=console, auto_refresh=False, transient=True) as live:
         for status in _looks(folder):
-            room = max(2, console.height - OTHER_LINES)
+            room = max(2, console.height - STATUS_FREE_LINES)
             live.update(Group(*parts(folder, status, [], console.width, room)), refresh=True)
 
 

@@ -50,7 +50,7 @@ FINISHED_GAMES = 6
 """The largest number of finished games among them."""
 LIST_LENGTH = 40
 """Length of the lists of finished games and of fouls."""
-MOST_LINES = 2000
+MAX_LINES_KEPT = 2000
 """Lines kept for these lists: those of boards that are still played may have to wait."""
 EVENTS_SHOWN = 6
 """Latest events listed beside a game."""
@@ -131,8 +131,8 @@ class LiveView:
         self._logs: dict[str, _Log] = {}
         self._results = ResultStore(luck=LuckStore(self._folder, event))
         self._ticks: dict[str, LiveRating] = {}
-        self._finished: deque[tuple[int, Finished]] = deque(maxlen=MOST_LINES)
-        self._fouls: deque[tuple[int, Finished]] = deque(maxlen=MOST_LINES)
+        self._finished: deque[tuple[int, Finished]] = deque(maxlen=MAX_LINES_KEPT)
+        self._fouls: deque[tuple[int, Finished]] = deque(maxlen=MAX_LINES_KEPT)
         self._planned = self._fresh = 0
         self._looks = self._reads = 0
         self._elapsed_s: float | None = None
@@ -301,7 +301,7 @@ class LiveView:
         return (
             tables[0][0],
             cut_rows([row for _, rows in tables for row in rows], STANDINGS_ROWS),
-            RATED,
+            FINAL_NOTE,
         )
 
     def _playing(self) -> Iterator[LiveGame]:
@@ -367,7 +367,7 @@ NO_GAME = "No game is finished yet."
 """The note in the place of standings before the first result."""
 SEARCHING = "The candidates of the search have no ratings: only the check of the best values has."
 """The note where the games so far make no standings."""
-RATED = "All games are played: ± is half of a 95 % interval. The report says more."
+FINAL_NOTE = "All games are played: ± is half of a 95 % interval. The report says more."
 """The note under the standings of a finished event."""
 
 
@@ -422,7 +422,7 @@ def _mark(path: Path) -> tuple[int, int]:
 # `publish`, and, of those in play at that moment, the names at the table.
 
 
-SITTING = line_start(Sitting)
+SITTING_START = line_start(Sitting)
 """The beginning of the line of a sitting."""
 DELAY_STEPS = 100
 """Sizes of a log that are remembered: into so many steps the delay is divided."""
@@ -563,7 +563,7 @@ class _Growth:
                     return
                 self._looked += len(line)
                 self.over = line.startswith(OVER)
-                if line.startswith(SITTING):
+                if line.startswith(SITTING_START):
                     self.sitting = _sitting(line)
 
     def end_at(self, time: float) -> int:

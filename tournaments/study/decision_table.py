@@ -10,9 +10,9 @@ from msgspec.structs import astuple
 
 from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.logs.gamelog import LoggedGame
-from arena.training.encoding import Encoding, Mask, Vector
+from arena.training.encoding import ChoiceMask, Encoding, Vector
 from arena.training.episode import decision_rows, margins_by_round
-from arena.valuation.terms import WORLDS
+from arena.valuation.terms import USUAL_WORLDS
 from protocol.codec import encode_json
 from protocol.ruleset import Ruleset
 from tournaments.event.luck import DecisionLoss, LuckRecord, ReviewTerms, SeatLosses, luck_records
@@ -102,7 +102,7 @@ class Example(NamedTuple):
     facts: Facts
     vector: Vector
     """All that the seat knew; see `arena.training.encoding`."""
-    mask: Mask
+    mask: ChoiceMask
     """1 for the number of each option; see `arena.training.encoding`."""
 
 
@@ -138,7 +138,7 @@ def examples(logged: LoggedGame, wish: Wish, worth: KnownWorth) -> Iterator[Exam
     reviews = {review.seat: review for review in worth.reviews}
     for seat in seats if wish.review else ():
         if seat not in reviews:
-            reviews[seat] = review_timeline(timeline, seat, ReviewTerms("", WORLDS))
+            reviews[seat] = review_timeline(timeline, seat, ReviewTerms("", USUAL_WORLDS))
     losses = {(r.seat, loss.number): loss for r in reviews.values() for loss in r.decisions}
     encoding = encoding_of(TableKind(sitting.rules, len(sitting.seats)))
     for question, answer, vector, mask, action in decision_rows(timeline, encoding, seats):

@@ -83,7 +83,7 @@ class LineIndex(Generic[T]):
 # --- the export ---
 
 
-Format = Literal["parquet", "csv"]
+ExportFormat = Literal["parquet", "csv"]
 EXPORT_BATCH_GAMES = 10
 """Games of a piece: about 0.2 s of a process's time, and 1.5 MB as CSV."""
 
@@ -94,7 +94,7 @@ class Export(Struct, frozen=True):
     sources: tuple[Path, ...]
     out: Path
     """The file to write; see `export_decisions`."""
-    format: Format
+    format: ExportFormat
     wish: Wish = Wish()
 
 
@@ -125,7 +125,7 @@ class Task(Struct, frozen=True):
     games: tuple[tuple[EncodedGame, KnownWorth], ...]
     table: TableKind
     wish: Wish
-    format: Format
+    format: ExportFormat
 
 
 class Piece(Struct, frozen=True):
@@ -189,7 +189,7 @@ def export_decisions(
     return files
 
 
-def _file_of(format: Format) -> Callable[[TableKind, Iterable[bytes]], Iterator[bytes]]:
+def _file_of(format: ExportFormat) -> Callable[[TableKind, Iterable[bytes]], Iterator[bytes]]:
     """Return the function that makes a file of pieces. Raises UserError if it lacks a package."""
     if format == "csv":
         return csv_file

@@ -8,7 +8,7 @@ from operator import attrgetter
 from msgspec import Struct
 
 from arena.analysis.timeline import RoundEnd, Timeline, opponents
-from arena.document.blocks import UNKNOWN, Block, Column, Paragraph, table
+from arena.document.blocks import UNKNOWN_CELL, Column, DocumentBlock, Paragraph, table
 from arena.rules.english import count_in_digits, join_words
 from arena.ui.console import working
 from arena.valuation.terms import LuckTerms, why_no_values
@@ -102,7 +102,7 @@ ROUND_ENDS = {
     "even": "even",
 }
 """The ends of a round for a bot, and in words."""
-WAYS = {"lost, out": "when another went out", "lost, blocked": "in blocked rounds"}
+LOSS_WAYS = {"lost, out": "when another went out", "lost, blocked": "in blocked rounds"}
 """Ends of lost rounds in a sentence."""
 
 
@@ -295,7 +295,7 @@ def _lost_game(
 # --- as blocks ---
 
 
-def losses_blocks(losses: Losses, crash: str = "") -> Iterator[Block]:
+def losses_blocks(losses: Losses, crash: str = "") -> Iterator[DocumentBlock]:
     """Yield the account of one bot; `crash`: of one of its games, if it crashed in any."""
     yield Paragraph(_headline(losses), "lead")
     yield Paragraph("\n".join(_describe_losses(losses, crash)))
@@ -344,7 +344,9 @@ def _describe_losses(losses: Losses, crash: str) -> Iterator[str]:
     ends = {sums.end: sums for sums in losses.rounds if sums.points < 0}
     total = -sum(sums.points for sums in ends.values())
     if total:
-        shares = [f"{-100 * sums.points / total:.0f} % {WAYS[sums.end]}" for sums in ends.values()]
+        shares = [
+            f"{-100 * sums.points / total:.0f} % {LOSS_WAYS[sums.end]}" for sums in ends.values()
+        ]
         rounds, tiles, pips = map(
             sum, zip(*((sums.rounds, sums.tiles, sums.pips) for sums in ends.values()), strict=True)
         )
@@ -390,7 +392,7 @@ def _worst_row(game: WorstGame) -> tuple[str, ...]:
 
 
 def _each(total: int, count: int) -> str:
-    return f"{total / count:.1f}" if count else UNKNOWN
+    return f"{total / count:.1f}" if count else UNKNOWN_CELL
 
 
 # --- all bots in short ---
@@ -413,7 +415,7 @@ def overview(
     names: Sequence[str],
     results: Iterable[Result],
     rounds: Mapping[str, Sequence[RoundRecord]],
-) -> Iterator[Block]:
+) -> Iterator[DocumentBlock]:
     """Yield a line for each bot: its games, and the points of its rounds by their end."""
     games = {name: LossSums(label=name) for name in names}
     points = {name: dict.fromkeys(ROUND_ENDS, 0) for name in names}

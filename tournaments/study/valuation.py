@@ -28,7 +28,7 @@ from tournaments.event.luck import (
 )
 
 if TYPE_CHECKING:
-    from arena.processes import Progress
+    from arena.processes import ShowProgress
 
 
 # Reviews of logged games, one seat at a time: the work of the processes of a review.
@@ -109,7 +109,7 @@ def _losses(timeline: Timeline, seat: int, terms: ReviewTerms) -> Iterator[Decis
 # The luck of all games of an event, computed from its logs on all cores.
 
 
-def compute_luck(book: Book, progress: "Progress") -> list[str]:
+def compute_luck(book: Book, progress: "ShowProgress") -> list[str]:
     """Add to luck.jsonl the luck of each game that it lacks; return why some games have none yet.
 
     Luck tells hidden tiles: the games of a board wait until its seed is revealed. A kill loses the
@@ -151,7 +151,7 @@ def luck_tasks(book: Book, games: Iterable[str], policies: Policies) -> list[Luc
 
 
 def compute_tasks(
-    tasks: list[LuckTask], games: int, progress: "Progress"
+    tasks: list[LuckTask], games: int, progress: "ShowProgress"
 ) -> Iterator[tuple[LuckTask, LogLuck]]:
     """Yield the luck of each task; show how many games are done after the caller took it."""
     done = 0

@@ -6,7 +6,7 @@ import trio
 from msgspec import UnsetType
 
 from arena.analysis.reask import ReaskSession
-from arena.analysis.timeline import Answer, repeat_answer, setup_of, without_evidence
+from arena.analysis.timeline import AnswerRecord, repeat_answer, setup_of, without_evidence
 from arena.logs.catalog import published_seeds
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.machine import cores
@@ -29,7 +29,7 @@ from tournaments.verification.event import Checked
 
 def repeated_questions(
     logged: LoggedGame, seed: bytes
-) -> Iterator[tuple[Sequence[bytes], OpenQuestion, Answer]]:
+) -> Iterator[tuple[Sequence[bytes], OpenQuestion, AnswerRecord]]:
     """Yield each answered question of a game, of all seats.
 
     With each come the lines to its bot since the question before, and with it, and the answer.

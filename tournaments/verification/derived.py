@@ -17,7 +17,7 @@ from arena.logs.catalog import GAMES_FOLDER, REPLAY_ENDING, SittingLogs
 from arena.logs.checksummed import read_sealed
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.machine import cores
-from arena.processes import Progress, map_tasks
+from arena.processes import ShowProgress, map_tasks
 from arena.ui.replay_page import is_reviewed, pack_game, replay_script, valid_games
 from arena.valuation.terms import USUAL_TERMS, LuckTerms
 from protocol.codec import DamagedRecordError, decode_json
@@ -149,7 +149,7 @@ def _is_wrong(folder: Folder, path: Path, logged: LoggedGame) -> bool:
 # --- luck ---
 
 
-def luck_faults(book: Book, progress: Progress) -> Iterator[str]:
+def luck_faults(book: Book, progress: ShowProgress) -> Iterator[str]:
     """Yield every figure of luck.jsonl that does not follow from the logs of its games."""
     folder = book.folder
     records: dict[str, LuckRecord] = {}

@@ -12,7 +12,7 @@ from arena.files import DamagedFileError
 from arena.logs.catalog import published_commitments, published_seeds
 from arena.logs.checksummed import compressed_path, has_twin
 from arena.logs.gamelog import sitting_lines
-from arena.processes import Progress, map_tasks
+from arena.processes import ShowProgress, map_tasks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_line
 from protocol.errors import UserError
@@ -36,7 +36,7 @@ from tournaments.verification.logs import (
 )
 
 T = TypeVar("T")
-SHORT = 10
+PROMISE_FACTOR = 10
 """The factor by which commitments may be too few before the plan itself is not believed."""
 Checked = Generator[str, None, T]
 """A generator that yields every fault and returns the part that can be trusted."""
@@ -60,7 +60,7 @@ def no_progress(done: int, total: int) -> None:
     del done, total
 
 
-def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[Verified]:
+def verify_folder(folder: Folder, progress: ShowProgress = no_progress) -> Checked[Verified]:
     """Yield every inconsistency of an event, finished or not; return what was checked.
 
     `progress`: told now and then how many games are replayed. Raises UserError when there is no
@@ -73,7 +73,7 @@ def verify_folder(folder: Folder, progress: Progress = no_progress) -> Checked[V
     yield from _twins(folder)
     promises = yield from _promises(plan_only)
     # Looking for that many games would take for ever. A damaged file still has its size.
-    if event.all_boards > SHORT * most_promised(folder) + SHORT:
+    if event.all_boards > PROMISE_FACTOR * most_promised(folder) + PROMISE_FACTOR:
         yield (
             f"{folder.event}: it has {event.all_boards} boards, far more than were ever committed "
             "to; nothing else was checked"
@@ -309,10 +309,6 @@ def _report(book: Book, promises: Promises, suspects: Collection[Path]) -> Itera
 
 
 # The faults that a check finds, and what it has checked, in words.
-
-
-PLANS_SHOWN = 3
-"""Earlier plans of an extended event that are told one by one."""
 
 
 def print_faults(checked: Checked[T], in_json: bool) -> tuple[list[str], T]:

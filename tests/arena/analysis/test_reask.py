@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena.analysis import reask
 from arena.analysis.reask import repeat_question
-from arena.analysis.timeline import Answer, Timeline
+from arena.analysis.timeline import AnswerRecord, Timeline
 from arena.match import referee
 from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
@@ -55,7 +55,7 @@ def question(clock: Clock = CLOCK) -> Asked:
     return last.question, (*timeline.context(last), timeline.line(last))
 
 
-async def once(command: Command, one: Asked, clock: Clock = CLOCK) -> Answer:
+async def once(command: Command, one: Asked, clock: Clock = CLOCK) -> AnswerRecord:
     (found,) = await repeat_question(command, *one, clock, UNLOCKED, 1)
     return found
 

@@ -168,4 +168,4 @@ def test_a_trial_leaves_nothing(tmp_path: Path, monkeypatch: Patch) -> None:
     try_sandbox(OFF, tmp_path)
     assert os.listdir("/proc/self/fd") == descriptors  # noqa: PTH208
     assert not list(tmp_path.iterdir())
-    assert trial.VARIABLE not in os.environ
+    assert trial.CANARY_VARIABLE not in os.environ

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox import syscalls
-from arena.sandbox.syscalls import BUILDING, GROUPS, NETWORK, REFUSALS, RULES
+from arena.sandbox.syscalls import BUILDING, GROUPS, NETWORK, REFUSED_CALLS, RULES
 
 MACHINES = tuple(syscalls._ARCHES)
 ALLOWED, KILLED = "allowed", "killed"
 CALLS = {name: numbers for group in GROUPS for name, numbers in group.calls.items()}
-OTHERWISE = {name: numbers for group in REFUSALS for name, numbers in group.calls.items()}
+OTHERWISE = {name: numbers for group in REFUSED_CALLS for name, numbers in group.calls.items()}
 """The calls that are refused by an error of their own."""
 NUMBERS = range(1024)
 X32 = 0x4000_0000

@@ -5,10 +5,10 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from arena.rules.variants import find_variant
-from arena.training.encoding import Encoding, Mask, Vector
+from arena.training.encoding import ChoiceMask, Encoding, Vector
 from arena.training.policy import Question
 from arena.training.single_seat import RoundsVectorEnv, SingleSeatEnv
-from arena.valuation.batch import Numbers
+from arena.valuation.batch import NumberArray
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import NAMED_TABLES, slow_except
@@ -65,10 +65,10 @@ def test_it_is_one_environment_many_times(name: str, seats: int) -> None:
 def test_a_function_is_asked_for_every_seat_but_the_agents() -> None:
     encoding = Encoding(derive(find_variant("dutch"), "dutch", {"rounds": 1}), 3)
 
-    def batch(vectors: Vector, masks: Mask) -> Numbers:
+    def batch(vectors: Vector, masks: ChoiceMask) -> NumberArray:
         """Choose by what is seen, so that a wrong vector shows."""
         weights = np.random.default_rng(1).normal(size=(vectors.shape[1], masks.shape[1]))
-        choices: Numbers = np.where(masks, vectors @ weights, -np.inf).argmax(axis=1)
+        choices: NumberArray = np.where(masks, vectors @ weights, -np.inf).argmax(axis=1)
         return choices
 
     def alone(question: Question) -> int:

@@ -10,7 +10,13 @@ from arena.engine.state import Game
 from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
 from arena.valuation.batch import RoundBatch
-from arena.valuation.decision_loss import Floats, _leads, _played_gains, option_values, try_options
+from arena.valuation.decision_loss import (
+    WorldValues,
+    _leads,
+    _played_gains,
+    option_values,
+    try_options,
+)
 from arena.valuation.policy import play_out
 from arena.valuation.worlds import Worlds
 from protocol.messages import Draw, Play
@@ -21,7 +27,7 @@ from tests.support.positions import position
 DRAW = derive(find_variant("draw"), "short", {"target": 150})
 
 
-def leads(*worlds: Game) -> Floats:
+def leads(*worlds: Game) -> WorldValues:
     """Return what each option of a question gains in each of these worlds."""
     game = worlds[0]
     history = RoundHistory(game, (), ())

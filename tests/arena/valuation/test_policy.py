@@ -13,7 +13,7 @@ from arena.analysis.timeline import Timeline
 from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
-from arena.valuation.batch import RIGHT, RoundBatch
+from arena.valuation.batch import RIGHT_END, RoundBatch
 from arena.valuation.policy import (
     FEATURES,
     KEEN,
@@ -117,7 +117,7 @@ def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
     batch = RoundBatch.from_games([game]).repeat(rows)
     tables, of = batch.tables, np.repeat(np.arange(rows), 2)
     tiles = np.tile(tables.bits[[tables.tiles.index(one) for one in ((6, 1), (1, 0))]], rows)
-    options = options_of(tables, batch.ends, of, tiles, np.full(2 * rows, RIGHT))
+    options = options_of(tables, batch.ends, of, tiles, np.full(2 * rows, RIGHT_END))
     seen = Position(batch.hands[0], batch.hands[1], batch.line, batch.order)
     worths = tables_of(tables, policy).worths(seen, options)
     best = favourites(options, worths, np.arange(rows) * 7919)

@@ -15,7 +15,7 @@ from arena.engine import values
 from arena.engine.deal import begin, chance_decides, lay_out
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
-from arena.valuation.batch import HIGHER, LEFT_END, RIGHT, RoundBatch, mask_tables
+from arena.valuation.batch import HIGHER, LEFT_END, RIGHT_END, RoundBatch, mask_tables
 from arena.valuation.policy import play_out
 from arena.valuation.terms import why_no_values
 from protocol.errors import UserError
@@ -77,7 +77,7 @@ def offered(batch: RoundBatch) -> frozenset[object]:
     able, draws = batch.legal(np.array([0]))
     _, *puts = batch.plays()
     tiles = dict(zip(batch.tables.bits.tolist(), batch.tables.tiles, strict=True))
-    ends = {LEFT_END: "left", RIGHT: "right", HIGHER: "lead"}
+    ends = {LEFT_END: "left", RIGHT_END: "right", HIGHER: "lead"}
     is_equal = bool(np.equal(*batch.numbers(np.array([0])))[0])
     found: list[object] = [Draw()] if draws[0] else []
     for one, end, other, _ in zip(*puts[0], *puts[1], strict=True):

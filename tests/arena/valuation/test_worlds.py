@@ -17,7 +17,13 @@ from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation import worlds
-from arena.valuation.worlds import HiddenTiles, Tiles, UncoveredError, hidden_tiles, sampled_tiles
+from arena.valuation.worlds import (
+    HiddenTiles,
+    TileNumbers,
+    UncoveredError,
+    hidden_tiles,
+    sampled_tiles,
+)
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import examples, slow_except
 from tests.support.games import any_of, overheard
@@ -49,7 +55,7 @@ def until(question: AskedQuestion) -> StopAt:
     return StopAt(question.seat, acts, phase)
 
 
-def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: Tiles) -> Game:
+def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: TileNumbers) -> Game:
     """Return the table to which the same moves lead in a world; `tiles`: those of its places."""
     tile = question.game.settings.table.tile
     moved = {tile[was]: tile[1 << int(now)] for was, now in zip(hidden.tiles, tiles, strict=True)}
@@ -181,7 +187,7 @@ def test_more_rounds_lead_to_no_other_worlds(name: str, seats: int) -> None:
     for question, hidden in most_known(find_variant(name), seats):
         usual = sampled_shares(question, hidden, 500)
         with (
-            mock.patch.object(worlds, "ROUNDS", 400),
+            mock.patch.object(worlds, "MIXING_ROUNDS", 400),
             mock.patch.object(worlds, "BOUND_ROUNDS", 1_000),
         ):
             worlds._circles.cache_clear()

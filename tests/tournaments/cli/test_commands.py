@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from arena.analysis.timeline import Answer
+from arena.analysis.timeline import AnswerRecord
 from arena.sandbox.command import Command
 from tests.support.events import boneyard, copied, run
 from tournaments.cli.main import FIRST_COMMANDS, MODULES, main
@@ -209,7 +209,7 @@ def test_a_question_opens_nothing_that_a_strangers_plan_names(
         entrant["command"] |= {**access, "reads": [*entrant["command"]["reads"], f"{tmp_path}"]}
     (event / "event.json").write_text(json.dumps(plan))
 
-    async def ask(command: Command, *_: object) -> list[Answer]:
+    async def ask(command: Command, *_: object) -> list[AnswerRecord]:
         commands.append(command)
         return []
 

@@ -147,7 +147,7 @@ def test_tree_that_writes_elsewhere_is_refused(
         with pytest.raises(PullError, match="fsck error"):
             server.pull()
         with monkeypatch.context() as patch:
-            patch.setattr(repositories, "SAFE", repositories.SAFE[:-6])
+            patch.setattr(repositories, "GIT_SETTINGS", repositories.GIT_SETTINGS[:-6])
             server.pull()
         with RepositoryBots(server.league) as bots, pytest.raises(RefusedPushError, match="damage"):
             bots.read("bad", "bots/bad", BOUNDS)

@@ -250,7 +250,7 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither a flood of pushes nor a name at the head of the alphabet takes anybody's turn."""
-    monkeypatch.setattr(update, "TURN_S", 0.0)
+    monkeypatch.setattr(update, "BUILD_TURN_S", 0.0)
     order = ("zoe", "b", "a")
     monkeypatch.setattr(FolderBots, "time", lambda _, bot: order.index(bot))
     for bot in order:

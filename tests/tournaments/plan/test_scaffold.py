@@ -100,7 +100,9 @@ def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
     readme = (here / "mine" / "README.md").read_text()
     assert readme.startswith("# mine\n")
     assert len(readme.splitlines()) <= 11
-    assert not [word for word in (scaffold.PLACE, "LANGUAGE", "FILE", "BUILT") if word in readme]
+    assert not [
+        word for word in (scaffold.NAME_PLACEHOLDER, "LANGUAGE", "FILE", "BUILT") if word in readme
+    ]
     assert "mine" in boneyard("help", "bots")
     short_game = ("--boards", "1", "--set", "target=10", *PLAIN)
     boneyard("run", "mine", "first", *short_game, "--out", "out")

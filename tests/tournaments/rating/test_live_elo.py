@@ -4,7 +4,7 @@ import pytest
 
 from protocol.records import Result
 from tests.support.made_up import game
-from tournaments.rating.tables import NEW, LiveRating, update
+from tournaments.rating.tables import NEW_RATING, LiveRating, update
 from tournaments.report.standings import live_table
 
 
@@ -16,7 +16,12 @@ def after(results: list[Result], *, partners: bool = False) -> dict[str, LiveRat
 
 
 def test_partners_move_together() -> None:
-    before = {"a": LiveRating(200.0, 1, 1.0), "b": NEW, "c": LiveRating(-200.0, 1, 0.0), "d": NEW}
+    before = {
+        "a": LiveRating(200.0, 1, 1.0),
+        "b": NEW_RATING,
+        "c": LiveRating(-200.0, 1, 0.0),
+        "d": NEW_RATING,
+    }
     moved = update(before, game(0, "abcd", (1, 0, 1, 0)), partners=True)
     assert [moved[name].elo for name in "abcd"] == pytest.approx([204, -4, -196, -4])
 

@@ -13,7 +13,7 @@ from tournaments.rating.tally import collect
 from tournaments.report import charts
 from tournaments.report.document import Encounter, encounters
 
-Drawn = TypeVar("Drawn", bound=charts.Mark)
+Drawn = TypeVar("Drawn", bound=charts.ChartMark)
 
 
 def marks(drawn: charts.Chart, kind: type[Drawn]) -> list[Drawn]:

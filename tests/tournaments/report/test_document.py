@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from arena.document.blocks import Block, Media, Section, select
+from arena.document.blocks import DocumentBlock, Media, Section, select
 from arena.sandbox.command import Command
 from tests.support.made_up import made_up, measured, told
 from tests.support.planned_events import event
@@ -10,7 +10,7 @@ from tournaments.formats.base import Entrant
 from tournaments.report.document import command_text, report_document
 
 
-def sections(blocks: list[Block], medium: Media) -> Iterator[Section]:
+def sections(blocks: list[DocumentBlock], medium: Media) -> Iterator[Section]:
     """Yield every section that a medium shows with its title, in order."""
     for block in select(blocks, medium):
         if isinstance(block, Section):

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from arena.valuation.terms import Kind, RoundPhase
+from arena.valuation.terms import ChoiceKind, RoundPhase
 from tournaments.event.luck import DecisionLoss, ReviewTerms, SeatLosses
 from tournaments.report.review import (
     dearest,
@@ -19,7 +19,11 @@ TERMS = ReviewTerms("cup", 64)
 
 
 def decision(
-    number: int, loss: float, error: float = 0.1, phase: RoundPhase = "early", kind: Kind = "play"
+    number: int,
+    loss: float,
+    error: float = 0.1,
+    phase: RoundPhase = "early",
+    kind: ChoiceKind = "play",
 ) -> DecisionLoss:
     return DecisionLoss(
         number=number,

@@ -171,7 +171,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
         assert line.split()[-len(numbers) :] == numbers
     assert sum("12345" in line for line in lines) == len(fouls)
     assert "1 of 2 games, about 50 s left." in lines
-    assert len(drawn(seen, width, 15)) <= 15 + status.OTHER_LINES
+    assert len(drawn(seen, width, 15)) <= 15 + status.STATUS_FREE_LINES
 
 
 def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:

@@ -22,8 +22,8 @@ from tournaments.event.book import Ledger
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.play.cluster.connection import ClusterAddress, Loop
 from tournaments.play.cluster.orders import (
-    Answer,
     Bundle,
+    OrderReply,
     Run,
     Unplayed,
     answered,
@@ -35,7 +35,7 @@ from tournaments.play.cluster.orders import (
 from tournaments.play.cluster.runner import ClusterRunner
 from tournaments.play.cluster.worker import (
     ANSWER_S,
-    RETRY_S,
+    RECONNECT_S,
     RunPlugin,
     play_order,
     read_certificates,
@@ -50,7 +50,7 @@ WORKER_CHECK_S = 1.0
 """Time between two looks at the list of workers, in s."""
 CONNECT_S = 10.0
 """Time limit for one try to reach the scheduler, in s."""
-PATIENCE_S = 600.0
+SCHEDULER_LOSS_S = 600.0
 """Time that a run waits for a scheduler that it has lost, in s."""
 FAREWELL_S = 5.0
 """Time that the engine may take to disconnect a run, in s."""
@@ -72,7 +72,7 @@ class Wanted(NamedTuple):
 
     data: bytes
     """The order."""
-    reply: trio.MemorySendChannel[Answer]
+    reply: trio.MemorySendChannel[OrderReply]
     """The channel that receives the answer."""
     release: asyncio.Event
     """Set when the engine may forget the answer."""
@@ -135,9 +135,9 @@ class DaskClient:
         await self._loop.run(self._connections, task_status=task_status)
 
     @asynccontextmanager
-    async def played(self, order: bytes) -> AsyncIterator[Answer]:
+    async def played(self, order: bytes) -> AsyncIterator[OrderReply]:
         """Have an order played; the engine forgets its answer when the block ends."""
-        sender, receiver = trio.open_memory_channel[Answer](1)
+        sender, receiver = trio.open_memory_channel[OrderReply](1)
         name, release = content_name(order), asyncio.Event()
         self._loop.call(partial(self._want, name, Wanted(order, sender, release)))
         try:
@@ -163,12 +163,12 @@ class DaskClient:
                     await self._connection()
                 except* (OSError, TimeoutError, LostError) as group:
                     self._report_loss(group)
-                await asyncio.sleep(RETRY_S)
+                await asyncio.sleep(RECONNECT_S)
 
     def _report_loss(self, group: BaseExceptionGroup[Exception]) -> None:
         waited = time.monotonic() - self._connected_at
-        if waited > PATIENCE_S:
-            reason = f"no scheduler at {self._address} for {PATIENCE_S:.0f} s"
+        if waited > SCHEDULER_LOSS_S:
+            reason = f"no scheduler at {self._address} for {SCHEDULER_LOSS_S:.0f} s"
             raise RunStoppedError(f"The run stopped: {reason}.") from group
         self._soon(partial(self._count, None, 0))
         if not self._cut:
@@ -284,7 +284,7 @@ class DaskClient:
         self.places.total_tokens = max(1, ORDERS_A_SITTING * jobs)
 
     @staticmethod
-    def _reply(wanted: Wanted, answer: Answer) -> None:
+    def _reply(wanted: Wanted, answer: OrderReply) -> None:
         with suppress(trio.BrokenResourceError, trio.WouldBlock):
             wanted.reply.send_nowait(answer)
 
@@ -299,9 +299,9 @@ class DaskClient:
 # Open a cluster for a run and give its workers all that they need.
 
 
-Play = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
+PlayOnCluster = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """A function that plays what a ledger lacks and sends each result into the channel."""
-Source = tuple[WrittenBot, Path]
+BotSource = tuple[WrittenBot, Path]
 """A bot as written, and the folder where its paths start."""
 WAIT_S = 10.0
 """Time without any worker after which the run says what it waits for, in s."""
@@ -311,11 +311,11 @@ WAIT_S = 10.0
 async def connect(
     place: ClusterAddress,
     ledger: Ledger,
-    sources: Mapping[str, Source],
+    sources: Mapping[str, BotSource],
     tell: Callable[[str], None],
     *,
     keep_stderr: bool = False,
-) -> AsyncIterator[Play]:
+) -> AsyncIterator[PlayOnCluster]:
     """Yield a function that plays the event on this cluster.
 
     `sources`: the bot of each active entrant, by fingerprint. `keep_stderr`: see `Run`. Raises

@@ -16,13 +16,13 @@ from protocol.records import WorkerName
 # The address of a run's workers from the command line, refused without TLS.
 
 
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
+OTHERS_RIGHTS = stat.S_IRWXG | stat.S_IRWXO
 """The rights of everybody but a file's owner."""
 NO_PACKAGE = (
     "{what} needs the package {package}, which is not installed: "
     "pip install 'boneyard-arena[cluster]'."
 )
-PLAIN = (
+NO_TLS = (
     "{address} has no TLS: other users who can reach it could run programs there and here. Give "
     "the scheduler certificates and say tls://HOST:PORT --tls FOLDER; see `boneyard help cluster`."
 )
@@ -50,7 +50,7 @@ def _checked(text: str) -> str:
     if protocol not in ("tcp", "tls") or not host or not port.isdigit():
         raise UserError(f"{text!r} is not a scheduler's address. Give one such as tls://head:8786.")
     if protocol == "tcp":
-        raise UserError(PLAIN.format(address=address))
+        raise UserError(NO_TLS.format(address=address))
     return address
 
 
@@ -75,7 +75,7 @@ def _complete(text: str, tls: Path | None) -> Path:
     for name in ("ca.pem", "cert.pem", "key.pem"):
         if not (tls / name).is_file():
             raise UserError(f"--tls {tls}: {name} is missing in this folder.")
-    if (tls / "key.pem").stat().st_mode & OTHERS:
+    if (tls / "key.pem").stat().st_mode & OTHERS_RIGHTS:
         raise UserError(f"{tls / 'key.pem'}: other users may read it. Say chmod 600 of it.")
     return tls
 

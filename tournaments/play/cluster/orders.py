@@ -308,10 +308,10 @@ class Unplayed(Struct, frozen=True, tag=True):
     """For a bug the game that it spoilt."""
 
 
-Answer = Output | Unplayed
+OrderReply = Output | Unplayed
 
 
-def encoded(message: Run | Order | Answer) -> bytes:
+def encoded(message: Run | Order | OrderReply) -> bytes:
     """Encode a message."""
     return msgspec.msgpack.encode(message)
 
@@ -321,9 +321,9 @@ def decoded(data: bytes, kind: type[T]) -> T:
     return msgspec.msgpack.decode(data, type=kind)
 
 
-def answered(data: bytes) -> Answer:
+def answered(data: bytes) -> OrderReply:
     """Decode an answer. Raises msgspec.ValidationError."""
-    return msgspec.msgpack.decode(data, type=Answer)  # type: ignore[no-any-return]
+    return msgspec.msgpack.decode(data, type=OrderReply)  # type: ignore[no-any-return]
 
 
 def content_name(data: bytes) -> str:

@@ -23,10 +23,10 @@ from tournaments.plan.schedule import (
 )
 from tournaments.play.cluster.orders import (
     ORDER_S,
-    Answer,
     BrokenAnswerError,
     Order,
     OrderPart,
+    OrderReply,
     Output,
     Unplayed,
     answering,
@@ -38,7 +38,7 @@ FIRST_ORDER_GAMES = 4
 """Games of an order while no game's duration is known."""
 LEARN = 0.25
 """Weight of the latest order in the estimate of a game's duration."""
-REFUSALS = 3
+MAX_REFUSALS = 3
 """Workers that may refuse an order before the run stops."""
 DEATHS = 10
 """Times that an order may be lost with its worker before the run stops."""
@@ -50,7 +50,7 @@ class Workers(Protocol):
     places: trio.CapacityLimiter
     """One place for each order that may be out."""
 
-    def played(self, order: bytes) -> AbstractAsyncContextManager[Answer]:
+    def played(self, order: bytes) -> AbstractAsyncContextManager[OrderReply]:
         """Have an order played; its answer is safe when the block ends."""
 
     def dismiss(self, worker: str) -> None:
@@ -164,7 +164,7 @@ class ClusterRunner:
         """
         playing = (n for n, entrant in enumerate(self._event.entrants) if not entrant.retired)
         plan, reason = PlannedSitting("greeting", tuple(playing), (), ""), ""
-        for attempt in range(REFUSALS + DEATHS):
+        for attempt in range(MAX_REFUSALS + DEATHS):
             order = self._order([OrderPart(plan, (), ())], attempt)
             async with self._workers.played(encoded(order)) as answer:
                 pass
@@ -236,7 +236,7 @@ class ClusterRunner:
                 self._refused(answer)
                 refusals += answer.fate != "left"
                 deaths += answer.fate == "left"
-                if refusals == REFUSALS or deaths == DEATHS:
+                if refusals == MAX_REFUSALS or deaths == DEATHS:
                     place = f"in sitting {parts[0].plan.name}"
                     raise RunStoppedError(f"The run stopped {place}: {answer.reason}.")
             parts = [self._part(plan, left) for plan, left in self._lacking(parts) if left]
@@ -253,7 +253,7 @@ class ClusterRunner:
         seeds = {board: self._seed(board) for board in sorted(boards)}
         return Order(self._run, attempt, tuple(parts), seeds)
 
-    async def _store(self, order: Order, played: Output) -> Answer:
+    async def _store(self, order: Order, played: Output) -> OrderReply:
         """Store the games, then count them; drop games that have a result already.
 
         An answer that cannot belong to the order counts as the worker's refusal.

@@ -43,10 +43,10 @@ from tournaments.plan.schedule import PlannedGame, has_dependent_games, seating,
 from tournaments.play.cluster.connection import Loop, check_worker_name, parse_cluster_option
 from tournaments.play.cluster.orders import (
     MOST_S,
-    Answer,
     Fate,
     Order,
     OrderPart,
+    OrderReply,
     Output,
     Run,
     Unplayed,
@@ -57,7 +57,7 @@ from tournaments.play.cluster.orders import (
 )
 from tournaments.play.lanes import Lanes
 from tournaments.play.sittings import (
-    MACHINE,
+    MACHINE_ERRORS,
     STOPPED,
     InternalGameError,
     RunStoppedError,
@@ -117,7 +117,7 @@ class OrderRunner:
 
     async def play(self, data: bytes) -> bytes:
         """Play an order and return the answer. Failures go into the answer and are never raised."""
-        answer: Answer = Unplayed(self._name, "left", "It was told to leave")
+        answer: OrderReply = Unplayed(self._name, "left", "It was told to leave")
         with trio.CancelScope() as scope:
             self._going.add(scope)
             try:
@@ -230,7 +230,7 @@ class OrderRunner:
     def _unplayed(self, error: Exception) -> Unplayed:
         """Return the answer that tells the run what went wrong."""
         cause = root_cause(error) if isinstance(error, ExceptionGroup) else error
-        if isinstance(cause, (*MACHINE, RunStoppedError, UserError)):
+        if isinstance(cause, (*MACHINE_ERRORS, RunStoppedError, UserError)):
             fate: Fate = "bot" if isinstance(cause, UserError) else "machine"
             return Unplayed(self._name, fate, str(cause).rstrip("."))
         game = str(cause) if isinstance(cause, InternalGameError) else ""
@@ -244,7 +244,7 @@ class OrderRunner:
 LET_GO = ("scheduler-close", "scheduler-close-worker")
 """The engine's reasons for closing a worker that the scheduler told to leave. After any other
 reason the connection was cut, and the worker looks for the scheduler again."""
-RETRY_S = 0.5
+RECONNECT_S = 0.5
 """Time before another try to reach the scheduler, in s."""
 SCHEDULER_CHECK_S = 5.0
 """Time between two questions whether the scheduler still answers, in s."""
@@ -253,7 +253,7 @@ ANSWER_S = 15.0
 CUT_ERRORS = (OSError, TimeoutError, RuntimeError)
 """Errors that the engine raises over a cut connection: RuntimeError while it connects, or if it
 noticed the cut before we asked."""
-QUIET = {
+DASK_SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.daemon": True,
     "distributed.comm.timeouts.connect": "5s",
@@ -356,7 +356,7 @@ class SchedulerConnection:
     async def serve(self) -> None:
         """Serve until the scheduler lets us go; OSError if it cannot be reached for too long."""
         silence_logging()
-        with dask.config.set(QUIET):
+        with dask.config.set(DASK_SETTINGS):
             connected = True
             while connected:
                 connected = await self._connected()
@@ -398,7 +398,7 @@ class SchedulerConnection:
             if not isinstance(error, RuntimeError) or waited > self._patience_s:
                 reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
                 raise OSError(reason) from error
-            await asyncio.sleep(RETRY_S)
+            await asyncio.sleep(RECONNECT_S)
             return False
         self._say(f"connected with {self._address}")
         return True
@@ -451,7 +451,7 @@ def silence_logging() -> None:
 # As in a run, a process keeps to one core, with its bots while they are quick. One core stays free.
 
 
-PROGRAM = "from tournaments.play.cluster.worker import play_part; play_part()"
+WORKER_CODE = "from tournaments.play.cluster.worker import play_part; play_part()"
 
 
 def own_name() -> str:
@@ -521,7 +521,9 @@ def work(
         if len(parts) == 1:
             with writing_beside():
                 return run_async(_play, parts[0])
-        args = [(sys.executable, "-P", "-c", PROGRAM, encode_json(part).decode()) for part in parts]
+        args = [
+            (sys.executable, "-P", "-c", WORKER_CODE, encode_json(part).decode()) for part in parts
+        ]
         return run_async(_wait_for, [subprocess.Popen(command) for command in args])
 
 

@@ -24,10 +24,10 @@ from tournaments.event.grow import open_event
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.plan.schedule import PlannedGame
 from tournaments.play.cluster.orders import (
-    Answer,
     BrokenAnswerError,
     Order,
     OrderPart,
+    OrderReply,
     Output,
     Run,
     Unplayed,
@@ -44,7 +44,7 @@ from tournaments.play.sittings import RunStoppedError, root_cause
 
 WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
 """Two sittings of three short games."""
-Fate = Callable[[Order, Answer], Answer]
+Fate = Callable[[Order, OrderReply], OrderReply]
 
 
 class Halls:
@@ -58,7 +58,7 @@ class Halls:
         self._fate = fate
 
     @asynccontextmanager
-    async def played(self, order: bytes) -> AsyncIterator[Answer]:
+    async def played(self, order: bytes) -> AsyncIterator[OrderReply]:
         self.orders.append(order)
         hall = self.halls[len(self.orders) % 2]
         yield self._fate(decoded(order, Order), answered(await hall.play(order)))
@@ -67,7 +67,7 @@ class Halls:
         self.dismissed.append(worker)
 
 
-def kept(order: Order, answer: Answer) -> Answer:
+def kept(order: Order, answer: OrderReply) -> OrderReply:
     """Return the cluster, undisturbed."""
     assert isinstance(answer, Output), answer
     assert order.run == "run"
@@ -164,7 +164,7 @@ async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path
     """Each answer brings the games of all before it too, and its own twice."""
     before: list[bytes] = []
 
-    def again(order: Order, answer: Answer) -> Answer:
+    def again(order: Order, answer: OrderReply) -> OrderReply:
         played = kept(order, answer)
         assert isinstance(played, Output)
         before.extend(played.lines)
@@ -181,7 +181,7 @@ async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path
 async def test_orders_lost_with_a_worker_are_sent_again(stage: Stage, here: Path) -> None:
     lost: list[int] = []
 
-    def often(order: Order, answer: Answer) -> Answer:
+    def often(order: Order, answer: OrderReply) -> OrderReply:
         if games(order) and order.attempt < 3:
             lost.append(order.attempt)
             return Unplayed("", "left", "It died")
@@ -225,7 +225,7 @@ GARBAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
     brought: list[tuple[Order, bytes]] = []
 
-    def seen(order: Order, answer: Answer) -> Answer:
+    def seen(order: Order, answer: OrderReply) -> OrderReply:
         played = kept(order, answer)
         assert isinstance(played, Output)
         brought.append((order, b"".join(played.lines)))
@@ -249,7 +249,7 @@ async def test_a_worker_with_unrequested_results_gets_no_more_orders(
     """Another worker plays the games."""
     senders: list[str] = []
 
-    def once(order: Order, answer: Answer) -> Answer:
+    def once(order: Order, answer: OrderReply) -> OrderReply:
         played = kept(order, answer)
         assert isinstance(played, Output)
         if not games(order) or senders:
@@ -270,7 +270,7 @@ async def test_the_run_stops_if_no_worker_can_play(stage: Stage) -> None:
 
 
 async def test_a_bug_of_ours_on_a_worker_is_kept_with_its_trace(stage: Stage) -> None:
-    def bug(order: Order, answer: Answer) -> Answer:
+    def bug(order: Order, answer: OrderReply) -> OrderReply:
         return Unplayed("w2", "bug", "Traceback: ours", "3.a.b") if games(order) else answer
 
     error = await refused(stage, bug)
