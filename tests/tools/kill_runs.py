@@ -27,7 +27,7 @@ MANY_REFEREES = (
     sys.executable,
     "-c",
     "from tournaments.runner import lanes, runner; "
-    "runner.PAYS_S = lanes.LOOK_S = 0; lanes.usable_cores = lambda: frozenset({0, 1}); "
+    "runner.PAYS_S = lanes.MIN_CPU_S = 0; lanes.usable_cores = lambda: frozenset({0, 1}); "
     "from tournaments.cli.entry import main; main()",
 )
 """A program that starts a second referee process after the first sitting, on any machine."""
