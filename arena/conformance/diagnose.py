@@ -21,7 +21,7 @@ from protocol.messages import MAX_LINE, MAX_NOTE, PROTOCOL, BotHello, Choose, Cl
 # JSON loosely to find out what their author meant.
 
 
-DIAGNOSED_LENGTH = 4_096
+INSPECTED_LENGTH = 4_096
 ANSWER_FIELDS = {"hello": BotHello.__struct_fields__, "choose": Choose.__struct_fields__}
 DIAGNOSED = 120
 BOM = b"\xef\xbb\xbf"
@@ -79,7 +79,7 @@ def _of_bytes(line: bytes) -> tuple[Cause, ...]:
          "Shorten the note, and end each line with a newline."),
         (line.startswith(BOM), "The line begins with a byte order mark.",
          "Write UTF-8 without a byte order mark."),
-        (b"\0" in line[:DIAGNOSED_LENGTH], "The line contains zero bytes. Is it UTF-16?",
+        (b"\0" in line[:INSPECTED_LENGTH], "The line contains zero bytes. Is it UTF-16?",
          "Write UTF-8 without zero bytes."),
         (bad is not None, f"Byte {bad} of the line is not UTF-8.", "Encode output as UTF-8."),
         (not line.strip(), "It wrote an empty line.",
@@ -210,13 +210,13 @@ def _first_value(text: str, start: int) -> tuple[Any, int]:
 
 def _python(text: str) -> Any:
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-        return ast.literal_eval(text) if len(text) < DIAGNOSED_LENGTH else None
+        return ast.literal_eval(text) if len(text) < INSPECTED_LENGTH else None
     return None
 
 
 def _lines_of_one(text: str, tail: str) -> int:
     """Return the number of lines of a JSON value that begins with this one; 0 if none does."""
-    output = f"{text}\n{tail}"[:DIAGNOSED_LENGTH]
+    output = f"{text}\n{tail}"[:INSPECTED_LENGTH]
     if not text.lstrip().startswith(("{", "[")):
         return 0
     value, end = _first_value(output, len(output) - len(output.lstrip()))

@@ -185,7 +185,7 @@ def _drawn(part: "RenderableType", console: "Console") -> str:
 
 T = TypeVar("T")
 
-PIPE_LINE_S = 30.0
+CONSOLE_LINE_S = 30.0
 """Time between two lines in a pipe."""
 
 
@@ -196,13 +196,13 @@ def working(title: str, *, lines: bool = False) -> Iterator[Callable[[int, int],
     `lines`: a pipe gets a line now and then.
     """
     start = monotonic()
-    due = start + PIPE_LINE_S
+    due = start + CONSOLE_LINE_S
 
     def tell(done: int, total: int) -> None:
         nonlocal due
         now = monotonic()
         if lines and now >= due and 0 < done < total:
-            due = now + PIPE_LINE_S
+            due = now + CONSOLE_LINE_S
             left = duration((now - start) / done * (total - done) / 60)
             print_note(f"{title}: {done:,} of {total:,}, {left} left.")
 
