@@ -37,37 +37,37 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(1_928, "protocol"),
-    "files, program, machine, processes": _room(660, "arena"),
-    "engine": _room(1_954, "arena/engine"),
-    "match": _room(2_390, "arena/match"),
-    "logs": _room(1_004, "arena/logs"),
-    "rules": _room(1_566, "arena/rules"),
-    "sandbox": _room(3_170, "arena/sandbox"),
-    "sealed": _room(808, "arena/sealed"),
-    "conformance": _room(2_423, "arena/conformance"),
-    "analysis": _room(2_109, "arena/analysis"),
-    "valuation": _room(3_326, "arena/valuation"),
-    "training and exam": _room(1_774, "arena/training", "arena/exam"),
-    "ui and document": _room(2_274, "arena/ui", "arena/document"),
-    "sample bots": _room(1_165, "sample_bots"),
-    "cli and commands": _room(5_250, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_160, "tournaments/league"),
-    "verification": _room(914, "tournaments/verification"),
-    "site": _room(1_814, "tournaments/site"),
-    "study": _room(1_241, "tournaments/study"),
-    "report": _room(2_957, "tournaments/report"),
-    "play": _room(2_946, "tournaments/play"),
-    "event": _room(2_869, "tournaments/event"),
-    "plan": _room(3_085, "tournaments/plan"),
-    "formats": _room(2_695, "tournaments/formats"),
-    "rating": _room(2_485, "tournaments/rating"),
+    "protocol": _room(1_934, "protocol"),
+    "files, program, machine, processes": _room(655, "arena"),
+    "engine": _room(1_956, "arena/engine"),
+    "match": _room(2_401, "arena/match"),
+    "logs": _room(1_015, "arena/logs"),
+    "rules": _room(1_572, "arena/rules"),
+    "sandbox": _room(3_182, "arena/sandbox"),
+    "sealed": _room(811, "arena/sealed"),
+    "conformance": _room(2_429, "arena/conformance"),
+    "analysis": _room(2_122, "arena/analysis"),
+    "valuation": _room(3_385, "arena/valuation"),
+    "training and exam": _room(1_783, "arena/training", "arena/exam"),
+    "ui and document": _room(2_283, "arena/ui", "arena/document"),
+    "sample bots": _room(1_164, "sample_bots"),
+    "cli and commands": _room(5_286, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_182, "tournaments/league"),
+    "verification": _room(895, "tournaments/verification"),
+    "site": _room(1_793, "tournaments/site"),
+    "study": _room(1_230, "tournaments/study"),
+    "report": _room(2_955, "tournaments/report"),
+    "play": _room(2_939, "tournaments/play"),
+    "event": _room(2_979, "tournaments/event"),
+    "plan": _room(2_996, "tournaments/plan"),
+    "formats": _room(2_741, "tournaments/formats"),
+    "rating": _room(2_613, "tournaments/rating"),
     "tests": _room(37_600, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
 HIDDEN = re.compile(r"(^|/)\.|node_modules")
-MOST_LINES = 58_000
+MOST_LINES = 58_301
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 184
 """Files with content, outside the tests; 175 when the house is done."""
@@ -76,10 +76,10 @@ LEAST_MEDIAN = 240
 LONGEST_FILE = 1_000
 MOST_DEPTH = 28
 """Modules in the longest chain of imports, late ones included; 23 when the house is done."""
-MOST_PRONOUNS = 10.7
-"""Names that our code binds and that are no nouns, in percent; 1 when the house is done."""
-MOST_PAIRS = 60
-"""Signatures that take an event and its folder side by side; 3 when the house is done."""
+MOST_PRONOUNS = 1
+"""Names that our code binds and that are no nouns, in percent."""
+MOST_PAIRS = 3
+"""Signatures that take an event and its folder side by side: a book is both."""
 MOST_SEVERAL_MEANINGS = 20
 """Top-level names that several modules define: one word, one thing."""
 LONE_PROGRAMS = frozenset(["host.py", "canary.py", "proxy.py"])

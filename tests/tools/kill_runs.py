@@ -26,7 +26,7 @@ MANY_TABLES = ("batched", "batched")
 MANY_REFEREES = (
     sys.executable,
     "-c",
-    "from tournaments.runner import lanes, runner; "
+    "from tournaments.play import lanes, runner; "
     "runner.PAYS_S = lanes.MIN_CPU_S = 0; lanes.usable_cores = lambda: frozenset({0, 1}); "
     "from tournaments.cli.entry import main; main()",
 )

@@ -28,8 +28,8 @@ from tournaments.cli.rate import RateOptions, rate_ledgers
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import LuckStore
-from tournaments.plan.power import separation_text, separations
 from tournaments.plan.schedule import count_all_games
+from tournaments.rating.sprt import separation_text, separations
 from tournaments.rating.tables import PRIOR, parse_anchor
 from tournaments.report.event_text import done, uneven
 from tournaments.report.standings import pool_sections

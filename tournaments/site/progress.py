@@ -28,7 +28,7 @@ from tournaments.event.luck import LuckStore
 from tournaments.event.results import ResultStore, results_of
 from tournaments.plan.bots import own_bot
 from tournaments.plan.event import Event
-from tournaments.plan.power import lead_text, separations
+from tournaments.rating.sprt import lead_text, separations
 from tournaments.rating.tables import LiveRating, Pool, fouls_committed, update
 from tournaments.report.event_text import (
     format_sections,

@@ -25,13 +25,20 @@ from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.plan.forecast import Trial, forecast, forecast_text, trial_of
-from tournaments.plan.power import Separation, lead_text, separation_text, separations
 from tournaments.plan.schedule import count_all_games, sittings, stages
 from tournaments.play.sittings import SittingRunner
 from tournaments.rating import statistics
 from tournaments.rating.likelihood_ratio import walk
 from tournaments.rating.ratings import fit
-from tournaments.rating.sprt import MAX_EVENT_BOARDS, Sprt, outcomes
+from tournaments.rating.sprt import (
+    MAX_EVENT_BOARDS,
+    Separation,
+    Sprt,
+    lead_text,
+    outcomes,
+    separation_text,
+    separations,
+)
 
 NOTHING = Trial(
     jobs=1,

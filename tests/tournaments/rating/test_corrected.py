@@ -9,8 +9,8 @@ import pytest
 
 from protocol.records import Result
 from tests.support.made_up import ELO, STRENGTH, game, known, played
-from tournaments.plan.power import separations
 from tournaments.rating.ratings import fit
+from tournaments.rating.sprt import separations
 from tournaments.rating.tables import (
     LUCK_PARTS,
     Anchor,
