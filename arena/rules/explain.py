@@ -193,7 +193,9 @@ def _leader(rules: Ruleset, method: relevance.LeadMethod) -> Sentence:
     sentence = LEADER[method].fill(
         top=_top(rules),
         onward="to the other player" if two else ONWARD[rules.deal.direction],
-        otherwise="; if nobody won it, its leader leads again" * _winner_may_be_missing(rules),
+        otherwise=(
+            "; if nobody won it, its leader leads again" if _winner_may_be_missing(rules) else ""
+        ),
     )
     if method == "rotate" and not two and rules.deal.direction == "counter_clockwise":
         return Sentence(sentence.text)

@@ -42,7 +42,7 @@ ROOMS = {
     "engine": _room(1_956, "arena/engine"),
     "match": _room(2_401, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
-    "rules": _room(1_572, "arena/rules"),
+    "rules": _room(1_574, "arena/rules"),
     "sandbox": _room(3_182, "arena/sandbox"),
     "sealed": _room(811, "arena/sealed"),
     "conformance": _room(2_429, "arena/conformance"),
@@ -51,23 +51,23 @@ ROOMS = {
     "training and exam": _room(1_783, "arena/training", "arena/exam"),
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
     "sample bots": _room(1_164, "sample_bots"),
-    "cli and commands": _room(5_286, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_287, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_182, "tournaments/league"),
     "verification": _room(895, "tournaments/verification"),
     "site": _room(1_793, "tournaments/site"),
     "study": _room(1_230, "tournaments/study"),
-    "report": _room(2_955, "tournaments/report"),
+    "report": _room(2_956, "tournaments/report"),
     "play": _room(2_939, "tournaments/play"),
     "event": _room(2_979, "tournaments/event"),
     "plan": _room(2_996, "tournaments/plan"),
-    "formats": _room(2_741, "tournaments/formats"),
+    "formats": _room(2_743, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
     "tests": _room(37_600, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
 HIDDEN = re.compile(r"(^|/)\.|node_modules")
-MOST_LINES = 58_301
+MOST_LINES = 58_307
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 184
 """Files with content, outside the tests; 175 when the house is done."""

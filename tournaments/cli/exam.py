@@ -191,10 +191,11 @@ def exam_blocks(problems: Sequence[Problem], results: Sequence[ExamResult]) -> l
         head += [Column("best %")] if mark.kind else []
     head += [Column("fouls"), Column("mean ms", spare=True)]
     by_kind = table("Loss by kind of problem", head, (_row(result, kinds) for result in results))
+    detail = "±" if len(results) <= INTERVALS else ""
     columns = [
         Column("loss in problems", "word"),
         Column("number", spare=True),
-        *(Column(result.entrant, detail="±" * (len(results) <= INTERVALS)) for result in results),
+        *(Column(result.entrant, detail=detail) for result in results),
     ]
     first, *others = results
     pairs = [(other, compare_answers(problems, other.answers, first.answers)) for other in others]

@@ -380,7 +380,7 @@ def _keep(evidence: dict[tuple[str, FoulClass], list[FoulExample]], game: _Finis
             foul=foul.foul,
             detail=foul.detail,
             line=foul.line,
-            stderr="…" * (len(foul.stderr) > LAST_WORDS) + foul.stderr[-LAST_WORDS:],
+            stderr=("…" if len(foul.stderr) > LAST_WORDS else "") + foul.stderr[-LAST_WORDS:],
             ms=foul.ms,
         )
         examples = [*evidence.get((example.entrant, example.foul), ()), example]

@@ -213,7 +213,7 @@ def _sentence(contest: Contest, match: Match) -> str:
     )
     advances = ""
     if match.winner is not None:
-        seeded = " as the better seed" * _is_level(match)
+        seeded = " as the better seed" if _is_level(match) else ""
         advances = f"; {contest.unit_name(match.winner)} advances{seeded}"
     return f"{names[0]} – {names[1]}{points}{advances}"
 
@@ -260,4 +260,4 @@ def _note(match: Match) -> str:
         return "bye"
     if match.winner is None:
         return "tied: the match continues" if match.halves else "to be played"
-    return "tied: the better seed advances" * _is_level(match)
+    return "tied: the better seed advances" if _is_level(match) else ""

@@ -67,7 +67,7 @@ class ChallengeFormat(FixedTables, frozen=True):
     def introduce(self, contest: Contest) -> str:
         """Name the challengers, after a comma."""
         names = (contest.unit_name(contest.units[place]) for place in self.places(contest)[0])
-        met = ", which met before" * self.FIELD_MEETS
+        met = ", which met before" if self.FIELD_MEETS else ""
         return f", {', '.join(names)} against the field{met}"
 
     def count_fewest_tables(self, contest: Contest) -> int:

@@ -154,7 +154,7 @@ def _less(settings: Sprt) -> str:
 
 def _after(settings: Sprt, boards: int, error: float) -> str:
     """Return the boards and the confidence of an answer."""
-    luck = ", luck taken out" * settings.without_luck
+    luck = ", luck taken out" if settings.without_luck else ""
     return f"{count_in_digits(boards, 'board')}, {100 * (1 - error):g} %{luck}"
 
 
@@ -321,7 +321,9 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         return (
             "The test ended as soon as the lead was clear: so the lead in each table is on average "
             "15 to 30 % too large, and its ± holds the truth in 85 to 95 % of tests."
-        ) * (self.answer(contest, results) != "undecided")
+            if self.answer(contest, results) != "undecided"
+            else ""
+        )
 
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames

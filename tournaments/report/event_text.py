@@ -130,7 +130,7 @@ def _not_compared(event: Event, pool: Pool) -> str:
 def by_ratings(pool: Pool) -> str:
     """Return a sentence about who is first, or may be, by the ratings."""
     names = [rating.name for rating in pool.entrants if rating.ranks[0] == 1]
-    luck = "luck taken out, " * is_luck_out(pool)
+    luck = "luck taken out, " if is_luck_out(pool) else ""
     if len(pool.entrants) == 2:
         leader, other = (rating.name for rating in pool.entrants)
         basis = f"({_evidence(pool)}, {luck}95 %)"
@@ -171,7 +171,8 @@ def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
         return ""
     pairings.sort(key=lambda pairing: (min(pairing[1]) - max(pairing[1]), pairing[0]))
     text = "; ".join(_in_seatings(turned[0], games) for turned, games in pairings[:UNEVEN_TOLD])
-    more = f"; {len(pairings) - UNEVEN_TOLD} more such pairings" * (len(pairings) > UNEVEN_TOLD)
+    rest = len(pairings) - UNEVEN_TOLD
+    more = f"; {rest} more such pairings" if rest > 0 else ""
     return f"{text}{more}: continue the run before you rely on these results."
 
 

@@ -353,7 +353,7 @@ def loss_sentences(summary: ReviewSummary, reader: str | None = None) -> Iterato
     )
     if rest:
         each = [f"{review.entrant} lost {_points(review)}{_mostly(review)}" for review in rest]
-        more = f", and {len(others) - len(rest)} more lost more" * (len(others) > len(rest))
+        more = f", and {len(others) - len(rest)} more lost more" if len(others) > len(rest) else ""
         yield f"{join_words(each)}{more}."
 
 

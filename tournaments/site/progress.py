@@ -257,7 +257,7 @@ def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
         won, loss = f"**{rating.name}** is better", f" is better than {rating.name} "
         return f"{'Yes: ' * lead.startswith(won)}{'No: ' * (loss in lead)}{lead}"
     best, worst = rating.ranks
-    span = f" (between {best} and {worst})" * (best < worst)
+    span = f" (between {best} and {worst})" if best < worst else ""
     return f"{lead} {rating.name} is number {place} of {len(placed)}{span}."
 
 
