@@ -115,7 +115,7 @@ def join_draws(moments: Iterable[Moment], seat: Viewer) -> Iterator[tuple[Moment
             # A seat kept the deal, or did not call a block: no other seat is told.
             continue
         group = (*waiting, moment)
-        if not (waiting and record is None and _goes_on_drawing(group)):
+        if not (waiting and record is None and _draws_only(group)):
             if waiting:
                 yield waiting
             group = (moment,)
@@ -135,7 +135,8 @@ def _joined(before: Frame, after: Frame) -> Frame:
     return replace(after, events=events, options=before.options, record=before.record)
 
 
-def _goes_on_drawing(group: Sequence[Moment]) -> bool:
+def _draws_only(group: Sequence[Moment]) -> bool:
+    """Tell whether these are draws of one seat only."""
     events = [event for moment in group for event in moment.events]
     seats = {event.seat if isinstance(event, Drew) else None for event in events}
     return len(seats) == 1 and None not in seats and all(moment.events for moment in group)

@@ -159,8 +159,8 @@ def turning_points(
     wins, losses = ([end for end in ends if sign * end.swing > 0] for sign in (1, -1))
     if wins and losses:
         yield (
-            f"In the {_count_rounds(losses)} that it lost, it {_drew(losses)}; "
-            f"in the {_count_rounds(wins)} that it won, it {_drew(wins)}."
+            f"In the {_count_rounds(losses)} that it lost, it {_draws_text(losses)}; "
+            f"in the {_count_rounds(wins)} that it won, it {_draws_text(wins)}."
         )
 
 
@@ -182,7 +182,7 @@ def _count_rounds(ends: Sequence[RoundEnd]) -> str:
     return "round" if len(ends) == 1 else count_in_digits(len(ends), "round")
 
 
-def _drew(ends: Sequence[RoundEnd]) -> str:
+def _draws_text(ends: Sequence[RoundEnd]) -> str:
     drew, passed = sum(end.drew for end in ends), sum(end.passed for end in ends)
     if not drew and not passed:
         return "neither drew nor passed"

@@ -234,7 +234,7 @@ def refuse_fewer_logs(book: Book) -> None:
     Damage in a log that is there stops no report: `verify` names it. Raises UserError.
     """
     folder, timed = book.folder, _timed(book.folder)
-    game = _without_log(book) if timed else None
+    game = _first_unlogged(book) if timed else None
     if game and timed > _games(log_facts(folder, book.results).times):
         raise UserError(
             f"The log of {game} is missing, and only {folder.times} and {folder.page.name} have "
@@ -253,10 +253,10 @@ def _games(times: Times) -> int:
     return sum(entrant.games for entrant in times.entrants)
 
 
-def _without_log(book: Book) -> str | None:
+def _first_unlogged(book: Book) -> str | None:
     """Return the first game that has a result and no log; None if there is none."""
-    paths, log = set(book.folder.logs()), book.index(lambda plan, _: book.folder.log(plan.name))
-    return next((game for game in book.results if log.get(game) not in paths), None)
+    paths, path_of = set(book.folder.logs()), book.index(lambda plan, _: book.folder.log(plan.name))
+    return next((game for game in book.results if path_of.get(game) not in paths), None)
 
 
 # The ledger: an event's results in the order of its schedule, not of their arrival.

@@ -81,7 +81,7 @@ def verify_league(
     is_site = not folder.settings.is_file()
     site = LeagueFolder(path if is_site else folder.site)
     table = yield from _read_table(site.table)
-    register = yield from _read_register(folder.register)
+    register = yield from _check_register(folder.register)
     divisions = {}
     for name in sorted({place.parent.name for place in folder.rounds.glob("*/[0-9]*")}):
         divisions[name] = yield from _read_rounds(folder, name, is_site)
@@ -97,7 +97,7 @@ def verify_league(
     if table:
         if not content(folder.register).startswith(content(site.register)):
             yield f"{site.register}: is not the beginning of {folder.register}"
-        published = yield from _read_register(site.register)
+        published = yield from _check_register(site.register)
         yield from _table_faults(site.table, table, published, divisions, is_site)
     boards = sum(each.boards for each in extents)
     checked = Verified(sum(each.games for each in extents), boards, ratings=table is not None)
@@ -114,8 +114,8 @@ def _read_table(path: Path) -> Checked[LeagueTable | None]:
         return None
 
 
-def _read_register(path: Path) -> Checked[list[AnyEntry]]:
-    """Read the register; yield what is wrong with the order of its lines."""
+def _check_register(path: Path) -> Checked[list[AnyEntry]]:
+    """Read the register; yield what is wrong with its lines."""
     register: list[AnyEntry] = []
     versions: set[str] = set()
     try:

@@ -158,7 +158,7 @@ def trial_of(
         questions=questions,
         game_s=game,
         sitting_s=None if game is None else (worked_s - len(timed) * game) / sittings,
-        saved=_saved(event, results),
+        saved=_saving(event, results),
         elo={
             rating.name: rating.elo
             for pool in pools
@@ -199,7 +199,7 @@ def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float |
     return min(sum(each) / len(each), worked_s / len(ends))
 
 
-def _saved(event: Event, results: Sequence[Result]) -> float | None:
+def _saving(event: Event, results: Sequence[Result]) -> float | None:
     """Divide the model's variance of rating differences by the clustered variance."""
     games = _whole_boards(results)
     partners = event.rules.deal.partners

@@ -39,7 +39,7 @@ class FoulWatch:
         self._crashed: dict[str, int] = Counter()
 
     def add(self, result: Result) -> None:
-        """Count a finished game; the log is read for the first fouls of a bot only.
+        """Count a finished game; read the log only for the first fouls of a bot.
 
         A game that another's foul ended, or that was forfeited before, tells nothing of a bot.
         Raises UserError, which names the bot and its foul, if the run is to stop.

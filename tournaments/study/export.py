@@ -128,7 +128,7 @@ class Task(Struct, frozen=True):
     format: ExportFormat
 
 
-class Piece(Struct, frozen=True):
+class EncodedDecisions(Struct, frozen=True):
     """Encoded decisions."""
 
     games: int
@@ -198,7 +198,7 @@ def _file_of(format: ExportFormat) -> Callable[[TableKind, Iterable[bytes]], Ite
     return parquet_file
 
 
-def encode_task(task: Task) -> Piece:
+def encode_task(task: Task) -> EncodedDecisions:
     """Return the decisions of some games, encoded. Raises DamagedLogError."""
     rows = [row for game, worth in task.games for row in examples(game.decode(), task.wish, worth)]
     if not rows:
@@ -209,7 +209,7 @@ def encode_task(task: Task) -> Piece:
         from tournaments.study.parquet import encode_arrow
 
         data = encode_arrow(rows)
-    return Piece(len(task.games), len(rows), data)
+    return EncodedDecisions(len(task.games), len(rows), data)
 
 
 def _tasks(order: Export, source: LogSource) -> Iterator[Task]:

@@ -454,7 +454,7 @@ def silence_logging() -> None:
 WORKER_CODE = "from tournaments.play.cluster.worker import play_part; play_part()"
 
 
-def own_name() -> str:
+def default_name() -> str:
     """Return the default name of a worker, made of its machine and process."""
     host = re.sub("[^a-zA-Z0-9-]", "-", socket.gethostname()[:40]).strip("-")
     return f"{host or 'worker'}-{os.getpid()}"
@@ -492,7 +492,7 @@ def work(
 
     The arguments are those of the command. `folder`: None for a temporary one.
     """
-    name = own_name() if name is None else check_worker_name(name)
+    name = default_name() if name is None else check_worker_name(name)
     scheduler = parse_cluster_option(address, tls)
     places = jobs or default_jobs()
     with temporary_folder("worker", shared=True) as temporary:
