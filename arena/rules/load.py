@@ -30,6 +30,11 @@ def read_user_file(path: Path, most: int) -> bytes:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     if len(content) > most:
         raise UserError(f"{path} is longer than {most >> 20} MiB.")
+    return without_mark(content, f"{path}")
+
+
+def without_mark(content: bytes, path: str) -> bytes:
+    """Return a text without a byte order mark of UTF-8. Raises UserError for UTF-16."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise UserError(f"{path} is written in UTF-16. Save it as UTF-8.")
     return content.removeprefix(codecs.BOM_UTF8)

@@ -42,7 +42,7 @@ ROOMS = {
     "engine": _room(1_956, "arena/engine"),
     "match": _room(2_401, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
-    "rules": _room(1_574, "arena/rules"),
+    "rules": _room(1_579, "arena/rules"),
     "sandbox": _room(3_182, "arena/sandbox"),
     "sealed": _room(811, "arena/sealed"),
     "conformance": _room(2_429, "arena/conformance"),
@@ -52,7 +52,7 @@ ROOMS = {
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
     "sample bots": _room(1_164, "sample_bots"),
     "cli and commands": _room(5_287, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_182, "tournaments/league"),
+    "league": _room(5_184, "tournaments/league"),
     "verification": _room(895, "tournaments/verification"),
     "site": _room(1_793, "tournaments/site"),
     "study": _room(1_230, "tournaments/study"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 58_308
+MOST_LINES = 58_315
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 184
 """Files with content, outside the tests; 175 when the house is done."""

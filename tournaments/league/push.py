@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple, Self, cast
 import msgspec
 from msgspec import Struct
 
+from arena.rules.load import without_mark
 from arena.sandbox.command import MIB
 from protocol.errors import UserError, unknown_name
 from protocol.validation import convert_or_explain
@@ -312,7 +313,8 @@ def parse_bot_file(tree: FileTree, place: str, divisions: list[str]) -> BotFile:
     if len(item.content) > MAX_BOT_TOML_BYTES:
         raise RefusedPushError(f"{path} is longer than {MAX_BOT_TOML_BYTES >> 10} KiB.")
     try:
-        bot = _decoded(item.content, path)
+        content = without_mark(item.content, "The file")
+        bot = _decoded(content, path)
         _check(bot, divisions)
     except UserError as error:
         raise RefusedPushError(f"{path}: {error}") from None

@@ -94,6 +94,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda at: (at / "bot.toml").rename(at / "Bot.toml"),
         "no bot.toml, but Bot.toml. Move that to bots/mine/bot.toml",
     ),
+    "UTF-16": (toml(RUN.encode("utf-16")), "bots/mine/bot.toml: The file is written in UTF-16"),
     "broken TOML": (toml("run = ["), "bots/mine/bot.toml is not TOML: "),
     "nested": (toml("a = " + "[" * 400), "bots/mine/bot.toml is not TOML: "),
     "deep key": (toml(RUN + "about" + ".a" * 4000 + " = 1"), "a line with more than 100 dots"),
@@ -129,6 +130,11 @@ def test_author_is_told_what_is_wrong(name: str, bot: Path) -> None:
         read(bot)
     assert sentence in str(refused.value)
     assert not isinstance(refused.value, ChangedPushError)
+
+
+def test_a_mark_that_an_editor_writes_first_is_no_fault(bot: Path) -> None:
+    toml(RUN.encode("utf-8-sig"))(bot)
+    assert read(bot)
 
 
 def test_fingerprint_sees_every_change_but_no_time(bot: Path) -> None:
