@@ -193,7 +193,9 @@ def find_game(log: Path, name: str | None) -> FoundGame:
         if len(begin) == MAX_GAMES_FOUND:
             break
     if not names:
-        raise UserError(f"{log} has no games.")
+        rounds = sorted(log.glob(f"rounds/*/*/{EVENT_FILE}"))
+        hint = f" Those of a league are in its rounds, as {rounds[-1].parent}." if rounds else ""
+        raise UserError(f"{log} has no games.{hint}")
     games = begin or middle
     if not games:
         raise unknown_name("game", name or "", sorted(names, key=_place))

@@ -46,7 +46,7 @@ ROOMS = {
     "sandbox": _room(3_182, "arena/sandbox"),
     "sealed": _room(811, "arena/sealed"),
     "conformance": _room(2_429, "arena/conformance"),
-    "analysis": _room(2_123, "arena/analysis"),
+    "analysis": _room(2_125, "arena/analysis"),
     "valuation": _room(3_385, "arena/valuation"),
     "training and exam": _room(1_783, "arena/training", "arena/exam"),
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 58_315
+MOST_LINES = 58_317
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 184
 """Files with content, outside the tests; 175 when the house is done."""

@@ -56,3 +56,12 @@ def test_pages_of_a_report_and_a_replay_open_in_the_browser(
     copy = shutil.copytree(played, tmp_path / "copy")
     boneyard("report", str(copy), "--browser")
     assert opened == [(tmp_path / f"{GAME}.html").as_uri(), (copy / "report.html").as_uri()]
+
+
+def test_a_league_leads_to_its_last_round(tmp_path: Path) -> None:
+    for number in ("0001", "0002"):
+        folder = tmp_path / "class" / "rounds" / "draw" / number
+        folder.mkdir(parents=True)
+        (folder / "event.json").write_text("{}")
+    said = boneyard("replay", str(tmp_path / "class"), code=2)
+    assert f"in its rounds, as {folder}" in said
