@@ -51,14 +51,14 @@ ROOMS = {
     "training and exam": _room(1_783, "arena/training", "arena/exam"),
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
     "sample bots": _room(1_164, "sample_bots"),
-    "cli and commands": _room(5_287, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_291, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_184, "tournaments/league"),
     "verification": _room(895, "tournaments/verification"),
     "site": _room(1_793, "tournaments/site"),
-    "study": _room(1_230, "tournaments/study"),
+    "study": _room(1_223, "tournaments/study"),
     "report": _room(2_956, "tournaments/report"),
     "play": _room(2_939, "tournaments/play"),
-    "event": _room(2_979, "tournaments/event"),
+    "event": _room(2_987, "tournaments/event"),
     "plan": _room(2_996, "tournaments/plan"),
     "formats": _room(2_743, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
@@ -66,9 +66,9 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 58_317
+MOST_LINES = 58_322
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 184
+MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""

@@ -19,6 +19,7 @@ from tournaments.event.book import Book, Ledger
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder
 from tournaments.event.grow import open_event, with_repeats
+from tournaments.event.luck import on_all_cores
 from tournaments.event.results import ResultStore
 from tournaments.plan.event import Event
 from tournaments.plan.forecast import Forecast, Trial, forecast, forecast_text, trial_of
@@ -33,7 +34,6 @@ from tournaments.play.sittings import (
     check_greetings,
     root_cause,
 )
-from tournaments.study.valuation import on_all_cores
 
 MAX_CALIBRATION_GAMES = 4000
 """The largest number of games of a calibration; the clock normally ends it sooner."""

@@ -19,7 +19,6 @@ from tournaments.cli.options import (
     flag,
     number,
 )
-from tournaments.commands.report import rewrite_report, warn_of_faults, write_review
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, default_file, lock_for_writing
 from tournaments.plan.event import as_json
@@ -60,6 +59,9 @@ def report(
       boneyard report friday --luck --review
       boneyard report friday --browser
     """
+    # They need numpy, and `export` does not need them.
+    from tournaments.commands.report import rewrite_report, warn_of_faults, write_review
+
     book = Book(Folder(folder or usual_folder()))
     faults = list[str]()
     if review:

@@ -1,4 +1,4 @@
-"""The commands `rules` and `new`: the games that can be played, and a bot that plays them."""
+"""The command `rules`: lists the named games, explains any ruleset in plain English."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +15,7 @@ from arena.rules.variants import VARIANTS, Variant, find_variant
 from arena.ui.console import plain_console, print_json, print_line
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, playable_seat_counts
-from tournaments.cli.options import CHOICES, command, complete_languages, complete_rules, flag
-from tournaments.plan.scaffold import language_key, languages, make_bot, missing_programs
-
-# The command `rules`: lists the named games, explains any ruleset in plain English.
-
+from tournaments.cli.options import CHOICES, command, complete_rules, flag
 
 MAX_RULES_WIDTH = 100
 
@@ -117,50 +113,3 @@ def _as_json(name: str, variant: Variant, seats: tuple[int, ...]) -> dict[str, A
 
 def _seats(seats: tuple[int, ...]) -> str:
     return ", ".join(map(str, seats))
-
-
-# The command `new`: makes a bot from a template, or a league.
-
-
-@command()
-@click.argument("language", default="", shell_complete=complete_languages)
-@click.argument("name", default="")
-@flag("--sealed", "Build it as a module of WebAssembly: c, rust or go.")
-def new(language: str, name: str, sealed: bool) -> int:
-    """Create a working bot in a language of your choice.
-
-    The command makes a folder NAME with the bot's source and a bot.toml, which says how to run it;
-    commands beside the folder find the bot by its name. Without
-    arguments it lists the languages, and the programs that each still needs on this machine. It
-    creates a bot even if its toolchain is missing. With the word league it makes a league instead;
-    see `boneyard league`.
-
-    \b
-    Examples:
-      boneyard new
-      boneyard new python mine
-      boneyard new rust crab
-      boneyard new --sealed c vault
-      boneyard new league class
-    """
-    if not language:
-        for key, entry in languages().items():
-            click.echo(f"{key:<12} {entry.title:<12} {missing_programs(entry) or 'ready'}")
-        return 0
-    if not name:
-        if language != "league" and not language_key(language):
-            raise UserError(f"Name the language first, as in: boneyard new python {language}")
-        kind = "league" if language == "league" else "bot"
-        raise UserError(f"Missing {kind} name. Usage: boneyard new {language} NAME")
-    if language == "league":
-        from tournaments.league.settings import make_league
-
-        return make_league(Path(name))
-    result = make_bot(language, name, Path(), sealed=sealed)
-    source, *_ = result.files
-    click.echo(f"Made {', '.join(map(str, result.files))}.")
-    if result.missing:
-        click.echo(result.missing)
-    click.echo(f"Put your idea into `choose` in {source}. Check it, and compare it with greedy:")
-    click.echo(f"  boneyard check {name}\n  boneyard run {name} greedy --boards 100")
-    return 0

@@ -54,6 +54,7 @@ from tournaments.event.grow import (
     held_unless_refused,
     open_event,
 )
+from tournaments.event.luck import on_all_cores
 from tournaments.event.results import read_ledger
 from tournaments.formats.tables import Matches
 from tournaments.formats.versus import Versus
@@ -63,7 +64,6 @@ from tournaments.plan.schedule import describe_spent_out
 from tournaments.play.cluster.connection import ClusterAddress, need_engine, parse_cluster_option
 from tournaments.play.sittings import STOPPED, UNMET, check_greetings, stop_sentence
 from tournaments.report.event_text import describe_access
-from tournaments.study.valuation import on_all_cores
 
 DEMO_LADDER = ("greedy", "suit", "counting", "montecarlo --worlds 20", "ismcts --simulations 400")
 """Sample bots, each of which meets the one before it; the first three and the last three meet each

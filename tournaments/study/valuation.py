@@ -1,8 +1,8 @@
 """The values of an event's games, computed from its logs: their luck, and reviews of seats."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -24,6 +24,7 @@ from tournaments.event.luck import (
     ReviewTerms,
     SeatLosses,
     luck_of_log,
+    on_all_cores,
     tasks_of_log,
 )
 
@@ -159,11 +160,3 @@ def compute_tasks(
         yield task, luck
         done += len(task.games)
         progress(done, games)
-
-
-def on_all_cores(work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:
-    """Yield what comes of each task, in order, from as many processes as there are cores."""
-    # Each run imports this module, and few need processes, whose modules take 10 ms.
-    from arena.processes import map_tasks
-
-    return map_tasks(work, tasks)

@@ -36,6 +36,7 @@ from tournaments.event.luck import (
     decode_luck,
     learn,
     learn_task,
+    on_all_cores,
     read_seats,
     read_terms,
     terms_of_game,
@@ -47,7 +48,6 @@ from tournaments.study.valuation import (
     ReviewTask,
     compute_tasks,
     luck_tasks,
-    on_all_cores,
     review_part,
 )
 
