@@ -350,9 +350,8 @@ def _run_in(
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
         event, remarks = open_event(folder, event, seed, plan.deals, fresh)
         ledger = Ledger(Book(folder, event), on_all_cores)
-        book = Book(folder, event, ledger.results)
-        gap = missing_results(book)
-        refuse_fewer_logs(book)
+        gap = missing_results(ledger.book)
+        refuse_fewer_logs(ledger.book)
         remove_leftovers(folder.path / GAMES_FOLDER)
         notices += [*remarks, *ledger.notices, *([gap] if gap else [])]
         for notice in (*notices, *describe_access(event.entrants), *later):
@@ -368,7 +367,7 @@ def _run_in(
 
             ready = connect(cluster, ledger, sources, print_note, keep_stderr=keep_stderr)
         else:
-            prepare = partial(_prepare, book)
+            prepare = partial(_prepare, ledger.book)
             ready = play_here(ledger, jobs, publish, prepare, keep_stderr=keep_stderr)
 
         def report() -> None:

@@ -154,12 +154,12 @@ def load_display() -> "type[Progress]":
 
 def publish_reports(ledger: Ledger) -> None:
     """Reveal the seeds of finished boards and write the reports. Raises UserError, OSError."""
-    folder, event = ledger.book.folder, ledger.book.event
-    reveal(folder, ledger.book.seed_of, finished_boards(ledger.left))
-    if current_results(Book(folder, event, ledger.results)):
+    book = ledger.book
+    reveal(book.folder, book.seed_of, finished_boards(ledger.left))
+    if current_results(book):
         return
     # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
     from tournaments.report.report import report_files
 
     # Read anew: the ledger's order is that of the schedule, a run's that of arrival.
-    write_files(report_files(Book(folder, event)))
+    write_files(report_files(Book(book.folder, book.event)))

@@ -285,11 +285,10 @@ class Ledger:
         """
         self.notices: list[str] = []
         self.book = book
-        self._folder, self._event = book.folder, book.event
-        self._path = book.folder.ledger
-        self._log = checksummed.SealedLog(self._path, decode_result)
+        self._log = checksummed.SealedLog(book.folder.ledger, decode_result)
         self._note(self._log.mend())
-        self.results = ResultStore(
+        # The book's too, which grow with the run: its readers see what the ledger has.
+        self.results = book.results = ResultStore(
             luck=LuckStore(book.folder, book.event, writes=True, tasks=tasks)
         )
         lines = 0
@@ -300,18 +299,18 @@ class Ledger:
             lines = 0  # A game has two: all are written again.
         for plan in book.past:
             self._recover(plan)
-        self._stages = stages(self._event, self.results)
+        self._stages = stages(self.book.event, self.results)
         self.left: dict[int, int] = {}
         self.stage: Stage = ()
         self._open = self.planned = 0
-        self._known = len(retired_games(self._event, self.results))
+        self._known = len(retired_games(self.book.event, self.results))
         self._pending: list[Result] = []
         self._usage: dict[str, UsageSum] = {}
         self._enter()
-        if self._event.limits.cents is not None:
+        if self.book.event.limits.cents is not None:
             self._usage = sum_usage(self.results.values())
         self._skipped = self.stopped
-        self._order = ledger_order(self._event, self.results)
+        self._order = ledger_order(self.book.event, self.results)
         self._due = next(self._order, None)
         self._take_up(lines)
         self._release()
@@ -334,12 +333,12 @@ class Ledger:
             self.stage = ()
         # The value of `count_all_games`, without going through all stages again at each new one.
         self.planned = self._known + (
-            count_coming_games(self._event, self.stage) if self.stage else 0
+            count_coming_games(self.book.event, self.stage) if self.stage else 0
         )
 
     def _recover(self, plan: PlannedSitting) -> None:
-        self._note(checksummed.truncate_torn_line(self._folder.log(plan.name)))
-        for result in results_from_log(self._folder.log(plan.name)).values():
+        self._note(checksummed.truncate_torn_line(self.book.folder.log(plan.name)))
+        for result in results_from_log(self.book.folder.log(plan.name)).values():
             self.results.add(result)
 
     def _note(self, notice: str | None) -> None:
@@ -361,21 +360,23 @@ class Ledger:
 
     def _check_rest(self, lines: int) -> None:
         """Refuse a ledger of other games; a line that is dropped must be in the game logs."""
-        plans = chain(self.book.past, sittings(self._event, self.results))
-        index = GameIndex(plans, lambda plan, _: self._folder.log(plan.name))
+        plans = chain(self.book.past, sittings(self.book.event, self.results))
+        index = GameIndex(plans, lambda plan, _: self.book.folder.log(plan.name))
         logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
-        for entry in islice(checksummed.read_sealed(self._path, decode_result), lines, None):
+        for entry in islice(
+            checksummed.read_sealed(self.book.folder.ledger, decode_result), lines, None
+        ):
             game = entry.record.game
             if game not in index:
                 why = f"game {game}, where the schedule has {self._due or 'none'}"
-                raise checksummed.damaged(self._path, entry.line, why)
+                raise checksummed.damaged(self.book.folder.ledger, entry.line, why)
             if logged(index[game]).get(game) != entry.record:
                 why = f"game {game} is not as in its log, {index[game].name}"
-                raise checksummed.damaged(self._path, entry.line, why)
+                raise checksummed.damaged(self.book.folder.ledger, entry.line, why)
 
     def _rewrite(self) -> None:
         """Rewrite the whole file at once, in the order of the schedule."""
-        self._order = ledger_order(self._event, self.results)
+        self._order = ledger_order(self.book.event, self.results)
         self._due = next(self._order, None)
         self._log.rewrite(self._ready())
 
@@ -402,7 +403,7 @@ class Ledger:
     @property
     def stopped(self) -> frozenset[str]:
         """Entrants that have spent what the event allows them: they begin no other game."""
-        return spent_out(self._event, self._usage)
+        return spent_out(self.book.event, self._usage)
 
     def playable(self, plan: PlannedSitting) -> list[PlannedGame]:
         """Return the games of a sitting to play now: none if one of its entrants is stopped."""
