@@ -97,7 +97,8 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
 
     Raises UserError when it holds no event, DamagedFileError.
     """
-    book, complete = so_far(Book(folder))
+    book = Book(folder)
+    complete = add_logged(book)
     event, results, played = book.event, book.played, len(book.results)
     refuse_unplanned(book)
     running = False if complete else is_running(folder)
@@ -125,8 +126,8 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     return status, [*format_sections(event, results), *scaling_sections(event, ratings.pools)]
 
 
-def so_far(book: Book) -> tuple[Book, bool]:
-    """Return the event with every result so far, and whether nothing is left to play.
+def add_logged(book: Book) -> bool:
+    """Add the results that only the game logs have; return True if nothing is left to play.
 
     Raises DamagedFileError.
     """
@@ -137,7 +138,7 @@ def so_far(book: Book) -> tuple[Book, bool]:
         for plan in stage:
             _add(results, book.folder, plan)
         complete = not any(_missing(results, plan) for plan in stage)
-    return book, complete
+    return complete
 
 
 def _missing(results: Mapping[str, Result], plan: PlannedSitting) -> bool:

@@ -22,7 +22,7 @@ from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Anchor, FoulCount, Ratings
 from tournaments.report.standings import standings_table
 from tournaments.site import status
-from tournaments.site.status import Status, read_status, so_far
+from tournaments.site.status import Status, add_logged, read_status
 
 
 @pytest.fixture
@@ -46,7 +46,8 @@ def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
     games = sorted((event / "games").iterdir())
     log = games[-1].read_bytes()
     games[-1].write_bytes(log[: log.rindex(b'{"type":"result"') + 30])
-    book, complete = so_far(Book(Folder(event)))
+    book = Book(Folder(event))
+    complete = add_logged(book)
     found = book.results
     assert (len(found), complete) == (11, False)
     said = boneyard("show", str(event))
