@@ -54,11 +54,11 @@ ROOMS = {
     "cli and commands": _room(5_290, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_184, "tournaments/league"),
     "verification": _room(895, "tournaments/verification"),
-    "site": _room(1_793, "tournaments/site"),
+    "site": _room(1_794, "tournaments/site"),
     "study": _room(1_223, "tournaments/study"),
     "report": _room(2_956, "tournaments/report"),
     "play": _room(2_939, "tournaments/play"),
-    "event": _room(2_988, "tournaments/event"),
+    "event": _room(2_990, "tournaments/event"),
     "plan": _room(2_996, "tournaments/plan"),
     "formats": _room(2_743, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 58_322
+MOST_LINES = 58_325
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

@@ -69,6 +69,8 @@ class Book:
     @cached_property
     def results(self) -> ResultStore:
         """The results in the ledger, by game."""
+        # Not `self.luck`: a format may compute luck in this one, and a report corrects its ratings
+        # only by the luck that the file has.
         return ResultStore(
             results_of(self.folder.ledger, self.event), LuckStore(self.folder, self.event)
         )
