@@ -199,8 +199,6 @@ def _check(problem: Problem, before: Sequence[Problem]) -> None:
 # Problems made from game logs: endgames that are solved, and middle games that are estimated.
 
 
-EXAM_WORLDS = 512
-"""The worlds in which the options of a middle game are tried."""
 CLEAR = 4.0
 """The standard errors by which the worst option of a middle game must be below the best one."""
 VALUE_DECIMALS = 3

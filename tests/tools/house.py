@@ -48,7 +48,7 @@ ROOMS = {
     "conformance": _room(2_429, "arena/conformance"),
     "analysis": _room(2_125, "arena/analysis"),
     "valuation": _room(3_385, "arena/valuation"),
-    "training and exam": _room(1_783, "arena/training", "arena/exam"),
+    "training and exam": _room(1_781, "arena/training", "arena/exam"),
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
     "sample bots": _room(1_164, "sample_bots"),
     "cli and commands": _room(5_290, "tournaments", "tournaments/cli", "tournaments/commands"),
@@ -56,7 +56,7 @@ ROOMS = {
     "verification": _room(895, "tournaments/verification"),
     "site": _room(1_794, "tournaments/site"),
     "study": _room(1_223, "tournaments/study"),
-    "report": _room(2_956, "tournaments/report"),
+    "report": _room(2_954, "tournaments/report"),
     "play": _room(2_939, "tournaments/play"),
     "event": _room(2_990, "tournaments/event"),
     "plan": _room(2_996, "tournaments/plan"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 58_325
+MOST_LINES = 58_321
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

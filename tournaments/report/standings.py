@@ -27,8 +27,6 @@ from tournaments.report.scaling import Scaling, scalings
 
 READING = "How to read these numbers: `boneyard help ratings`."
 COST = "As the bots themselves stated it; nobody checked it."
-MAX_NAMES_TOLD = 5
-"""The largest number of names that a sentence lists."""
 LONE_GAMES = 10
 """Games from which on a rating by a single won or lost one is told."""
 PARTNERS_SHOWN = 15
