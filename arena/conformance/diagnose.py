@@ -17,7 +17,7 @@ from protocol.messages import MAX_LINE, MAX_NOTE, PROTOCOL, BotHello, Choose, Cl
 
 # Diagnoses of lines that are not answers, in words for the bot's author. Pure; repairs nothing.
 #
-# The codec decides whether a line is a message. This module gets only lines that are not, and reads
+# The codec decides whether a line is a message. This part gets only lines that are not, and reads
 # JSON loosely to find out what their author meant.
 
 

@@ -560,7 +560,7 @@ def _of_the_machine(path: Path) -> bool:
 # Search of a bot's files for what would open more than was meant: outward links, named pipes.
 #
 # A link opens its target to a bot if a command names the link, and on workers of a cluster, which
-# receive contents. A named pipe joins two bots that may both read its folder. This module only
+# receive contents. A named pipe joins two bots that may both read its folder. This part only
 # reads; a hard link cannot be told from the file itself.
 
 

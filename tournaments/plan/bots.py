@@ -779,7 +779,7 @@ def files_below(paths: Iterable[str]) -> Iterator[Path]:
 
 
 def _paths_below(folder: Path, ignore: Sequence[str] = ()) -> Iterator[Path]:
-    """Yield everything below a folder that a program may read; see `tournaments.plan.bots`."""
+    """Yield everything below a folder that a program may read; see `is_left_out`."""
     for path in folder.rglob("*"):
         name = f"{path.relative_to(folder)}"
         if name == BOT_FILE or not is_left_out(name, ignore):

@@ -132,7 +132,7 @@ class PlannedSitting(Struct, frozen=True):
     """The entrant (an index) in each seat."""
     boards: tuple[int, ...]
     """Boards of the games, in the order of the ledger; they are played in the order of their
-    numbers, see `tournaments.plan.schedule`."""
+    numbers, see `numbers`."""
     names: str
     """Names of the entrants in the seats, with dots between them."""
     values: tuple[Values, ...] = ()

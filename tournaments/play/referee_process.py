@@ -163,7 +163,7 @@ class RefereeProcess:
             self._process.wait()
 
 
-# The program of a referee process; see `tournaments.play.referee_process`.
+# The program of that process.
 
 
 class OrderedSittings:
