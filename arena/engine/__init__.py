@@ -138,9 +138,9 @@ def places(game: Game, fouled: frozenset[int] = frozenset()) -> tuple[int, ...]:
     """
     partners = game.rules.deal.partners
     last = {side_of(partners, seat) for seat in fouled}
-    ranks = [
+    rank_of = [
         (-1, 0) if side_of(partners, seat) in last else (0, score)
         for seat, score in enumerate(game.scores)
     ]
-    sides = ranks[: count_sides(partners, game.seats)]
-    return tuple(1 + sum(other > rank for other in sides) for rank in ranks)
+    ranks = rank_of[: count_sides(partners, game.seats)]
+    return tuple(1 + sum(rank > own_rank for rank in ranks) for own_rank in rank_of)

@@ -75,8 +75,8 @@ def _broken(game: Game, state: Round, party: Pips, tied: list[int]) -> int | Non
 
 
 def _find_lowest(sides: list[int], values: Pips) -> int | None:
-    """Return the one with the lowest value, or None if several have it."""
-    lowest = [side for side in sides if values[side] == min(values[other] for other in sides)]
+    """Return the side with the lowest value, or None if several have it."""
+    lowest = [side for side in sides if values[side] == min(values[rival] for rival in sides)]
     return lowest[0] if len(lowest) == 1 else None
 
 

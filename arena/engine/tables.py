@@ -201,7 +201,7 @@ class Settings:
 
 def _side(partners: bool, seat: int, seats: int) -> tuple[int, ...]:
     side = side_of(partners, seat)
-    return tuple(other for other in range(seats) if side_of(partners, other) == side)
+    return tuple(ally for ally in range(seats) if side_of(partners, ally) == side)
 
 
 def _dead_ends(rules: Ruleset) -> tuple[int, int]:

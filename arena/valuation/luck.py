@@ -530,6 +530,6 @@ def _leads(gains: Floats) -> Floats:
 def _won(places: Sequence[int]) -> list[float]:
     """Return the share of the other sides that each side ended above; ties count half."""
     return [
-        (sum((place < other) + (place == other) / 2 for other in places) - 0.5) / (len(places) - 1)
-        for place in places
+        (sum((mine < place) + (mine == place) / 2 for place in places) - 0.5) / (len(places) - 1)
+        for mine in places
     ]

@@ -260,9 +260,9 @@ def hidden_tiles(game: Game, dealt: Dealt) -> HiddenTiles:
         facts.follow(event, ends)
     if (facts.limits or facts.orders) and len(settings.table.tiles) > MOST_BOUND:
         raise UncoveredError
-    others = [other for other in range(game.seats) if other != state.turn]
-    places = [place for other in others for place in facts.places[other]]
-    tiles = [bit for other in others for bit in (*facts.dealt[other], *facts.drawn[other])]
+    others = [seat for seat in range(game.seats) if seat != state.turn]
+    places = [place for seat in others for place in facts.places[seat]]
+    tiles = [bit for seat in others for bit in (*facts.dealt[seat], *facts.drawn[seat])]
     stock = list(chain(*state.stock_rows))
     return HiddenTiles(
         game,

@@ -51,7 +51,7 @@ HASTY_CHECK = Clock(start_ms=1_000, move_ms=500, bank_ms=0)
 
 
 class Diagnosed(NamedTuple):
-    """What a broken bot must be told first."""
+    """The first words that a broken bot must be told."""
 
     step: str
     says: str
@@ -159,16 +159,16 @@ def slower(clock: Clock) -> Clock:
 
 
 class Cost(NamedTuple):
-    """What a behaviour must cost."""
+    """The cost of a behaviour: what the referee must do about it."""
 
     foul: FoulClass | None
     """The foul that it is; None: nothing is broken, and the game is played to its end."""
     detail: str = ""
-    """What its record says."""
+    """The words of its record."""
     clock: Clock = PATIENT
     memory_mib: int = 512
     survives: bool = False
-    """Whether something that it started outlives it at `off`: known, and ended by the test."""
+    """True if something that it started outlives it at `off`: known, and ended by the test."""
     best: "Cost | None" = None
     """The row for the best place, if that is another."""
     needs: tuple[str, ...] = ()

@@ -154,7 +154,7 @@ WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 
 class Luck(NamedTuple):
-    """What the deal gives seat 0."""
+    """The luck of the deal, as it falls to seat 0."""
 
     spread: float
     """Its standard deviation, in Elo (in points for the margin)."""
