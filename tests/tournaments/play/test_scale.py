@@ -84,6 +84,15 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     assert "board 1" in boneyard("replay", f"{log}{ZSTD_SUFFIX}", "1.first.greedy")
 
 
+def test_replays_of_packed_logs_are_made_once(event: Path) -> None:
+    replays = event / "replays"
+    assert "Not all replays" not in run(event, *SMALL)
+    before = {path: path.stat().st_mtime_ns for path in replays.iterdir()}
+    assert "Not all replays" not in run(event, *SMALL)
+    assert {path: path.stat().st_mtime_ns for path in replays.iterdir()} == before
+    assert len(before) == 12
+
+
 def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Path) -> None:
     path = event / "games" / f"from-1.first.greedy.jsonl{ZSTD_SUFFIX}"
     data = bytearray(path.read_bytes())
