@@ -292,7 +292,7 @@ class Connection(BotProcess):
     ) -> None:
         """Start the process and send it this hello, or by default ours.
 
-        `code`: see `compile_module`. Raises CannotStartError.
+        `code`: see `read_first`. Raises CannotStartError.
         """
         self.language = language(command)
         self.now = poller.now

@@ -296,7 +296,7 @@ def diagnose_exit(connection: Connection) -> Diagnosis:
         more = " Its first line ends with \\r\\n. Save the file with \\n line ends."
     detail = connection.fault.detail if connection.frames and connection.fault else ""
     causes = (
-        (detail, detail, "The README in arena/sealed says what a sealed bot may do."),
+        (not crash and detail, detail, "`boneyard help sealed` says what a sealed bot may do."),
         (crash, f"It crashed: {printable(crash, LONGEST_QUOTE)} (the process {reason}).",
          f"Its stderr says where.{more}"),
         (reason.endswith("status 0") or reason == "left", "It exited too early.",

@@ -18,7 +18,7 @@ from arena.conformance.connection import (
     WantedQuestion,
 )
 from arena.conformance.expect import AcceptedAnswer
-from arena.match.bot_process import CannotStartError, compile_module
+from arena.match.bot_process import CannotStartError, read_first
 from arena.match.poller import Poller
 from arena.sandbox.command import Command
 from arena.sandbox.process import Sandbox
@@ -91,7 +91,7 @@ class Session:
         Raises ViolationError, CannotStartError.
         """
         spare, self._spare = (None, self._spare) if hello else (self._spare, None)
-        code = await compile_module(self.command, self.sandbox)
+        code = await read_first(self.command, self.sandbox)
         connection = spare or Connection(self.poller, self.command, self.sandbox, hello, code)
         try:
             self.hello = await expect.expect_hello(connection, self.clock.start_ms)

@@ -22,7 +22,7 @@ from arena.conformance.expect import AcceptedAnswer, due_of
 from arena.conformance.session import Change, CheckStep, Pause, Session
 from arena.logs.gamelog import crash_line
 from arena.match import referee
-from arena.match.bot_process import SHUT_DOWN_S
+from arena.match.bot_process import SHUT_DOWN_S, read_first
 from arena.match.referee import QUESTIONS_A_GAME, OpenQuestion
 from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, find_variant
@@ -241,8 +241,9 @@ async def _start_times(session: Session) -> str:
 
 async def _fastest_start(session: Session, sandbox: Sandbox) -> float:
     times = []
+    code = await read_first(session.command, sandbox)
     for _ in range(TIMED_STARTS if session.budget.is_full else 1):
-        async with Connection(session.poller, session.command, sandbox) as connection:
+        async with Connection(session.poller, session.command, sandbox, code=code) as connection:
             await expect.expect_hello(connection, session.clock.start_ms)
             times.append(_start_ms(connection))
     return min(times)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 import trio
 
 from arena.match import referee
-from arena.match.bot_process import BotProcess, CannotStartError, compile_module
+from arena.match.bot_process import BotProcess, CannotStartError, read_first
 from arena.match.player import Evidence, Listener, Player
 from arena.match.poller import Poller, ReplyWaiter
 from arena.match.referee import QUESTIONS_A_GAME, STALE_LINES
@@ -312,7 +312,7 @@ class BotPool:
         try:
             for seat in seats:
                 command, sandbox = self._commands[seat], self._sandbox
-                code = await compile_module(command, sandbox)
+                code = await read_first(command, sandbox)
                 keeps = self._keep_stderr
                 self._bots[seat] = BotProcess(command, sandbox, code, keeps_stderr=keeps)
         except CannotStartError:

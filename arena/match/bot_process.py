@@ -18,8 +18,10 @@ from arena.sandbox.network import AccessError, Censor
 from arena.sandbox.process import SHORTAGES, Process, ResourceUsage, Sandbox, SandboxedProcess
 from arena.sealed import module
 from arena.sealed.compiled import compile_once
+from arena.sealed.interpreter import installed_interpreter, pack_files
 from arena.sealed.module import FrameReader
 from protocol.codec import Fault, printable
+from protocol.errors import UserError
 from protocol.messages import MAX_LINE
 
 # A bot's process with its three pipes: starts it, reads and writes without blocking, closes it.
@@ -290,23 +292,41 @@ def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
         raise CannotStartError(f"it cannot be watched: {error.strerror}", error) from error
 
 
-async def compile_module(command: Command, sandbox: Sandbox) -> bytes:
-    """Return a sealed bot's module compiled; nothing for other bots. Raises CannotStartError."""
+async def read_first(command: Command, sandbox: Sandbox) -> bytes:
+    """Return what a sealed bot's host is sent first: its compiled module, or a Python bot's files.
+
+    It is empty for other bots. Raises CannotStartError.
+    """
     if not module.is_module(command.argv):
         return b""
     path, memory = command.argv[0], sandbox.limits.memory
-    return await compile_once(path, memory, lambda: spawn(*hosted(command, sandbox, "only")))
+    if path != module.PYTHON:
+        return await compile_once(path, memory, lambda: spawn(*hosted(command, sandbox, "only")))
+    try:
+        await trio.to_thread.run_sync(installed_interpreter)
+        return await trio.to_thread.run_sync(pack_files, command.folder, command.reads)
+    except UserError as error:
+        raise CannotStartError(f"{error}") from error
 
 
-def hosted(command: Command, sandbox: Sandbox, compiled: int | str) -> tuple[Command, Sandbox]:
-    """Return the command of a sealed bot's host, and its sandbox. Raises CannotStartError."""
+def hosted(command: Command, sandbox: Sandbox, first: int | str) -> tuple[Command, Sandbox]:
+    """Return the command of a sealed bot's host, and its sandbox. Raises CannotStartError.
+
+    `first`: see `host_argv`.
+    """
     if module.wasmtime_folder() is None:
         raise CannotStartError(module.NO_WASMTIME)
     # No file but the module: what else its event opens to it, a stranger may have written.
-    reads = (*program_paths(Path(sys.executable)), *module.host_files(), command.argv[0])
-    argv = module.host_argv(command.argv, sandbox.limits.memory, compiled)
-    host = Command(argv, command.folder, reads)
-    return host, sandbox.for_hosts(module.SPARE_MIB)
+    code, *words = command.argv
+    files: tuple[str, ...] = (code,)
+    folder = command.folder
+    if code == module.PYTHON:
+        # The bot's own files come by stdin.
+        files = tuple(map(str, installed_interpreter()))
+        code, folder = files[0], f"{Path(files[0]).parent}"
+    reads = (*program_paths(Path(sys.executable)), *module.host_files(), *files)
+    argv = module.host_argv((code, *words), sandbox.limits.memory, first)
+    return Command(argv, folder, reads), sandbox.for_hosts(module.SPARE_MIB)
 
 
 def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process]:
@@ -354,7 +374,7 @@ class BotProcess(PipedProcess):
     def __init__(
         self, command: Command, sandbox: Sandbox, code: bytes = b"", *, keeps_stderr: bool = False
     ) -> None:
-        """Start the process. `code`: see `compile_module`. Raises CannotStartError."""
+        """Start the process. `code`: see `read_first`. Raises CannotStartError."""
         super().__init__(command, sandbox, code=code)
         self.keeps_stderr = keeps_stderr
         self._stderr_taken = 0

@@ -4,8 +4,10 @@ It runs alone, in a bot's sandbox, and imports nothing of ours. The module talks
 Its answers follow from its bytes, its arguments, its lines and the seed in its game's first line:
 each read gives one line, the clock counts instructions, each game begins in a fresh instance.
 
-Its arguments are MEMORY COMPILED MODULE ARGUMENT... MEMORY is the module's most, in bytes; COMPILED
-the size of the compiled module with which stdin begins, or 0; or `only`: compile stdin to stdout.
+Its arguments are MEMORY FIRST MODULE ARGUMENT... MEMORY is the module's most, in bytes; FIRST the
+size of what stdin begins with, or 0: the compiled module. If MODULE is the compiled interpreter of
+Python (*.cwasm), its library lies beside it, and stdin begins with the bot's files. FIRST may also
+be `only`, or `python` for the interpreter: compile stdin to stdout.
 
 Every line on stdout is a frame, which only the host can write: `GAME USED =LINE` is a line of the
 bot, `GAME USED !FOUL DETAIL` the end of its instance. GAME counts the games begun so far, USED the
@@ -14,7 +16,9 @@ instructions since the answer before.
 
 import hashlib
 import json
+import mmap
 import os
+import posixpath
 import re
 import struct
 import sys
@@ -37,6 +41,9 @@ COMPLETE, REFUSED = b"complete", b"refused"
 LARGEST, SPARE, STACK, TABLE = 8 * 2**20, 192 * 2**20, 2**20, 100_000
 """The most bytes of a module; the bytes of the host itself, and of the native stack, which
 bounds recursion (the module's own is in its memory); the most entries of a table."""
+PYTHON_STACK = 2 * 2**20
+"""The native stack of Python, whose own limit of 1,000 calls must come first on any processor: all
+that was tried fits into half of it here. Wasmtime has no more without changing another setting."""
 CALL, BUFFER, BYTE = 10_000, 1_000, 4
 """The instructions that a call of the host costs, each buffer that it is given, and each byte that
 it moves: it takes the host less time than the bot those, so no bot wins time by calls."""
@@ -46,8 +53,18 @@ OUTPUT, FRAME, STDERR = 2 * LINE, 32, 2**20
 """The most bytes of stdout between two questions, which the referee keeps until it asks; what each
 line counts besides; the most bytes of stderr in a game."""
 MODULE = "wasi_snapshot_preview1"
-OK, BADF, INVAL, NOSYS, SPIPE = 0, 8, 28, 52, 70
+OK, BADF, INVAL, ISDIR, MFILE, NOENT = 0, 8, 28, 31, 33, 44
+NOSYS, NOTDIR, ROFS, SPIPE = 52, 54, 69, 70
 """Errors of WASI."""
+ROOT, MOST_OPEN = 3, 256
+"""The descriptor of the folder in which all paths begin; the most that are open at once."""
+PIPE, FOLDER, FILE = 2, 3, 4
+"""Kinds of what a descriptor stands for; stdin, stdout and stderr are terminals, so that runtimes
+neither seek nor ask on."""
+RIGHTS = {PIPE: 2 | 2**6, FOLDER: 2**13 | 2**14 | 2**18 | 2**21, FILE: 2 | 2**2 | 2**5 | 2**21}
+"""To read and write; to open, list and look; to read, seek, tell and look."""
+CREATE, TRUNCATE, WRITE = 1, 8, 2**6
+"""Flags and the right of an opening that would change a file."""
 QUESTION = re.compile(rb'\{"type":"ask","id":\d+,"game":\d+,"round":\d+,"time_ms":(\d+),')
 GAME, BYE = b'{"type":"game",', b'{"type":"bye"'
 OFFERED = """
@@ -64,15 +81,13 @@ proc_raise:i random_get:ii sched_yield:
 """The functions of WASI that a module may import: i is a number of 32 bits, I one of 64. Those
 without a method or an answer below say that they are not there. Nobody needs sockets."""
 SIGNATURES = dict(entry.split(":") for entry in OFFERED.split())
+CHANGES = """
+path_create_directory path_filestat_set_times path_link path_remove_directory path_rename
+path_symlink path_unlink_file fd_allocate fd_filestat_set_size fd_filestat_set_times fd_pwrite
+"""
 FIXED = {"environ_get": OK, "sched_yield": OK, "fd_prestat_get": BADF, "fd_prestat_dir_name": BADF}
+FIXED |= {"path_readlink": INVAL} | dict.fromkeys(CHANGES.split(), ROFS)
 """The answers that are always the same."""
-PIPE_ANSWERS = {"fd_close": OK, "fd_fdstat_set_flags": OK, "fd_seek": SPIPE}
-PIPE_FACTS = {
-    "fd_fdstat_get": struct.pack("<QQQ", 2, 2 | 2**6, 0),
-    "fd_filestat_get": bytes(16) + b"\2" + bytes(47),
-}
-"""The answers for stdin, stdout and stderr, and what is told of them: that they are terminals, so
-that runtimes neither seek nor ask on. There is no other file."""
 FUEL = c_uint64()
 Callback = CFUNCTYPE(c_size_t, c_void_p, c_void_p, POINTER(c_uint64), c_size_t)
 """A function of the host; its third argument holds a number in every second place, then the answer.
@@ -89,6 +104,41 @@ class BotEnd(Exception):  # noqa: N818 - it is no error of ours
 
 class NextGame(Exception):  # noqa: N818 - as above
     """The first line of another game has come: its bot is another instance."""
+
+
+class Disk:
+    """The files that a Python bot may read: its own, and the standard library."""
+
+    def __init__(self) -> None:
+        self.files: dict[bytes, memoryview] = {}
+        self.folders: dict[bytes, dict[bytes, None]] = {}
+        """The names in each folder, in their order."""
+
+    def add(self, data: bytes | mmap.mmap) -> None:
+        """Add packed files: a line with their names and sizes, and their contents."""
+        start = data.find(b"\n") + 1
+        content = memoryview(data)
+        for name, size in json.loads(data[:start]):
+            path = b"/" + name.encode()
+            self.files[path] = content[start : start + size]
+            start += size
+            while path != b"/":
+                path, _, part = path.rpartition(b"/")
+                path = path or b"/"
+                self.folders.setdefault(path, {})[part] = None
+
+    def kind(self, path: bytes) -> int | None:
+        """Return the kind of what a path names; None if it names nothing."""
+        return FILE if path in self.files else FOLDER if path in self.folders else None
+
+
+class OpenFile:
+    """A file or a folder that the instance has opened."""
+
+    def __init__(self, path: bytes, kind: int) -> None:
+        self.path, self.kind = path, kind
+        self.place = 0
+        """The next byte of a file that is read."""
 
 
 class Wire:
@@ -133,9 +183,13 @@ class Wire:
 class Bot:
     """One instance of the module, from its start to the end of its game."""
 
-    def __init__(self, wire: Wire, store: wasmtime.Store, words: list[bytes], game: bytes) -> None:
+    def __init__(
+        self, wire: Wire, store: wasmtime.Store, words: list[bytes], disk: Disk, game: bytes
+    ) -> None:
         """`game`: the first line of its game; nothing before the first game."""
-        self._wire, self._store, self._words, self._game = wire, store, words, game
+        self._wire, self._store, self._words, self._disk = wire, store, words, disk
+        self._opened = {ROOT: OpenFile(b"/", FOLDER)} if disk.folders else {}
+        self._game = game
         self._context = store._context()
         self._memory: wasmtime.Memory | None = None
         self._bytes = memoryview(bytearray())  # It can be written, if only with 0 bytes.
@@ -293,11 +347,16 @@ class Bot:
         return OK
 
     def fd_read(self, fd: int, buffers: int, count: int, result_at: int) -> int:
-        """Read at most one line of stdin, so that no time shows in how much comes."""
-        if fd != 0:
-            return BADF
+        """Read at most one line of stdin, so that no time shows in how much comes; or a file."""
+        file = self._opened.get(fd)
+        if fd != 0 and (file is None or file.kind != FILE):
+            return ISDIR if file else BADF
         address, size = next((pair for pair in self._buffers(buffers, count) if pair[1]), (0, 0))
-        data = self.take(size) if size else b""
+        if file:
+            data = bytes(self._disk.files[file.path][file.place : file.place + size])
+            file.place += len(data)
+        else:
+            data = self.take(size) if size else b""
         self.charge(BYTE * len(data))
         self.store_bytes(address, data)
         self.put_number(result_at, len(data))
@@ -321,6 +380,115 @@ class Bot:
             os.write(2, data)
         self.put_number(result_at, len(data))
         return OK
+
+    # --- files: nothing can be written ---
+
+    def _kind(self, fd: int) -> int | None:
+        """Return the kind of a descriptor; None if it is closed."""
+        file = self._opened.get(fd)
+        return file.kind if file else PIPE if fd <= 2 else None
+
+    def _path(self, fd: int, address: int, size: int) -> bytes:
+        """Return a path that the module gave; nothing if the descriptor is no folder."""
+        folder = self._opened.get(fd)
+        self.charge(BYTE * size)
+        if folder is None or folder.kind != FOLDER or size > LINE:
+            return b""
+        path = bytes(self.reach(address, size)[address : address + size])
+        # What leads above the root ends there, as it does on any disk.
+        return posixpath.normpath(b"/" + folder.path + b"/" + path).replace(b"//", b"/")
+
+    def path_open(
+        self, fd: int, _: int, address: int, size: int, flags: int, rights: int, *rest: int
+    ) -> int:
+        path = self._path(fd, address, size)
+        kind = self._disk.kind(path)
+        if not path:
+            return BADF
+        if flags & (CREATE | TRUNCATE) or rights & WRITE:
+            return ROFS
+        if kind is None:
+            return NOENT
+        if flags & 2 and kind == FILE:
+            return NOTDIR
+        if len(self._opened) >= MOST_OPEN:
+            return MFILE
+        free = min({*range(ROOT, ROOT + MOST_OPEN)} - {*self._opened})
+        self._opened[free] = OpenFile(path, kind)
+        self.put_number(rest[-1], free)
+        return OK
+
+    def fd_close(self, fd: int) -> int:
+        if self._kind(fd) is None:
+            return BADF
+        self._opened.pop(fd, None)
+        return OK
+
+    def fd_seek(self, fd: int, offset: int, whence: int, result_at: int) -> int:
+        file = self._opened.get(fd)
+        if file is None or file.kind != FILE:
+            return SPIPE if fd <= 2 else BADF
+        start = (0, file.place, len(self._disk.files[file.path]))[min(whence, 2)]
+        place = start + (offset - 2**64 if offset >= 2**63 else offset)
+        if place < 0:
+            return INVAL
+        file.place = place
+        self.store_bytes(result_at, struct.pack("<Q", place))
+        return OK
+
+    def fd_tell(self, fd: int, result_at: int) -> int:
+        return self.fd_seek(fd, 0, 1, result_at)
+
+    def fd_fdstat_get(self, fd: int, address: int) -> int:
+        kind = self._kind(fd)
+        if kind is None:
+            return BADF
+        self.store_bytes(address, struct.pack("<QQQ", kind, RIGHTS[kind], RIGHTS[FILE]))
+        return OK
+
+    def fd_fdstat_set_flags(self, fd: int, _: int) -> int:
+        return BADF if self._kind(fd) is None else OK
+
+    def fd_filestat_get(self, fd: int, address: int) -> int:
+        kind = self._kind(fd)
+        if kind is None:
+            return BADF
+        file = self._opened.get(fd)
+        self._put_facts(address, kind, file.path if file else b"")
+        return OK
+
+    def path_filestat_get(self, fd: int, _: int, address: int, size: int, result_at: int) -> int:
+        path = self._path(fd, address, size)
+        kind = self._disk.kind(path)
+        if kind is None:
+            return NOENT if path else BADF
+        self._put_facts(result_at, kind, path)
+        return OK
+
+    def _put_facts(self, address: int, kind: int, path: bytes) -> None:
+        """Write what is known of a file: its kind and size, and a number of its own."""
+        number = int.from_bytes(hashlib.sha256(path).digest()[:8], "little") if path else 0
+        size = len(self._disk.files.get(path, b""))
+        facts = struct.pack("<QQQQQQQQ", 0, number, kind, 1, size, 0, 0, 0)
+        self.store_bytes(address, facts)
+
+    def fd_readdir(self, fd: int, address: int, size: int, cookie: int, result_at: int) -> int:
+        folder = self._opened.get(fd)
+        if folder is None or folder.kind != FOLDER:
+            return NOTDIR if folder else BADF
+        data = b""
+        names = [*self._disk.folders[folder.path]][cookie:]
+        for place, name in enumerate(names, start=cookie + 1):
+            kind = self._disk.kind(posixpath.join(folder.path, name)) or FILE
+            data += struct.pack("<QQII", place, 0, len(name), kind) + name
+            if len(data) >= size:
+                break
+        self.charge(BYTE * len(data))
+        self.store_bytes(address, data[:size])
+        self.put_number(result_at, min(len(data), size))
+        return OK
+
+    # --- time and chance ---
 
     def poll_oneoff(self, wants: int, events: int, count: int, result_at: int) -> int:
         """Answer at once that all is ready; a sleep costs the instructions that its time has."""
@@ -380,17 +548,25 @@ class Bot:
 class Host:
     """The compiled module, and the instance that plays now."""
 
-    def __init__(self, wire: Wire, path: str, memory: int, compiled: int, words: list[str]) -> None:
+    def __init__(
+        self, wire: Wire, path: str, memory: int, first_size: int, words: list[str]
+    ) -> None:
         self._wire, self._memory = wire, memory
         self._words = [os.fsencode(word) + b"\0" for word in ("bot", *words)]
         self._bot: Bot
-        self._engine = wasmtime.Engine(configuration())
+        self._engine = wasmtime.Engine(configuration(path))
         self._linker = wasmtime.Linker(self._engine)
-        if compiled:
-            code = wire.read_bytes(compiled)
-            if code == REFUSED:
-                raise BotEnd("gone", "It takes too much time or memory to compile its module.")
-            self._module = wasmtime.Module.deserialize(self._engine, code)
+        self._disk = Disk()
+        first = wire.read_bytes(first_size)
+        if path.endswith(".cwasm"):
+            self._module = wasmtime.Module.deserialize_file(self._engine, path)
+            with open(path.removesuffix(".cwasm") + ".lib", "rb") as file:
+                self._disk.add(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            self._disk.add(first)
+        elif first == REFUSED:
+            raise BotEnd("gone", "It takes too much time or memory to compile its module.")
+        elif first:
+            self._module = wasmtime.Module.deserialize(self._engine, first)
         else:
             self._module = load_module(self._engine, path)
         self._callbacks = [*map(self._offer, {entry.name or "" for entry in self._module.imports})]
@@ -411,8 +587,7 @@ class Host:
 
     def _function(self, name: str) -> Callable[..., int]:
         method = getattr(Bot, name, None)
-        facts, answer = PIPE_FACTS.get(name), FIXED.get(name, PIPE_ANSWERS.get(name, NOSYS))
-        is_of_pipe = name in PIPE_ANSWERS or facts
+        answer = FIXED.get(name, NOSYS)
         # A number of 32 bits leaves the rest of its place as it was.
         masks = {"i": 2**32 - 1, "I": 2**64 - 1}
         places = [(2 * index, masks[letter]) for index, letter in enumerate(SIGNATURES[name])]
@@ -423,14 +598,7 @@ class Host:
                 bot.stop()
                 bot.charge(CALL)
                 arguments = [numbers[place] & mask for place, mask in places]
-                if method:
-                    numbers[0] = method(bot, *arguments)
-                elif is_of_pipe and arguments[0] > 2:
-                    numbers[0] = BADF
-                else:
-                    numbers[0] = OK if facts else answer
-                    if facts:
-                        bot.store_bytes(arguments[1], facts)
+                numbers[0] = method(bot, *arguments) if method else answer
                 bot.go_on()
             except Exception as error:
                 _func.LAST_EXCEPTION = error
@@ -446,7 +614,7 @@ class Host:
         while True:
             store = wasmtime.Store(self._engine)
             store.set_limits(self._memory, TABLE, 1, 8, 1)
-            bot = self._bot = Bot(wire, store, self._words, game)
+            bot = self._bot = Bot(wire, store, self._words, self._disk, game)
             try:
                 bot.run(self._linker, self._module)
             except BotEnd as end:
@@ -463,14 +631,14 @@ class Host:
             wire.games += 1
 
 
-def configuration() -> wasmtime.Config:
+def configuration(path: str = "") -> wasmtime.Config:
     """Return settings under which the same module computes the same on every machine."""
     config = wasmtime.Config()
     config.consume_fuel = True
     config.cranelift_nan_canonicalization = True
     for feature in ("relaxed_simd", "threads", "memory64", "multi_memory", "exceptions", "gc"):
         setattr(config, f"wasm_{feature}", False)
-    config.max_wasm_stack = STACK
+    config.max_wasm_stack = PYTHON_STACK if path.endswith(".cwasm") else STACK
     config.memory_may_move = False
     # Copied on write, a module's data costs nothing where memfd_create works, else each byte 1.
     config.memory_init_cow = False
@@ -507,19 +675,26 @@ def load_module(engine: wasmtime.Engine, path: str | int) -> wasmtime.Module:
 
 def main() -> None:
     """Serve the referee, compile for it, or say why there is no bot."""
-    memory, compiled, path, *words = sys.argv[1:]
+    memory, first, path, *words = sys.argv[1:]
     wire = Wire()
+    if first == "python":
+        # It is ours, not a bot's: it may use all cores, and is larger than bots may be.
+        config = configuration()
+        config.parallel_compilation = True
+        module = wasmtime.Module(wasmtime.Engine(config), sys.stdin.buffer.read())
+        sys.stdout.buffer.write(module.serialize())
+        return
     with suppress(ImportError, OSError, ValueError):
         # Where no sandbox holds it, and the system can.
         import resource
 
         resource.setrlimit(resource.RLIMIT_DATA, (int(memory) + SPARE,) * 2)
     try:
-        if compiled == "only":
+        if first == "only":
             module = load_module(wasmtime.Engine(configuration()), 0)
             sys.stdout.buffer.write(module.serialize() + COMPLETE)
         else:
-            Host(wire, path, int(memory), int(compiled), words).serve()
+            Host(wire, path, int(memory), int(first), words).serve()
     except BotEnd as why:
         wire.write(0, "!", f"{why.foul} {why}".encode())
         # The referee ends us: what it reads first is the reason.

@@ -76,22 +76,24 @@ class FrameReader:
 
 MODULE_SUFFIX = ".wasm"
 """The ending of a module's file: such a bot is never started but by the host."""
+PYTHON = "python.wasm"
+"""The first word of a sealed Python bot's command, in place of the interpreter's file."""
 SEALED = "sealed"
 """The level of the sandbox of a sitting in which all bots are sealed: above A."""
 SPARE_MIB = 192
 """Memory of the host itself, in MiB, beside the module's."""
 HOST_FILE = Path(__file__).with_name("host.py").resolve()
+ARCHIVE = HOST_FILE.with_name("python") / "python.xz"
+"""The interpreter of sealed Python bots, packed."""
 START = """import sys, importlib.util as util; sys.path.append({folder!r})
 spec = util.spec_from_file_location("host", {host!r}); host = util.module_from_spec(spec)
 spec.loader.exec_module(host); host.main()"""
 """The program that starts the host: it lists no folder, for a sandbox may forbid that."""
-NO_WASMTIME = (
-    "A sealed bot (*.wasm) needs the package wasmtime: pip install 'boneyard-arena[sealed]'."
-)
+NO_WASMTIME = "A sealed bot needs the package wasmtime: pip install 'boneyard-arena[sealed]'."
 
 
 def is_module(argv: Sequence[str]) -> bool:
-    """Tell whether a command is a module, and so a sealed bot."""
+    """Tell whether a command is that of a sealed bot: a module, or Python inside the seal."""
     return argv[0].endswith(MODULE_SUFFIX)
 
 
@@ -102,9 +104,16 @@ def wasmtime_folder() -> str | None:
 
 
 @cache
+def interpreter_name() -> str:
+    """Return a digest of the interpreter of Python bots: the same gives the same answers."""
+    return sha256(ARCHIVE.read_bytes()).hexdigest()[:16]
+
+
+@cache
 def host_name() -> str:
-    """Return the version of wasmtime and a digest of all else that decides what a host counts."""
-    return f"wasmtime {wasmtime_version()}, host {sha256(HOST_FILE.read_bytes()).hexdigest()[:16]}"
+    """Return all that decides what a host counts: wasmtime's version, and digests of our parts."""
+    host = sha256(HOST_FILE.read_bytes()).hexdigest()[:16]
+    return f"wasmtime {wasmtime_version()}, host {host}, python {interpreter_name()}"
 
 
 def wasmtime_version() -> str:
@@ -112,14 +121,14 @@ def wasmtime_version() -> str:
     return version("wasmtime") if wasmtime_folder() else ""
 
 
-def host_argv(argv: Sequence[str], memory: int, compiled: int | str = 0) -> tuple[str, ...]:
+def host_argv(argv: Sequence[str], memory: int, first: int | str = 0) -> tuple[str, ...]:
     """Return the command of the host for a module, which may have `memory` bytes.
 
-    `compiled`: the size of the compiled module, which it is sent first; or `only` to compile it.
+    `first`: the size of what it is sent first; or `only` or `python` to compile.
     """
     folder = f"{Path(wasmtime_folder() or '/').parent}"
     code = START.format(folder=folder, host=f"{HOST_FILE}")
-    return (sys.executable, "-ISc", code, f"{memory}", f"{compiled}", *argv)
+    return (sys.executable, "-ISc", code, f"{memory}", f"{first}", *argv)
 
 
 @cache
@@ -190,7 +199,7 @@ def sealed_build(language: str, file: str) -> tuple[tuple[str, ...], str]:
     """
     toolchains = [toolchain for toolchain in TOOLCHAINS if toolchain.language == language]
     if not toolchains:
-        languages = {toolchain.language for toolchain in TOOLCHAINS}
+        languages = {"python", *(toolchain.language for toolchain in TOOLCHAINS)}
         raise unknown_name("language of sealed bots", language, languages)
     tools = next((toolchain for toolchain in toolchains if toolchain.is_here()), toolchains[0])
     missing = "" if tools.is_here() else f"It needs {tools.name}: {tools.install}."
@@ -203,4 +212,4 @@ def about_toolchains() -> str:
     if wasmtime_folder() is None:
         return NO_WASMTIME
     build = f"compiles {', '.join(names)}" if names else "finds no compiler (pip install ziglang)"
-    return f"Sealed bots (*.wasm) can play. `boneyard new --sealed` {build}."
+    return f"Sealed bots (*.wasm, Python) can play. `boneyard new --sealed` {build}."

@@ -424,8 +424,6 @@ def chosen(answer: bytes) -> Choose:
 
 HERE = wasmtime_folder() is not None
 needs_wasmtime = pytest.mark.skipif(not HERE, reason="wasmtime is not installed")
-EFFORT = Clock(start_ms=20_000, move_ms=20, bank_ms=5, effort=20, effort_bank=5)
-"""A clock of 20 million instructions for each question, with 5 million in the bank."""
 TEXT = r"""
 (module
   (import "wasi_snapshot_preview1" "fd_read"

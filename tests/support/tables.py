@@ -12,7 +12,7 @@ import trio
 from arena.conformance.connection import Budget, StepResult
 from arena.conformance.runner import CHECK_STEPS
 from arena.engine.shuffle import board_seed
-from arena.logs.gamelog import GameLog
+from arena.logs.gamelog import GameLog, LoggedGame, read_games
 from arena.match.bot_pool import BotPool
 from arena.match.clock import Deadline, LagError
 from arena.match.poller import Poller
@@ -22,7 +22,7 @@ from arena.rules.variants import find_variant
 from arena.sandbox.command import OFF, Command, Confinement, Limits, program_paths
 from arena.sandbox.process import Sandbox
 from protocol.messages import Clock
-from protocol.records import LOG_FORMAT, Result, Sitting
+from protocol.records import LOG_FORMAT, ChoiceRecord, Result, Sitting
 from protocol.ruleset import Ruleset
 
 # Plays games between real processes, for the tests.
@@ -32,6 +32,8 @@ BOTS = Path(__file__).parent.parent / "bots"
 SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
 STATUS = Path("/proc/self/status")
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
+EFFORT = Clock(start_ms=20_000, move_ms=20, bank_ms=5, effort=20, effort_bank=5)
+"""A clock of 20 million instructions for each question, with 5 million in the bank."""
 
 
 DUTCH = (find_variant("dutch"),)
@@ -123,6 +125,28 @@ async def play(
             log.close()
         nursery.cancel_scope.cancel()
     return results
+
+
+async def play_sealed(
+    folder: Path,
+    bots: Iterable[Command],
+    *,
+    games: int = 1,
+    clock: Clock = EFFORT,
+    confinement: Confinement = OFF,
+    limits: Limits = LIMITS,
+) -> list[LoggedGame]:
+    """Play games of sealed bots; return them as they were logged."""
+    log = folder / "log.jsonl"
+    log.unlink(missing_ok=True)
+    await play([*bots], log, clock, games, confinement, limits)
+    return [*read_games(log)]
+
+
+def answers(game: LoggedGame) -> list[tuple[int, int, str, float]]:
+    """Return all that the bots of a game did, with the work that it took them."""
+    chosen = (record for record in game.records if isinstance(record, ChoiceRecord))
+    return [(record.seat, record.choice, record.note, record.ms) for record in chosen]
 
 
 class LaggingPoller(Poller):

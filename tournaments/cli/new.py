@@ -12,7 +12,7 @@ from tournaments.plan.scaffold import language_key, languages, make_bot, missing
 @command()
 @click.argument("language", default="", shell_complete=complete_languages)
 @click.argument("name", default="")
-@flag("--sealed", "Build it as a module of WebAssembly: c, rust or go.")
+@flag("--sealed", "For WebAssembly: c, rust and go build a module, python runs inside.")
 def new(language: str, name: str, sealed: bool) -> int:
     """Create a working bot in a language of your choice.
 
@@ -49,5 +49,7 @@ def new(language: str, name: str, sealed: bool) -> int:
     if result.missing:
         click.echo(result.missing)
     click.echo(f"Put your idea into `choose` in {source}. Check it, and compare it with greedy:")
-    click.echo(f"  boneyard check {name}\n  boneyard run {name} greedy --boards 100")
+    # A module is sealed by itself.
+    mark = "@sealed" if sealed and language_key(language) == "python" else ""
+    click.echo(f"  boneyard check {name}{mark}\n  boneyard run {name}{mark} greedy --boards 100")
     return 0

@@ -152,6 +152,7 @@ TOPICS = {
     "ratings": ("tournaments", "RATINGS.md"),
     "methods": ("tournaments", "METHODS.md"),
     "sandbox": ("arena.sandbox", "README.md"),
+    "sealed": ("arena.sealed", "README.md"),
     "cluster": ("tournaments.play.cluster", "README.md"),
     "training": ("arena.training", "README.md"),
     "promises": ("tournaments", "PROMISES.md"),

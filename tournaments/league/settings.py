@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 from arena.files import write_atomic
 from arena.rules.load import load_ruleset, load_toml
 from arena.sandbox.command import Address, Limits, SandboxMode, VariableName
+from arena.sealed.module import wasmtime_folder
 from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
@@ -169,7 +170,7 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     sandbox: SandboxMode = "require"
     """require: bots of strangers play locked in, or not at all."""
     sealed: bool = False
-    """True if only sealed bots (*.wasm) are admitted: `require` then needs no sandbox."""
+    """True to seal all bots but the house's, Python or *.wasm: `require` then needs no sandbox."""
     quota: Quota = Quota()
     """Bounds of each author's bot."""
     bots: dict[EntrantName, BotPermissions] = {}
@@ -257,8 +258,11 @@ def make_league(path: Path) -> int:
         if not (league.bots / EXAMPLE_BOT).exists():
             make_bot("python", EXAMPLE_BOT, league.bots)
         for name, template in LEAGUE_FILES.items():
+            text = (TEMPLATE / template).read_bytes()
             if not (path / name).exists():
-                write_atomic(path / name, [(TEMPLATE / template).read_bytes()])
+                # Without wasmtime no bot can be sealed.
+                sealed = b"\nsealed" if wasmtime_folder() else b"\n# sealed"
+                write_atomic(path / name, [text.replace(b"\nsealed", sealed)])
     except OSError as error:
         raise UserError(f"{error.filename or path} cannot be written: {error.strerror}.") from error
     place = shown_path(path)

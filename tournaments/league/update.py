@@ -32,6 +32,7 @@ from arena.sandbox.command import MIB, Command, Limits, interpreter, is_file, pr
 from arena.sandbox.process import Sandbox, SandboxedProcess
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import sweep
+from arena.sealed.interpreter import pack_files, sealed_argv
 from arena.sealed.module import is_module
 from arena.ui.console import print_note
 from protocol.codec import encode_json, printable_lines
@@ -91,23 +92,24 @@ COMPILERS = ("cc", "c++", "go", "javac", "java", "rustc", "make", "tclsh", "bash
 """Programs that authors ask for, besides interpreters."""
 
 
-def version_command(bot: BotFile, folder: Path, permissions: BotPermissions) -> Command:
+def version_command(
+    bot: BotFile, folder: Path, permissions: BotPermissions, *, sealed: bool
+) -> Command:
     """Return the command of a bot whose files, built or not, are in a folder.
 
-    No file outside is opened to it, whatever its words name. Raises RefusedPushError.
+    No file outside is opened to it, whatever its words name. `sealed`: it must be a module, or a
+    Python bot that then runs inside the seal. Raises RefusedPushError.
     """
     argv, reads = resolve_words("run", bot.run, folder)
+    if sealed and not is_module(argv):
+        try:
+            argv, reads = sealed_argv(argv, folder), ()
+            pack_files(f"{folder}", (f"{folder}",))
+        except UserError as error:
+            raise RefusedPushError(f"run: this league seals its bots, but {error}") from None
     reads = (*reads, str(folder))
     access = permissions.network, permissions.environment
     return Command(argv, str(folder), reads, (str(folder),), *access)
-
-
-def check_sealed(command: Command, settings: LeagueSettings) -> None:
-    """Refuse a process in a league of sealed bots. Raises RefusedPushError."""
-    if settings.sealed and not is_module(command.argv):
-        raise RefusedPushError(
-            "run: this league admits sealed bots only. Name a module of WebAssembly (*.wasm) first."
-        )
 
 
 def resolve_words(
@@ -183,9 +185,9 @@ def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) 
         content = (folder / BOT_FILE).read_bytes()
         bot = parse_bot_file({BOT_FILE: TreeItem("file", content)}, version, list(entry.divisions))
         permissions = settings.permissions(entry.bot)
-        command = version_command(bot, built_folder(folder) if bot.build else folder, permissions)
-        if not entry.house:
-            check_sealed(command, settings)
+        home = built_folder(folder) if bot.build else folder
+        sealed = settings.sealed and not entry.house
+        command = version_command(bot, home, permissions, sealed=sealed)
     except (OSError, RefusedPushError) as error:
         raise UserError(f"Version {version} cannot play: {error}") from error
     clock = permissions.clock.complete(settings.clock) if permissions.clock else UNSET
@@ -643,8 +645,7 @@ class _Update:
         """Copy, build and check a version. Raises RefusedPushError, CannotStartError, OSError."""
         folder = self._lay_out(version, file, tree)
         permissions = self.settings.permissions(bot)
-        command = version_command(file, folder, permissions)
-        check_sealed(command, self.settings)
+        command = version_command(file, folder, permissions, sealed=self.settings.sealed)
         games = [
             (division.name, EventGame(*division_rules(division, self.league.path)))
             for division in self.settings.divisions
@@ -675,7 +676,8 @@ class _Update:
         tree = house_files(name)
         file = parse_bot_file(tree, name, self.divisions)
         try:
-            version_command(file, self._lay_out(name, file, tree), BotPermissions())
+            home = self._lay_out(name, file, tree)
+            version_command(file, home, BotPermissions(), sealed=False)
         except RefusedPushError as error:
             raise UserError(f"The house bot {name} cannot play: {error}") from error
         return self._admit(name, name, file, tree_fingerprint(tree), None)

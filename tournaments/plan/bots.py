@@ -45,7 +45,8 @@ from arena.sandbox.command import (
     real_path,
     resolve_links,
 )
-from arena.sealed.module import NO_WASMTIME, is_module, wasmtime_folder
+from arena.sealed.interpreter import installed_interpreter, pack_files, sealed_argv
+from arena.sealed.module import NO_WASMTIME, PYTHON, interpreter_name, is_module, wasmtime_folder
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.entrant import split_clock
@@ -426,6 +427,10 @@ INTERPRETERS = {
 }
 
 
+SEALED_MARK = "@sealed"
+"""The end of a word on the command line whose bot is sealed."""
+
+
 def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     """Read bots from the command line: each word is a listed bot, a file, the folder of a
     bot.toml, or a command.
@@ -444,6 +449,8 @@ def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
 def _understood(word: str) -> WrittenBot:
     catalog = all_bots(Path.cwd())
     path = Path(word)
+    if word.endswith(SEALED_MARK) and word not in catalog and not is_file(path):
+        return replace(_understood(word.removesuffix(SEALED_MARK)), sealed=True)
     bot, clock = split_clock(word)
     if clock and word not in catalog and not is_file(path):
         if split_clock(bot)[1]:
@@ -530,29 +537,47 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     # Only now, because a build can make links too.
     check_files(bot, base, build)
     program = find_program(bot.name, bot.run[0], folder)
-    sealed = is_module((f"{program}",))
-    if sealed and wasmtime_folder() is None:
+    is_sealed = bot.sealed or is_module((f"{program}",))
+    if is_sealed and wasmtime_folder() is None:
         raise UserError(f"Bot {bot.name}: {NO_WASMTIME}")
     added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
     own_paths = [
         *named_paths(bot.run[1:], folder),
         *(linked_path for path in added for linked_path in linked_paths(path)),
     ]
-    installed = [f"{program}"] if sealed else program_paths(program, None if bot.folder else folder)
+    installed = [f"{program}"]
+    if not is_sealed:
+        paths = program_paths(program, None if bot.folder else folder)
+        installed = [*paths, *our_packages(program)]
     visible = [f"{part}" for path in own_paths for part in _visible_paths(Path(path), bot.ignore)]
-    readable = dict.fromkeys((*installed, *our_packages(program), *visible))
-    argv = str(program), *bot.run[1:]
+    argv: tuple[str, ...] = (str(program), *bot.run[1:])
+    access = (*bot.network, *bot.environment)
+    if is_sealed and not is_module(argv):
+        argv, installed = _sealed_python(bot.name, argv, folder, visible), []
+        access = (*access, f"sealed by {interpreter_name()}")
     command = Command(
-        *(argv, str(folder), tuple(readable), tuple(dict.fromkeys(own_paths))),
-        *(bot.network, bot.environment),
+        *(argv, str(folder), tuple(dict.fromkeys((*installed, *visible)))),
+        *(tuple(dict.fromkeys(own_paths)), bot.network, bot.environment),
     )
     try:
-        access = (*bot.network, *bot.environment)
         digest = fingerprint(entry.run, bot.run, folder, own_paths, access, bot.ignore)
         return Entrant(bot.name, command, digest, clock=bot.clock or UNSET)
     except OSError as error:
         text = f"{error.filename} cannot be read: {error.strerror}"
         raise UserError(f"Bot {bot.name}: {text}.") from error
+
+
+def _sealed_python(
+    name: str, argv: Sequence[str], folder: Path, reads: Sequence[str]
+) -> tuple[str, ...]:
+    """Return a Python bot's command inside the seal; prepare its interpreter. Raises UserError."""
+    try:
+        words = sealed_argv(argv, folder)
+        pack_files(f"{folder}", reads)
+    except UserError as error:
+        raise UserError(f"Bot {name} cannot be sealed: {error}") from None
+    installed_interpreter()
+    return words
 
 
 def prepare_word(word: str, build: Path) -> Entrant:
@@ -618,6 +643,8 @@ def shell_word(entrant: Entrant) -> str:
         return name
     folder = Path(command.folder)
     words = [f"{folder / word}" if is_file(folder / word) else word for word in command.argv]
+    if words[0] == PYTHON:
+        return shlex.quote(f"{shlex.join(words[1:])}{SEALED_MARK}")
     (interpreter,) = INTERPRETERS.get(Path(words[-1]).suffix, ("",))
     path = shutil.which(interpreter)
     if len(words) == 2 and path and words[0] == f"{resolve_links(Path(path))}":

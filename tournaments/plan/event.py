@@ -227,7 +227,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             if bot.clock:
                 check_clock(bot.name, bot.command.argv, bot.clock.is_effort)
         if self.clock.effort and not self.is_sealed(any):
-            raise UserError("clock.effort is for sealed bots (*.wasm), and none plays.")
+            raise UserError("clock.effort is for sealed bots, and none plays (--sealed).")
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
         if self.all_boards > MAX_EVENT_BOARDS:
@@ -386,6 +386,8 @@ class WrittenBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A clock of its own: it is then called `name@200ms` in the tables."""
     ignore: IgnoredFiles = ()
     """Files of its folder that it does not read, as in bot.toml."""
+    sealed: bool = False
+    """True to run this Python bot inside WebAssembly, where its time is counted in instructions."""
 
 
 class Setting(NamedTuple):
@@ -418,6 +420,10 @@ DEALS_WITH = (
 SANDBOX_HELP = (
     "auto: the best that this machine supports; require: bots run in a sandbox, or nothing is "
     "played; off: plain processes. See `boneyard doctor`.  [default: auto]"
+)
+SEALED_HELP = (
+    "Run the bots, Python or *.wasm, inside WebAssembly: no files, no network, the same game "
+    "anywhere; a ms is a million instructions."
 )
 
 
@@ -502,6 +508,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
         Setting(FORMAT_SECTION, "Let bots that enter later play on boards that nobody has seen."),
     ] = False
     sandbox: Annotated[SandboxMode, Setting(MACHINE_SECTION, SANDBOX_HELP, usual=True)] = "auto"
+    sealed: Annotated[bool, Setting(MACHINE_SECTION, SEALED_HELP, usual=True)] = False
     limits: Limits = Limits()
     anchor: Annotated[
         Anchor | None,

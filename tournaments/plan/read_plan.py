@@ -473,6 +473,8 @@ def parse_event(words: Sequence[str], overrides: Mapping[str, Any]) -> tuple[Wri
     if config.tune:
         config = expand_tune(config, base)
     bots = config.bots if in_file else parse_bots(words)
+    if config.sealed:
+        bots = tuple(replace(bot, sealed=True) for bot in bots)
     return _name_clocks(replace(config, bots=bots)), base
 
 

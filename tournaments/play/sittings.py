@@ -34,6 +34,7 @@ from arena.match.referee import Referee
 from arena.match.table import Table
 from arena.sandbox.process import Sandbox
 from arena.sandbox.trial import network_faults
+from arena.sealed.module import is_module
 from protocol.errors import UserError
 from protocol.records import Result
 from tournaments.event.book import Book, Ledger
@@ -387,7 +388,8 @@ async def _complaint(
         if bot and (complaint := greeting_complaint(entrant.name, bot)):
             if at_home:
                 complaint += f" {CHECK.format(word=shell_word(entrant))}"
-            complaint += sandbox_hint(sandbox, bot.stderr_tail(), silent=not bot.has_written)
+            if not is_module(entrant.command.argv):
+                complaint += sandbox_hint(sandbox, bot.stderr_tail(), silent=not bot.has_written)
     except CannotStartError as error:
         complaint = f"Bot {entrant.name}: {error}."
     except RunStoppedError as stop:

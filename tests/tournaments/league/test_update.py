@@ -11,7 +11,9 @@ from typing import TypeVar
 import pytest
 
 from arena.sandbox.command import Command
+from arena.sealed.module import PYTHON
 from protocol.errors import UserError
+from tests.support.bots import needs_wasmtime
 from tournaments.league import update
 from tournaments.league.push import FileTree, FolderBots, remove_tree, write_tree
 from tournaments.league.settings import LeagueFolder, load_settings
@@ -371,15 +373,15 @@ def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path:
     assert f"asks for {asks}, which is not a program of the league's PATH" in told.why
 
 
-def test_a_league_of_sealed_bots_admits_no_process(league: League) -> None:
-    """Not a new one, and none that came before the setting; the house bots are the league's own."""
+@needs_wasmtime
+def test_a_league_of_sealed_bots_seals_python_and_refuses_others(league: League) -> None:
+    """Versions that came before the setting too; the house bots are the league's own."""
     league.push("one", "early")
     assert league.only(Admitted).version == "early"
     league.folder.settings.write_text("sealed = true\n" + SETTINGS)
-    league.push("two")
-    assert "this league admits sealed bots only" in league.only(Refused).why
+    league.push("two", toml='run = ["sh", "main.py"]\n')
+    assert "only Python and modules of WebAssembly" in league.only(Refused).why
     settings, entries = load_settings(league.folder.settings), read_register(league.folder.register)
     house, early = (one for one in entries if isinstance(one, Admitted))
-    assert entrant_of(league.folder, settings, house).name == "greedy"
-    with pytest.raises(UserError, match="this league admits sealed bots only"):
-        entrant_of(league.folder, settings, early)
+    assert entrant_of(league.folder, settings, house).command.argv[0] != PYTHON
+    assert entrant_of(league.folder, settings, early).command.argv == (PYTHON, "main.py")

@@ -105,7 +105,7 @@ def test_work_is_set_for_an_event_and_for_a_bot(bots: tuple[str, str], tmp_path:
         (("{bot}@200ms", "greedy"), "is sealed: give it instructions, as in 200M"),
         (("greedy@200M", "{bot}"), "is a process, whose instructions nobody counts"),
         (("{bot}@10M-bank5s", "greedy"), "not '10M-bank5s'"),
-        (("greedy", "suit", "--effort", "10"), "clock.effort is for sealed bots (*.wasm)"),
+        (("greedy", "suit", "--effort", "10"), "clock.effort is for sealed bots, and none plays"),
     ],
 )
 def test_a_clock_that_counts_nothing_is_refused(

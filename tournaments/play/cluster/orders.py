@@ -87,6 +87,7 @@ def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
         reads=tuple(moved[word] for word in bot.reads),
         network=bot.network,
         environment=bot.environment,
+        sealed=bot.sealed,
     )
     return Bundle(_digest(entry, str(home), archive), entry, str(home), archive)
 

@@ -1,0 +1,208 @@
+"""The Python of sealed bots: its place in the user's cache, and the files that a bot brings.
+
+`python/build` makes `python.xz`: CPython as a module of WebAssembly, and its standard library.
+Boneyard ships it instead of building it on each machine: another build could order sets otherwise,
+and the same bot would then play another game. It is compiled once on a machine.
+"""
+
+import lzma
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.files import DamagedFileError, describe_error, open_file, user_cache, write_atomic
+from arena.sealed.module import (
+    ARCHIVE,
+    HOST_FILE,
+    NO_WASMTIME,
+    PYTHON,
+    host_argv,
+    interpreter_name,
+    wasmtime_version,
+)
+from protocol.codec import DamagedRecordError, decode_json, encode_json
+from protocol.errors import UserError
+
+COMPILE_S = 300
+"""The most s to compile the interpreter: 4 to 11 s of CPU were measured."""
+MAX_FILES, MAX_FILES_BYTES = 2_000, 32 * 2**20
+"""The most files of a bot, and bytes in them: its host holds them in memory."""
+BYTECODE_FOLDER = "__pycache__"
+HARMLESS_OPTIONS = frozenset(("-I", "-S", "-s", "-u", "-B", "-E", "-O", "-q"))
+"""Python's options that a sealed bot needs not: it has no other site, environment or buffer."""
+
+
+class Interpreter(NamedTuple):
+    """The files of the interpreter in the cache."""
+
+    code: Path
+    """Machine code of this processor, for hosts of the same bytes."""
+    library: Path
+    """The standard library, packed."""
+
+
+# --- the interpreter ---
+
+
+@cache
+def installed_interpreter() -> Interpreter:
+    """Return the interpreter; compile it first where no run of this user has. Raises UserError."""
+    if not wasmtime_version():
+        raise UserError(NO_WASMTIME)
+    folder = user_cache("sealed-python")
+    if folder is None:
+        raise UserError("Sealed Python needs a cache of your own: set XDG_CACHE_HOME to a folder.")
+    folder = folder.resolve()
+    host = sha256(HOST_FILE.read_bytes()).hexdigest()[:8]
+    name = f"{interpreter_name()}-{wasmtime_version()}-{host}"
+    paths = Interpreter(folder / f"{name}.cwasm", folder / f"{name}.lib")
+    digests = folder / f"{name}.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _locked(folder / "lock"):
+            if not _is_whole(paths, digests):
+                _install(folder, paths, digests)
+    except OSError as error:
+        raise UserError(f"Python for sealed bots: {describe_error(error)}.") from error
+    return paths
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Wait until no other process installs the interpreter. Raises OSError."""
+    with path.open("wb") as lock:
+        with suppress(ImportError):  # Windows has none: there two may compile it, to the same end.
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _is_whole(paths: Interpreter, digests: Path) -> bool:
+    """Tell whether both files are as they were written: damaged machine code could do anything."""
+    with suppress(OSError, DamagedRecordError):
+        return decode_json(digests.read_bytes(), list[str]) == _digests(paths)
+    return False
+
+
+def _digests(paths: Interpreter) -> list[str]:
+    return [sha256(path.read_bytes()).hexdigest() for path in paths]
+
+
+def _install(folder: Path, paths: Interpreter, digests: Path) -> None:
+    """Unpack and compile the interpreter. Raises UserError, OSError."""
+    text = "Preparing Python for sealed bots, once on this machine: about 10 s."
+    print(text, file=sys.stderr, flush=True)
+    for old in folder.glob("*-*"):
+        old.unlink()  # Of another version; a host that runs keeps what it has opened.
+    files = unpack(lzma.decompress(ARCHIVE.read_bytes()))
+    module = files.pop("python.wasm")
+    compiler = host_argv(("",), 0, "python")
+    try:
+        done = subprocess.run(compiler, input=module, capture_output=True, timeout=COMPILE_S)
+    except subprocess.TimeoutExpired:
+        raise UserError(f"Python for sealed bots was not compiled in {COMPILE_S} s.") from None
+    if done.returncode or not done.stdout:
+        why = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise UserError(f"Python for sealed bots cannot be compiled: {''.join(why)}")
+    write_atomic(paths.code, (done.stdout,))
+    write_atomic(paths.library, (pack(files),))
+    write_atomic(digests, (encode_json(_digests(paths)),))
+
+
+# --- the files of a bot ---
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """Return files in the form that hosts read: a line with their names and sizes, and contents."""
+    head = encode_json([(name, len(content)) for name, content in files.items()])
+    return head + b"\n" + b"".join(files.values())
+
+
+def unpack(data: bytes) -> dict[str, bytes]:
+    """Return the files that `pack` packed."""
+    head, _, rest = data.partition(b"\n")
+    files, start = {}, 0
+    for name, size in decode_json(head, list[tuple[str, int]]):
+        files[name], start = rest[start : start + size], start + size
+    return files
+
+
+def pack_files(folder: str, reads: Sequence[str]) -> bytes:
+    """Return the files of a sealed Python bot, packed. Raises UserError if it cannot have them.
+
+    `folder`: where it runs; `reads`: files and folders of its own.
+    """
+    files: dict[str, bytes] = {}
+    left = MAX_FILES_BYTES
+    try:
+        # A command may name a file in a folder that is the bot's own.
+        for path in dict.fromkeys(_regular_files(reads)):
+            with open_file(path) as file:
+                content = file.read(left + 1)
+            left -= len(content)
+            if left < 0 or len(files) == MAX_FILES:
+                most = f"{MAX_FILES:,} files and {MAX_FILES_BYTES >> 20} MiB"
+                raise UserError(f"A sealed bot has at most {most}, which its host holds.")
+            name = name_inside(path, Path(folder))
+            if name in files:
+                raise UserError(f"Two files would be {name} for a sealed bot. Rename one.")
+            files[name] = content
+    except (OSError, DamagedFileError) as error:
+        raise UserError(describe_error(error)) from error
+    return pack({f"bot/{name}": files[name] for name in sorted(files)})
+
+
+def _regular_files(paths: Sequence[str]) -> Iterator[Path]:
+    """Yield the files among and below paths. A link may lead anywhere, and is left out."""
+    for path in map(Path, paths):
+        if path.is_symlink():
+            continue
+        if path.is_file():
+            yield path
+        for parent, folders, names in os.walk(path):
+            folders[:] = sorted(name for name in folders if name != BYTECODE_FOLDER)
+            for name in sorted(names):
+                file = Path(parent, name)
+                if file.is_file() and not file.is_symlink():
+                    yield file
+
+
+def name_inside(path: Path, folder: Path) -> str:
+    """Return a file's path inside the seal, where the same bot has the same paths everywhere."""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
+
+
+def sealed_argv(argv: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """Return the command of a Python bot inside the seal. Raises UserError if it is none."""
+    program, *words = argv
+    if not Path(program).name.startswith("python"):
+        raise UserError(
+            f"it runs {Path(program).name}, and only Python and modules of WebAssembly (*.wasm) "
+            "can be sealed."
+        )
+    while words and words[0] in HARMLESS_OPTIONS:
+        words.pop(0)
+    if words[:1] == ["-m"] or words[:1] == ["-c"]:
+        raise UserError(f"it runs Python with {words[0]}: name its file instead.")
+    if not words or not _is_file(folder / words[0]):
+        raise UserError("a sealed Python bot is a file: name it first after the interpreter.")
+    return PYTHON, *(
+        name_inside(folder / word, folder) if _is_file(folder / word) else word for word in words
+    )
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113 - a word may be too long for a path, which is no error
+
+
+if __name__ == "__main__":  # The last step of `python/build`.
+    root = Path(sys.argv[1])
+    built = {name_inside(path, root): path.read_bytes() for path in _regular_files([str(root)])}
+    sys.stdout.buffer.write(lzma.compress(pack(built), preset=9 | lzma.PRESET_EXTREME))
