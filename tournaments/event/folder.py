@@ -365,12 +365,14 @@ def content(path: Path) -> bytes:
     return read_file(path) if path.exists() else b""
 
 
-def reveal_one(folder: Folder, seed_of: SeedOf, board: int) -> None:
-    """Publish the seed of a board that has just been finished, after those published before.
+def reveal_more(folder: Folder, seed_of: SeedOf, boards: Iterable[int]) -> None:
+    """Publish the seeds of boards that have just been finished, after those published before.
 
     `reveal` sorts them all when the run is over. Raises OSError.
     """
-    publish_line(folder.seeds, Reveal(board, seed_of(board).hex()))
+    with open_append(folder.seeds) as descriptor:
+        lines = seed_lines({board: seed_of(board) for board in sorted(boards)})
+        append_atomic(descriptor, b"".join(lines))
 
 
 def publish_line(path: Path, promise: Commitment | Reveal) -> None:

@@ -38,8 +38,8 @@ class FoulWatch:
         """The words about the foul of each such bot in its first games, as they ended."""
         self._crashed: dict[str, int] = Counter()
 
-    def add(self, result: Result) -> None:
-        """Count a finished game; read the log only for the first fouls of a bot.
+    async def add(self, result: Result) -> None:
+        """Count a finished game; read the log only for the first fouls of a bot, in a thread.
 
         A game that another's foul ended, or that was forfeited before, tells nothing of a bot.
         Raises UserError, which names the bot and its foul, if the run is to stop.
@@ -50,7 +50,8 @@ class FoulWatch:
                 continue
             if seat in classes:
                 self._crashed[name] += classes[seat] == "gone"
-                self._add_foul(name, read_foul(self._folder.path, result.game, seat))
+                place = self._folder.path, result.game, seat
+                self._add_foul(name, await trio.to_thread.run_sync(read_foul, *place))
             elif result.why != "foul":
                 del self.fouls[name]
 
@@ -170,4 +171,9 @@ class Runner:
     async def _count(self, result: Result) -> None:
         self._counted += 1
         await add_to_ledger(self._ledger, result)
-        await self._finished.send(result)
+        try:
+            # `send` would wait for trio's next round, which takes 3 to 6 ms while games are played:
+            # with a result a round, those of a referee process were counted seconds late.
+            self._finished.send_nowait(result)
+        except trio.WouldBlock:
+            await self._finished.send(result)

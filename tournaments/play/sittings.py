@@ -133,12 +133,17 @@ async def commit_results(
     async def count_on() -> None:
         async for result in receiver:
             # One wait for the disk is enough for all that have arrived.
-            arrived = receiver.statistics().current_buffer_used
-            await counted(result, *(receiver.receive_nowait() for _ in range(arrived)))
+            await counted(*with_waiting(result, receiver))
 
     async with trio.open_nursery() as nursery, sender:
         nursery.start_soon(count_on)
         yield counted if at_once else sender.send
+
+
+def with_waiting(result: Result, receiver: trio.MemoryReceiveChannel[Result]) -> list[Result]:
+    """Return a result that was received, and all that wait behind it."""
+    waiting = receiver.statistics().current_buffer_used
+    return [result, *(receiver.receive_nowait() for _ in range(waiting))]
 
 
 async def add_to_ledger(ledger: Ledger, result: Result) -> None:

@@ -2,13 +2,18 @@
 
 import errno
 import threading
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 import trio
 import trio.testing
 
 from protocol.records import Result
+from tests.support.events import SMALL, run
 from tests.support.made_up import game
+from tournaments.event.book import Ledger
+from tournaments.event.folder import Folder, SeedOf, reveal_more
 from tournaments.play.sittings import commit_results
 
 PATIENCE_S = 120
@@ -62,3 +67,23 @@ async def test_a_full_disk_ends_the_sitting_and_the_game_does_not_count() -> Non
             await over(ONE)
             await trio.sleep_forever()
     assert disk.happened == []
+
+
+def test_games_go_on_while_a_slow_disk_reveals_a_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_over, real_add = threading.Event(), Ledger.add
+
+    def add(ledger: Ledger, result: Result) -> None:
+        real_add(ledger, result)
+        if ledger.complete:
+            is_over.set()
+
+    def reveal_slowly(folder: Folder, seed_of: SeedOf, boards: Iterable[int]) -> None:
+        assert is_over.wait(PATIENCE_S)
+        reveal_more(folder, seed_of, boards)
+
+    monkeypatch.setattr(Ledger, "add", add)
+    monkeypatch.setattr("tournaments.commands.run.reveal_more", reveal_slowly)
+    run(tmp_path, *SMALL)
+    assert is_over.is_set()

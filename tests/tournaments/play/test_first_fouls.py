@@ -94,22 +94,22 @@ def ended_by(number: int, watch: FoulWatch, foul: FoulClass) -> Result:
     return replace(result, why="foul", fouls=(SeatFoul(0, foul),))
 
 
-def test_fouls_of_several_classes_stop_the_run(watch: FoulWatch) -> None:
+async def test_fouls_of_several_classes_stop_the_run(watch: FoulWatch) -> None:
     name, *_ = watch.fouls
     fouls: tuple[FoulClass, ...] = "late", "gone", "illegal", "malformed"
     for number, foul in enumerate(fouls, 1):
-        watch.add(ended_by(number, watch, foul))
+        await watch.add(ended_by(number, watch, foul))
     with pytest.raises(UserError, match=f"{name} lost each of its first 5 games by a foul: words"):
-        watch.add(ended_by(5, watch, "late"))
+        await watch.add(ended_by(5, watch, "late"))
 
 
-def test_games_in_which_a_bot_was_not_tried_tell_nothing_of_it(watch: FoulWatch) -> None:
+async def test_games_in_which_a_bot_was_not_tried_tell_nothing_of_it(watch: FoulWatch) -> None:
     first, second, *_ = watch.fouls
     for number in range(20):
-        watch.add(ended_by(number, watch, "forfeit"))
-    watch.add(ended_by(20, watch, "late"))
+        await watch.add(ended_by(number, watch, "forfeit"))
+    await watch.add(ended_by(20, watch, "late"))
     assert watch.fouls[first] == ["words"]
     assert watch.fouls[second] == [], "The other's foul ended its games."
-    watch.add(game(21, (first, second), (9, 0)))
+    await watch.add(game(21, (first, second), (9, 0)))
     assert first not in watch.fouls
     assert second not in watch.fouls
