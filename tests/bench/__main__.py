@@ -1,6 +1,6 @@
 """All benchmarks with one command: ratios to baselines of the same round.
 
-    python -m tests.bench [referee peers engine playouts] [--rounds 5]
+    python -m tests.bench [referee results peers engine playouts] [--rounds 5]
                           [--moves 20000] [--fastchess PATH]
 
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. `peers`
@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from arena.valuation.policy import play_out
+from protocol.codec import encode_json
 from tests.bench import engine, peers, playouts, referee
 from tests.bench.figures import Figure, absent, figure, show
 from tests.bench.referee import Cost
@@ -33,6 +34,8 @@ HERE = Path(__file__).parent
 GAMES_AT_ONCE = (1, 8, 32, 128)
 CPU_GOAL, WALL_GOAL = 5.0, 3.0
 """Ratios to the loop in C."""
+REFEREES = (8, 64)
+"""Referee processes of a run."""
 PEER_GAMES = (1, 8)
 PEER_GOALS = {"fastchess": (0.7, 1.0), "python-chess": (0.15, None)}
 PLAYOUT_GOAL = 0.05
@@ -102,6 +105,23 @@ def by_referee(program: str, rounds: int, moves: int) -> Iterator[Figure]:
         rate = [1e6 / one.wall_us / a_game for one in own[count]]
         least = [1e6 / one.wall_us / a_game for one in base[count]]
         yield figure(f"referee, {count} games", "games/s", rate, least, against)
+
+
+def by_results(_program: str, rounds: int, moves: int) -> Iterator[Figure]:
+    """Results that a run takes from referee processes that answer at once."""
+    line = encode_json(referee.played(1).result)
+    base: dict[int, list[Cost]] = {count: [] for count in REFEREES}
+    own: dict[int, list[Cost]] = {count: [] for count in REFEREES}
+    for _ in range(rounds):
+        for count in REFEREES:
+            cost = referee.result_cost(count, moves)
+            own[count].append(cost)
+            base[count].append(
+                referee.measured(lambda: len([json.loads(line) for _ in range(moves)]))
+            )
+    for count in REFEREES:
+        name, against = f"a result of {count} referees", "json.loads of it"
+        yield from costs(name, own[count], base[count], against, (None, None))
 
 
 def by_peer(fastchess: Path | None, program: str, rounds: int, moves: int) -> Iterator[Figure]:
@@ -187,6 +207,7 @@ def taken(work: Timed) -> float:
 
 PARTS: dict[str, Part] = {
     "referee": by_referee,
+    "results": by_results,
     "peers": partial(by_peer, None),
     "engine": by_engine,
     "playouts": by_playouts,

@@ -1,12 +1,13 @@
 """The time that short commands take before they answer, as ratios to a bare Python.
 
-    python -m tests.bench.commands [--rounds 5] [--long] [--tree OTHER_CHECKOUT]
+    python -m tests.bench.commands [--rounds 5] [--long] [--cores] [--tree OTHER_CHECKOUT]
 
 Each command is a process of its own, with compiled modules as an installation has them. Its own CPU
 time comes first, and then that of the processes that it waited for, such as bots, without those
 that a sandbox ends. `--long` adds whole runs: 600 games of instant bots, in C and in Python, and
-sittings of one game in one lane. With `--tree` each round measures another checkout beside this
-one.
+sittings of one game in one lane. `--cores` compares only runs on one
+core with runs on all, in wall time, and says how much of a core other programs used meanwhile, for
+rounds beside them tell little. With `--tree` each round measures another checkout beside this one.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,6 +55,17 @@ LONG = {
     "56 sittings, Python": ("run", *["first"] * 8, "--boards", "1", "--jobs", "1", *WHOLE),
 }
 
+SHORT = ("--set", "target=1")
+ON_CORES = {
+    "600 games": ("run", "first", "greedy", "--boards", "300", *WHOLE),
+    "1,800 games": ("run", "first", "greedy", "--boards", "900", *WHOLE),
+    "1,800 short games": ("run", "first", "greedy", "--boards", "900", *SHORT, *WHOLE),
+    "6,000 short games": ("run", "first", "greedy", "--boards", "3000", *SHORT, *WHOLE),
+}
+ON_ONE_CORE = "import os; os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])"
+NO_REPLAYS = "import tournaments.cli.run; tournaments.cli.run.MOST_REPLAYS = 0"
+"""The replays follow the result, on all cores already."""
+
 
 class Spent(NamedTuple):
     """The seconds that a command took."""
@@ -67,6 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--cores", action="store_true")
     parser.add_argument("--tree", type=Path, action="append", default=[])
     wanted = parser.parse_args()
     trees = [HERE, *(tree.resolve() for tree in wanted.tree)]
@@ -77,6 +91,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         os.environ["PYTHONPYCACHEPREFIX"] = f"{name}/compiled"
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        if wanted.cores:
+            compare_cores(trees, wanted.rounds, Path(name))
+            return
         program = compiled(Path(name)) if wanted.long else ""
         # The first round compiles the modules, and does not count.
         for number in range(wanted.rounds + 1):
@@ -96,6 +113,32 @@ def main() -> None:
     for (command, tree), (own, others, wall) in middles.items():
         ms = f"{1000 * own:>7.0f}{own / base:>8.1f}{1000 * others:>8.0f}{1000 * wall:>8.0f}"
         print(f"{command:<20}{ms}  {tree}")
+
+
+def compare_cores(trees: list[Path], rounds: int, folder: Path) -> None:
+    """Print the wall time of runs on one core and on all cores, and the ratio of the two."""
+    print(f"{'':<20}{'one':>7}{'all':>7}{'ratio':>7}{'others':>14}  (s)")
+    for tree in trees:
+        spent(words(RUN, tree, folder / f"{trees.index(tree)}"), tree)
+    for number, (run, line), tree in product(range(rounds), ON_CORES.items(), trees):
+        walls, others = list[float](), list[float]()
+        for place in (ON_ONE_CORE, "pass"):
+            out = folder / f"{number} {run} {trees.index(tree)} {len(walls)}"
+            argv = words(line, tree, out)
+            argv[2] = PROGRAM.replace("try:", f"{place}; {NO_REPLAYS}\ntry:")
+            before = busy_s()
+            took = spent(argv, tree)
+            walls.append(took.wall)
+            others.append((busy_s() - before - took.own - took.others) / took.wall)
+        columns = "".join(f"{second:>7.2f}" for second in (*walls, walls[0] / walls[1], *others))
+        print(f"{run:<20}{columns}  {tree}", flush=True)
+
+
+def busy_s() -> float:
+    """Return the seconds that all cores have worked since the machine started."""
+    columns = Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]
+    ticks = [int(column) for column in columns]
+    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
 
 
 def words(

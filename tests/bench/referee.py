@@ -1,16 +1,20 @@
 """What the whole referee costs a move: games side by side, and many tables in one process.
 
-The baselines are an epoll loop in C (`loop.c`), which has no rules, no log and no JSON, and a
-blocking ping-pong in Python, with the same bots and bytes.
+Also what a run costs a result, with fakes of referee processes that answer at once. The baselines
+are an epoll loop in C (`loop.c`), which has no rules, no log and no JSON, and a blocking ping-pong
+in Python, with the same bots and bytes.
 """
 
 import os
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import trio
 
@@ -25,7 +29,16 @@ from arena.rules.variants import find_variant
 from arena.sandbox.command import OFF, Command, Limits
 from arena.sandbox.process import Sandbox
 from protocol.messages import Clock
+from protocol.records import Result
 from tests.support.tables import sitting
+from tournaments.commands.run import PlayGames, play_to_end
+from tournaments.event.book import Book, Ledger
+from tournaments.event.folder import Folder
+from tournaments.event.grow import open_event
+from tournaments.plan.read_plan import read_plan
+from tournaments.plan.schedule import PlannedGame, PlannedSitting
+from tournaments.play import lanes, referee_process, runner
+from tournaments.play.sittings import LoggedSittings
 
 RULES = find_variant("draw")
 CLOCK = Clock()
@@ -148,3 +161,70 @@ def referee_cost(program: str, tables: int, games: int) -> Cost:
     """Return the cost of the whole referee: rules, clocks, log."""
     with tempfile.TemporaryDirectory() as folder:
         return trio.run(_play, program, tables, games, Path(folder))
+
+
+FAKE = """
+import json, sys
+for line in sys.stdin:
+    order = json.loads(line)
+    for game in order["games"]:
+        result = {"type": "result", "game": game["name"], "board": game["board"]}
+        result |= {"seats": game["name"].split(".")[1:], "scores": [10, 0], "places": [1, 2]}
+        print(json.dumps({"result": result | {"rounds": 5, "why": "target"}}))
+    print(json.dumps({"over": order["sitting"]["name"]}), flush=True)
+"""
+"""A referee process that has every game played at once."""
+FAKE_BOTS = 20
+GAMES_A_BOARD = FAKE_BOTS * (FAKE_BOTS - 1)
+
+
+async def _play_at_once(
+    sittings: Any,
+    plan: PlannedSitting,
+    games: Collection[PlannedGame],
+    all_lanes: lanes.Lanes,
+    place: object = None,
+) -> None:
+    """Count a sitting's games, in the place of `LoggedSittings.play`."""
+    pool: Any = BotPool(sittings._poller, [], 0, sittings._sandbox)
+    async with all_lanes.staffed(pool, place), all_lanes.playing(pool):
+        for game in games:
+            seats = tuple(plan.names.split("."))
+            await sittings._count(
+                Result(game.name, game.board, seats, (10, 0), (1, 2), 5, "target")
+            )
+
+
+def result_cost(referees: int, results: int) -> Cost:
+    """Return what a run costs a result, with so many referee processes that answer at once."""
+    chances: dict[str, Any] = {"PAYS_S": 0.0, "MOST_PROCESSES": referees}
+    many: dict[str, Any] = {"MIN_CPU_S": 0.0, "QUICK": 1e9, "stay_on": lambda _: None}
+    many["usable_cores"] = lambda: frozenset(range(referees + 1))
+    with (
+        tempfile.TemporaryDirectory() as name,
+        patch.object(referee_process, "REFEREE_ARGV", (sys.executable, "-S", "-c", FAKE)),
+        patch.object(LoggedSittings, "play", _play_at_once),
+        patch.multiple(runner, **chances),
+        patch.multiple(lanes, **many),
+    ):
+        folder = Folder(Path(name, "event"))
+        folder.path.mkdir()
+        given = {"boards": results // GAMES_A_BOARD, "sandbox": "off"}
+        plan = read_plan(tuple(["first"] * FAKE_BOTS), given, predictable=True)
+        event, _ = open_event(folder, plan.build(folder.build), 1)
+        ledger = Ledger(Book(folder, event))
+
+        @asynccontextmanager
+        async def ready() -> AsyncIterator[PlayGames]:
+            async def play(finished: trio.MemorySendChannel[Result]) -> None:
+                run = runner.Runner(ledger, Sandbox(OFF, Limits()), finished)
+                await run.play(lanes.Lanes(None))
+
+            yield play
+
+        def count() -> int:
+            trio.run(play_to_end, ledger, ready())
+            assert ledger.complete
+            return ledger.planned
+
+        return measured(count)

@@ -176,6 +176,8 @@ class Lanes:
         self._playing.total_tokens = count
         self._staffed.total_tokens = count + SPARE
         self._present.total_tokens = count + SPARE + LEAVING
+        # On all cores until some are lent: on one, with `--jobs 2`, 200 games of Python bots took
+        # 2.3 s, not 2.1 (of bots in C 1.25 s, not 1.35), and another run might keep to the same.
         instant = self._bots_share <= INSTANT
         self._keep_to(frozenset(self._cores) if instant else usable_cores())
 
