@@ -26,9 +26,7 @@ from tournaments.cli.options import (
 )
 from tournaments.cli.rate import RateOptions, rate_ledgers
 from tournaments.event.book import Book
-from tournaments.event.folder import Folder, load_event
-from tournaments.event.luck import LuckStore
-from tournaments.plan.schedule import count_all_games
+from tournaments.event.folder import Folder
 from tournaments.rating.sprt import separation_text, separations
 from tournaments.rating.tables import PRIOR, parse_anchor
 from tournaments.report.event_text import done, uneven
@@ -211,20 +209,17 @@ def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
     """
     from tournaments.rating.ratings import fit  # It needs numpy.
 
-    folder = Folder(path)
-    event = load_event(folder)
-    results = Book(folder, event).results
-    if not results:
+    book = Book(Folder(path))
+    event, played = book.event, len(book.results)
+    if not played:
         raise UserError(f"{path} has no results yet: nothing is known about its entrants.")
     pair = (bots[0], bots[1]) if bots else None
-    rated = event.rated(results.first())
-    corrections = LuckStore(folder, event).corrections(rated) or None
-    ratings = fit(rated, partners=event.rules.deal.partners, corrections=corrections)
+    rated = event.rated(book.played)
+    ratings = fit(rated, partners=event.rules.deal.partners, corrections=book.corrections)
     gaps = separations(ratings, len({result.board for result in rated}), pair)
-    planned = count_all_games(event, results)
-    if len(results) < planned:
-        print_note(f"The event is unfinished: {done(event, len(results), planned)}")
-        for notice in filter(None, [uneven(event, results.first(), planned)]):
+    if played < book.planned:
+        print_note(f"The event is unfinished: {done(event, played, book.planned)}")
+        for notice in filter(None, [uneven(event, book.played, book.planned)]):
             print_note(notice)
     if not gaps:
         print_note(INCOMPARABLE)
