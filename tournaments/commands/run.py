@@ -1,5 +1,6 @@
 """Play what an event's folder lacks, with its progress, and publish seeds and reports there."""
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import islice
@@ -51,6 +52,8 @@ async def play_to_end(
     """
     errors: BaseExceptionGroup[Exception] | None = None
     watch = FoulWatch(ledger.book, stops=stop_at_fouls)
+    # Whoever watches reads there when the run began; it is locked, so nobody may open it.
+    os.utime(ledger.book.folder.lock)
     with cancelled_by_signals() as scope:
         try:
             async with ready as play:

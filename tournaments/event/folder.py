@@ -155,7 +155,7 @@ class Folder(Struct, frozen=True):
     """Folder of the games that `replay_page` shows."""
     build = PathInFolder("build")
     lock = PathInFolder(".lock")
-    """File locked by the process that writes here; see `lock_for_writing`."""
+    """File locked by the process that writes here; its time is when a run last began to play."""
     review_lock = PathInFolder(".review.lock")
     """File locked by the process that reviews the games; a run may go on meanwhile."""
 

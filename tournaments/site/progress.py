@@ -8,7 +8,7 @@ from types import MappingProxyType, TracebackType
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
@@ -16,7 +16,7 @@ from arena.analysis.find import latest_folder
 from arena.document.blocks import paragraphs
 from arena.document.terminal import open_console, print_blocks, renderables
 from arena.files import read_file
-from arena.rules.english import count_in_digits, duration
+from arena.rules.english import count_in_digits
 from arena.ui.console import print_note, shown_path, write_in_turn
 from protocol.codec import decode_json
 from protocol.errors import UserError
@@ -39,6 +39,7 @@ from tournaments.report.event_text import (
 )
 from tournaments.report.results_file import Results
 from tournaments.report.standings import PROVISIONAL, live_table, pool_sections, scaling_sections
+from tournaments.site.status import Counts, EventState, event_state
 
 PROGRESS_LINE_S = 10.0
 """Time between two lines into a pipe, in s."""
@@ -70,17 +71,11 @@ class Progress:
         self._ledger = ledger
         self._partners = event.rules.deal.partners
         self._console = Console(stderr=True)
-        self._bar = Bar(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn(f"games, {event.format.ESTIMATE or 'about '}".rstrip()),
-            TimeRemainingColumn(),
-            TextColumn("left"),
-            console=self._console,
-        )
+        self._before, self._began = len(ledger.results), time.monotonic()
+        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}")
+        self._bar = Bar(*columns, console=self._console)
         self._task = self._bar.add_task(
-            event.heading, total=ledger.planned, completed=len(ledger.results)
+            event.heading, total=ledger.planned, completed=self._before, words=""
         )
         self._shown: RenderableType = self._bar
         # Its own thread draws what is shown then: an update would wait for a stopped terminal.
@@ -90,9 +85,7 @@ class Progress:
             transient=True,
             get_renderable=lambda: self._shown,
         )
-        self._began = time.monotonic()
         self._next = self._began + STANDINGS_UPDATE_S
-        self._first = len(ledger.results)
         self._ticks: dict[str, LiveRating] = {}
         self._fouls = 0
         self._last_fouls: deque[str] = deque(maxlen=FOULS_KEPT)
@@ -116,18 +109,22 @@ class Progress:
 
     def update(self, result: Result) -> None:
         """Count a finished game."""
-        self._bar.update(
-            self._task, completed=len(self._ledger.results), total=self._ledger.planned
-        )
-        now = time.monotonic()
+        state, now = self._state(), time.monotonic()
+        words = state.describe(self._event.format.ESTIMATE)
+        self._bar.update(self._task, completed=state.played, total=state.planned, words=words)
         self._note_fouls(result)
         if not self._console.is_terminal:
-            return self._line(now)
+            return self._line(now, words)
         self._tick()
         if now >= self._next:
             self._next = now + STANDINGS_UPDATE_S
             self._shown = self._table()
         return None
+
+    def _state(self) -> EventState:
+        # A run knows better than its folder how many games it began with, and when.
+        counts = Counts(self._before, self._ledger.planned, True, 0, self._began)
+        return event_state(self._ledger.book, counts, "", time.monotonic())
 
     def _table(self) -> Group:
         question = question_line(self._event, self._ledger.results.first())
@@ -160,18 +157,13 @@ class Progress:
             self._ticks |= update(self._ticks, result, self._partners)
             self._taken_up += 1
 
-    def _line(self, now: float) -> None:
+    def _line(self, now: float, words: str) -> None:
         if now < self._next:
             return
         self._next = now + PROGRESS_LINE_S
-        done = len(self._ledger.results)
-        rate = (done - self._first) / (now - self._began)
-        left = (self._ledger.planned - done) / rate
         question = question_line(self._event, self._ledger.results.first())
         fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
-        estimate = f"{self._event.format.ESTIMATE}{duration(left / 60)}"
-        line = f"{done} of {self._ledger.planned} games, {estimate} left.{fouls}"
-        print_note(f"{line} {question}".rstrip())
+        print_note(f"{words}{fouls} {question}".rstrip())
 
     @staticmethod
     def final(folder: Folder, *, with_luck: bool) -> None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.files import describe_error, has_content, read_file, write_atomic
@@ -377,7 +378,7 @@ class SiteWriter:
 
     def _write(self, new: PublicSnapshot, now: float) -> None:
         old = self._written
-        self.is_over = new.over
+        self.is_over = new.complete
         if old and old.name == new.name:
             # For a while after a restart less is known of what went on then.
             knew_more = old.played > new.played and now < self._began + self._delay_s
@@ -401,7 +402,7 @@ class SiteWriter:
 
 def _lasting(snapshot: PublicSnapshot) -> PublicSnapshot:
     """Return a snapshot without what changes although nothing has happened."""
-    return replace(snapshot, at=0.0, elapsed_s=None, left_s=None)
+    return replace(snapshot, at=0.0, elapsed_s=UNSET, left_s=None)
 
 
 def _read(path: Path) -> PublicSnapshot | None:

@@ -6,11 +6,15 @@ their game logs for their turn in the ledger count here already.
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
+from math import inf
 from pathlib import Path
+from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
@@ -22,14 +26,12 @@ from arena.logs.gamelog import read_games
 from arena.rules.english import duration
 from arena.sandbox.cgroups import MOUNTS
 from arena.ui.console import print_json, print_line, working
-from protocol.codec import DamagedRecordError, encode_json
-from protocol.records import Result
+from protocol.codec import encode_json
 from tournaments.event import history
 from tournaments.event.book import Book, refuse_unplanned
 from tournaments.event.folder import Folder
 from tournaments.event.history import Latecomer
-from tournaments.event.results import ResultStore
-from tournaments.plan.schedule import PlannedSitting, sittings, stages
+from tournaments.plan.schedule import sittings
 from tournaments.rating.tables import Anchor, FoulCount, Ratings, count_fouls
 from tournaments.report.event_text import (
     format_sections,
@@ -42,114 +44,109 @@ from tournaments.report.event_text import (
 from tournaments.report.results_file import current_results, luck_used
 from tournaments.report.standings import pool_sections, scaling_sections, standings_table
 
-# Progress of an event, read from its folder while a run may be writing there.
+# The state of an event while it is played: what `show`, `watch`, a late site and a run tell alike.
 
 
 LOCKS = Path("/proc/locks")
 """The kernel's list of file locks."""
-MIN_RATE_S = 2.0
+MIN_PACE_S = 1.0
 """The shortest time from which the rest is estimated, in s."""
 
 
-class Status(Struct, frozen=True, kw_only=True):
-    """Progress of an event."""
+class Counts(NamedTuple):
+    """The numbers from which the state of an event follows at any later moment."""
+
+    played: int
+    """Games that had a result then."""
+    planned: int
+    """Games of the plan; see `tournaments.plan.schedule.count_all_games`."""
+    running: bool | None
+    """True if a run is playing it now; None: this machine does not tell."""
+    fresh: int = 0
+    """Games that this run had played."""
+    began: float | None = None
+    """Time at which it began, in s by any clock; None: nothing is running."""
+
+
+class EventState(Struct, frozen=True, kw_only=True):
+    """The progress of an event at some moment."""
 
     name: str
     about: str
-    """The event in words: its game, its format and its progress."""
+    """The event in words."""
     played: int
     """Games that have a result."""
     planned: int
-    """Games of the plan; see `tournaments.plan.schedule.count_all_games`."""
     complete: bool
     """True if nothing is left to play."""
     running: bool | None
-    """True if a run is playing it now; None: this machine does not tell."""
     left_s: float | None
     """Estimated time until the end, in s; None: nothing is running, or it is too early to tell."""
-    fouls: tuple[FoulCount, ...]
-    """Fouls that were committed, by entrant and class."""
-    question: str
-    """State of the sequential test of versus; empty in other formats."""
-    lead: str
-    """The main result so far, in a sentence or two; `**` marks what is strong."""
-    uneven: str
-    """Pairings whose rotations were not all played equally often; empty if there are none."""
-    luck: str
-    """The number of games whose luck is known; empty if of all, or if nobody asked."""
-    latecomers: tuple[Latecomer, ...]
-    """Entrants that have since met boards whose deals were public when they came."""
-    anchor: Anchor | None
-    """The entrant with a fixed rating."""
-    ratings: Ratings
+    elapsed_s: float | UnsetType = UNSET
+    """Time since the run began, in s; left out if nothing is running."""
+
+    def describe(self, bound: str = "") -> str:
+        """Return progress and remaining time in one line; `bound`: "at most " for upper bounds."""
+        done = f"{self.played} of {self.planned} games"
+        if self.complete:
+            return f"finished: {done}"
+        if self.running is False:
+            return f"{done}: stopped; the same command continues it."
+        if self.left_s is None:
+            return f"{done}; too early to estimate the remaining time."
+        return f"{done}, {bound}{duration(self.left_s / 60)} left."
 
 
-def read_status(folder: Folder) -> Status:
-    """Read the progress of an event from its folder.
-
-    Raises UserError when it holds no event, DamagedFileError.
-    """
-    return read_whole_status(folder)[0]
-
-
-def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
-    """Read the progress of an event from its folder, and the tables of its format.
-
-    Raises UserError when it holds no event, DamagedFileError.
-    """
-    book = Book(folder)
-    complete = add_logged(book)
-    event, results, played = book.event, book.played, len(book.results)
-    refuse_unplanned(book)
-    running = False if complete else is_running(folder)
-    pace = None if complete or running is False else _pace(book)
-    summary = current_results(book)
-    ratings = summary.ratings if summary else book.ratings
-    corrections = book.corrections
-    status = Status(
-        name=event.heading,
-        about=headline(event, played, book.planned),
+def event_state(book: Book, counts: Counts, about: str, now: float) -> EventState:
+    """Return the state of an event after the results in its book; `now`: by the counts' clock."""
+    played, elapsed_s, left_s = len(book.results), None, None
+    if counts.began is not None:
+        elapsed_s = max(0.0, now - counts.began)
+        fresh = counts.fresh + played - counts.played
+        if fresh > 0 and elapsed_s > MIN_PACE_S:
+            left_s = round((counts.planned - played) * elapsed_s / fresh, 1)
+    is_over = played >= counts.planned
+    return EventState(
+        name=book.event.heading,
+        about=about,
         played=played,
-        planned=book.planned,
-        complete=complete,
-        running=running,
-        left_s=round((book.planned - played) / pace, 1) if pace else None,
-        fouls=count_fouls(results, forfeits=False),
-        question=question_line(event, results),
-        lead=main_result(event, results, book.planned, ratings),
-        uneven=uneven(event, results, book.planned),
-        luck=luck_known(luck_used(book.luck, corrections), played) if corrections else "",
-        latecomers=book.latecomers,
-        anchor=event.anchor,
-        ratings=ratings,
+        planned=counts.planned,
+        complete=is_over,
+        running=False if is_over else counts.running,
+        left_s=None if is_over else left_s,
+        elapsed_s=UNSET if elapsed_s is None else round(elapsed_s, 1),
     )
-    return status, [*format_sections(event, results), *scaling_sections(event, ratings.pools)]
 
 
-def add_logged(book: Book) -> bool:
-    """Add the results that only the game logs have; return True if nothing is left to play.
-
-    Raises DamagedFileError.
-    """
-    results, complete = book.results, False
-    for plan in book.past:
-        _add(results, book.folder, plan)
-    for stage in stages(book.event, results):
-        for plan in stage:
-            _add(results, book.folder, plan)
-        complete = not any(_missing(results, plan) for plan in stage)
-    return complete
-
-
-def _missing(results: Mapping[str, Result], plan: PlannedSitting) -> bool:
-    return any(game.name not in results for game in plan.games)
+def read_counts(book: Book) -> Counts:
+    """Read the counts of an event from its folder."""
+    folder, results, played = book.folder, book.results, len(book.results)
+    running = played < book.planned and is_running(folder)
+    if running is False or not folder.lock.exists():
+        return Counts(played, book.planned, running)
+    began = folder.lock.stat().st_mtime
+    logs = {path for path in folder.logs() if write_time(path) > began}
+    plans = (plan for plan in book.sittings if folder.log(plan.name) in logs)
+    fresh = sum(game.name in results for plan in plans for game in plan.games)
+    # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
+    return Counts(played, book.planned, running, min(fresh, played - book.reported), began)
 
 
-def _add(results: ResultStore, folder: Folder, plan: PlannedSitting) -> None:
-    if _missing(results, plan):
-        for logged in read_games(folder.log(plan.name)):
-            if logged.result:
-                results.add(logged.result)
+def write_time(log: Path) -> float:
+    """Return the time at which a log was last written to, in s since 1970."""
+    with suppress(FileNotFoundError):  # It is just being compressed.
+        return actual_path(log).stat().st_mtime
+    return inf
+
+
+def add_logged(book: Book) -> None:
+    """Add the results that only the game logs have. Raises DamagedFileError."""
+    results = book.results
+    for plan in chain(book.past, sittings(book.event, results)):
+        if any(game.name not in results for game in plan.games):
+            for logged in read_games(book.folder.log(plan.name)):
+                if logged.result:
+                    results.add(logged.result)
 
 
 def is_running(folder: Folder) -> bool | None:
@@ -186,27 +183,6 @@ def _holds(words: list[str], place: str) -> bool:
     return "POSIX" in words and "->" not in words and file_id.endswith(place)
 
 
-def _pace(book: Book) -> float | None:
-    """Return games per second of this run, which began when results.json was published."""
-    folder, results = book.folder, book.results
-    with suppress(OSError, DamagedRecordError):
-        began = folder.results.stat().st_mtime
-        lasted = time.time() - began
-        fresh = sum(
-            sum(game.name in results for game in plan.games)
-            for plan in sittings(book.event, results)
-            if _read_mtime(folder.log(plan.name)) > began
-        )
-        # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
-        count = min(fresh, len(results) - book.reported)
-        return count / lasted if count > 0 and lasted > MIN_RATE_S else None
-    return None
-
-
-def _read_mtime(path: Path) -> float:
-    return actual_path(path).stat().st_mtime if actual_path(path).exists() else 0.0
-
-
 # The command `show`: an event's progress, printed once or repeatedly.
 
 
@@ -216,6 +192,62 @@ REST = 5.0
 """The pause after a look, as a multiple of its duration: bots need the CPU."""
 STATUS_FREE_LINES = 8
 """Lines of the terminal that the tables leave free."""
+
+
+class Status(EventState, frozen=True, kw_only=True):
+    """The state of an event with its standings."""
+
+    fouls: tuple[FoulCount, ...]
+    """Fouls that were committed, by entrant and class."""
+    question: str
+    """State of the sequential test of versus; empty in other formats."""
+    lead: str
+    """The main result so far, in a sentence or two; `**` marks what is strong."""
+    uneven: str
+    """Pairings whose rotations were not all played equally often; empty if there are none."""
+    luck: str
+    """The number of games whose luck is known; empty if of all, or if nobody asked."""
+    latecomers: tuple[Latecomer, ...]
+    """Entrants that have since met boards whose deals were public when they came."""
+    anchor: Anchor | None
+    """The entrant with a fixed rating."""
+    ratings: Ratings
+
+
+def read_status(folder: Folder) -> Status:
+    """Read the status of an event from its folder.
+
+    Raises UserError when it holds no event, DamagedFileError.
+    """
+    return read_whole_status(folder)[0]
+
+
+def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
+    """Read the status of an event from its folder, and the tables of its format.
+
+    Raises UserError when it holds no event, DamagedFileError.
+    """
+    book = Book(folder)
+    add_logged(book)
+    event, results, played = book.event, book.played, len(book.results)
+    refuse_unplanned(book)
+    about = headline(event, played, book.planned)
+    state = event_state(book, read_counts(book), about, time.time())
+    summary = current_results(book)
+    ratings = summary.ratings if summary else book.ratings
+    corrections = book.corrections
+    status = Status(
+        **asdict(state),
+        fouls=count_fouls(results, forfeits=False),
+        question=question_line(event, results),
+        lead=main_result(event, results, book.planned, ratings),
+        uneven=uneven(event, results, book.planned),
+        luck=luck_known(luck_used(book.luck, corrections), played) if corrections else "",
+        latecomers=book.latecomers,
+        anchor=event.anchor,
+        ratings=ratings,
+    )
+    return status, [*format_sections(event, results), *scaling_sections(event, ratings.pools)]
 
 
 def print_status(path: Path, in_json: bool) -> int:
@@ -261,7 +293,7 @@ def _lines(folder: Folder, in_json: bool) -> None:
     for status in _looks(folder):
         if status.played != before:
             before = status.played
-            print_line(encode_json(status).decode() if in_json else progress(status))
+            print_line(encode_json(status).decode() if in_json else status.describe())
 
 
 def _looks(folder: Folder) -> Iterator[Status]:
@@ -309,7 +341,7 @@ def parts(
         foul = status.fouls[0]
         example = f"boneyard explain {folder.path} {foul.game} --seat {foul.seat}"
         yield Text(f"Explain: {example}", "dim")
-    yield Text(progress(status), "bold" if status.complete else "bold cyan")
+    yield Text(status.describe(), "bold" if status.complete else "bold cyan")
 
 
 def _fouls(counts: Sequence[FoulCount]) -> Table:
@@ -317,15 +349,3 @@ def _fouls(counts: Sequence[FoulCount]) -> Table:
     columns += map(Column, ("games", "seat"))
     rows = [(row.entrant, row.foul, row.game, f"{row.games}", f"{row.seat}") for row in counts]
     return table("Fouls", columns, rows)
-
-
-def progress(status: Status) -> str:
-    """Return progress and remaining time in one line."""
-    done = f"{status.played} of {status.planned} games"
-    if status.complete:
-        return f"finished: {done}"
-    if status.running is False:
-        return f"{done}: stopped; the same command continues it."
-    if status.left_s is None:
-        return f"{done}; too early to estimate the remaining time."
-    return f"{done}, {duration(status.left_s / 60)} left."

@@ -1,6 +1,5 @@
 """Views of an event from its folder alone, live or late: reads only, takes no lock."""
 
-import math
 import sys
 import time
 from collections import deque
@@ -12,7 +11,7 @@ from math import ceil
 from os import stat_result
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from arena.analysis import text
@@ -21,7 +20,7 @@ from arena.analysis.timeline import walk_log
 from arena.document.blocks import TextRow, cut_rows
 from arena.files import DamagedFileError, open_file
 from arena.logs.catalog import GAMES_FOLDER, SittingLogs, published_seeds, replay_address
-from arena.logs.checksummed import actual_path, compressed_path
+from arena.logs.checksummed import compressed_path
 from arena.logs.gamelog import FOLLOW_CHUNK, OVER, LogFollower, LoggedGame, read_games
 from arena.ui import replay_page
 from arena.ui.html import emblem_numbers
@@ -33,10 +32,16 @@ from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import LuckStore
 from tournaments.event.results import ResultStore
 from tournaments.plan.event import Event
-from tournaments.plan.schedule import count_all_games
-from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import LiveRating, update
 from tournaments.report.standings import PROVISIONAL, live_table, standings_table
+from tournaments.site.status import (
+    Counts,
+    EventState,
+    event_state,
+    is_running,
+    read_counts,
+    write_time,
+)
 
 # Live view of an event from its folder alone: reads only, takes no lock.
 #
@@ -57,10 +62,11 @@ EVENTS_SHOWN = 6
 STANDINGS_ROWS = 200
 LOG_END = sys.maxsize
 """The end of a log all of which may be read."""
-MIN_ESTIMATE_S = 3.0
-"""The shortest time from which the rest is estimated, in s."""
 COUNT_EVERY = 8
-"""Looks between two computations of the number of planned games."""
+"""Looks between two counts of the event's games, which go through its whole schedule."""
+
+NO_COUNTS = Counts(-1, 0, None)
+"""The counts before the first look."""
 
 
 class LiveGame(Struct, frozen=True):
@@ -85,20 +91,9 @@ class Finished(Struct, frozen=True):
     replay: str
 
 
-class Snapshot(Struct, frozen=True, kw_only=True):
+class Snapshot(EventState, frozen=True, kw_only=True):
     """The message that a page gets: the whole state of the event."""
 
-    name: str
-    about: str
-    """Its rules and seats, in words."""
-    played: int
-    planned: int
-    over: bool
-    """True if all of them are played."""
-    elapsed_s: float | None
-    """Time since the run began, in s; None if that is not known."""
-    left_s: float | None
-    """Estimated time until the end, in s; None: nothing is left, or it is too early to tell."""
     emblems: Mapping[str, int]
     head: tuple[str, ...]
     rows: list[tuple[str, ...]]
@@ -133,13 +128,9 @@ class LiveView:
         self._ticks: dict[str, LiveRating] = {}
         self._finished: deque[tuple[int, Finished]] = deque(maxlen=MAX_LINES_KEPT)
         self._fouls: deque[tuple[int, Finished]] = deque(maxlen=MAX_LINES_KEPT)
-        self._planned = self._fresh = 0
         self._looks = self._reads = 0
-        self._elapsed_s: float | None = None
-        self._began: float | None = None
-        self._before = Book(self._folder, event).reported
-        with suppress(OSError):  # A run publishes its results' file when it begins.
-            self._began = self._folder.results.stat().st_mtime
+        self._counts = NO_COUNTS
+        self._elapsed_s: float | UnsetType = UNSET
 
     @property
     def emblems(self) -> Mapping[str, int]:
@@ -160,19 +151,26 @@ class LiveView:
         if _mark(self._folder.event) != self._written:
             self._begin(load_event(self._folder))
         self._looks += 1
-        before = len(self._results)
         changed = [log for log in self._grown() if self._read(log)]
         self._forget()
-        due = self._looks % COUNT_EVERY == 1 or len(self._results) >= self._planned
-        if due and (before != len(self._results) or not self._planned):
-            self._planned = count_all_games(self.event, self._results)
-        return bool(changed) or self._looks == 1
+        return self._count() or bool(changed) or self._looks == 1
+
+    def _count(self) -> bool:
+        """Count games again if that is due; tell whether a run has begun or ended since."""
+        played, old = len(self._results), self._counts
+        if played == old.played >= old.planned:
+            return False
+        is_due = self._looks % COUNT_EVERY == 1 or played >= old.planned
+        has_turned = old is not NO_COUNTS and is_running(self._folder) != old.running
+        if has_turned or (is_due and played != old.played):
+            self._counts = read_counts(self._book())
+        return has_turned
 
     def _grown(self) -> list["_Log"]:
         index, paths = self._logs, self._folder.logs()
         logs = [index.get(path.stem) or index.setdefault(path.stem, _Log(path)) for path in paths]
         grown = [log for log in logs if not log.trouble and log.has_grown(self._end(log.tail.path))]
-        return sorted(grown, key=_Log.write_time)
+        return sorted(grown, key=lambda log: write_time(log.tail.path))
 
     def _end(self, _: Path) -> int:
         """Return the number of a log's bytes, not compressed, that may be read by now."""
@@ -205,7 +203,7 @@ class LiveView:
 
     def _read(self, log: "_Log") -> bool:
         """Read a log's new lines; tell whether there were any."""
-        before, count = log.tail.size, len(self._results)
+        before = log.tail.size
         try:
             for logged in log.tail.look(self._end(log.tail.path)):
                 self._over(log, logged)
@@ -214,8 +212,6 @@ class LiveView:
             return True
         if log.tail.size == before:
             return False
-        if log.write_time() > (self._began or 0.0):
-            self._fresh += len(self._results) - count
         self._reads += 1
         log.changed = self._reads
         log.last = log.tail.playing() or log.last
@@ -241,19 +237,14 @@ class LiveView:
 
     def now(self) -> Snapshot:
         """Return the state of the event for a page."""
-        played, planned = len(self._results), self._planned
-        over = played >= planned > 0
-        if self._began is not None and not over:
-            self._elapsed_s = max(0.0, self._time() - self._began)
-        head, rows, note = self._standings(over)
+        about = f"{printable(self.event.rules.name)}, {self.event.seats} seats"
+        state = event_state(self._book(), self._counts, about, self._time())
+        if state.complete:
+            state = replace(state, elapsed_s=self._elapsed_s)
+        self._elapsed_s = state.elapsed_s
+        head, rows, note = self._standings(state.complete)
         return Snapshot(
-            name=self.event.heading,
-            about=f"{printable(self.event.rules.name)}, {self.event.seats} seats",
-            played=played,
-            planned=planned,
-            over=over,
-            elapsed_s=None if self._elapsed_s is None else round(self._elapsed_s, 1),
-            left_s=None if over else self._left_s(played, planned),
+            **asdict(state),
             emblems=self.emblems,
             head=head,
             rows=rows,
@@ -264,15 +255,9 @@ class LiveView:
             trouble=tuple(self._damaged().values()),
         )
 
-    def _left_s(self, played: int, planned: int) -> float | None:
-        """Return the time that the other games will take, by the pace of this run."""
-        # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
-        lasted, count = self._elapsed_s or 0.0, min(self._fresh, played - self._before)
-        return (
-            round((planned - played) * lasted / count, 1)
-            if lasted > MIN_ESTIMATE_S and count > 0
-            else None
-        )
+    def _book(self) -> Book:
+        """Return what has been read as a book."""
+        return Book(self._folder, self.event, self._results)
 
     def _damaged(self) -> dict[str, str]:
         damaged = ((name, log.trouble) for name, log in self._logs.items() if log.trouble)
@@ -290,13 +275,7 @@ class LiveView:
             head, rows = live_table(self._ticks).plain()
             unrated = SEARCHING if self.event.format.HAS_COPIES else NO_GAME
             return head, cut_rows(rows, STANDINGS_ROWS), PROVISIONAL if rows else unrated
-        event = self.event
-        pools = fit_both(
-            event.rated(self._results.first()),
-            partners=event.rules.deal.partners,
-            anchor=event.anchor,
-            corrections=LuckStore(self._folder, event).corrections(self._results.first()) or None,
-        ).pools
+        pools = self._book().ratings.pools
         tables = [standings_table(pool).plain() for pool in pools]
         return (
             tables[0][0],
@@ -394,12 +373,6 @@ class _Log:
             return path.stat().st_size != self.tail.size
         except FileNotFoundError:  # It is just being compressed: the next look reads it.
             return False
-
-    def write_time(self) -> float:
-        """Return the time at which the log was last written to, in s since 1970."""
-        with suppress(FileNotFoundError):  # It is just being compressed.
-            return actual_path(self.tail.path).stat().st_mtime
-        return math.inf
 
     @property
     def over(self) -> bool:

@@ -1,4 +1,4 @@
-/* Follows an event over a socket, or by a file: each message is a complete snapshot (snapshot.py). */
+/* Follows an event over a socket, or by a file: each message is a complete snapshot (view.py). */
 "use strict";
 (() => {
   const nodes = Object.fromEntries(
@@ -123,8 +123,8 @@
   /** Shows the time since the run began and until it ends. */
   function time() {
     if (!now) return;
-    const since = now.over || now.at ? 0 : (Date.now() - heard) / 1000, words = [];
-    if (now.elapsed_s !== null) words.push(`${now.over ? "took" : "elapsed"} ${clock(now.elapsed_s + since)}`);
+    const since = now.complete || now.at ? 0 : (Date.now() - heard) / 1000, words = [];
+    if (now.elapsed_s !== undefined) words.push(`${now.complete ? "took" : "elapsed"} ${clock(now.elapsed_s + since)}`);
     if (now.left_s !== null) words.push(`about ${clock(Math.max(0, now.left_s - since))} left`);
     if (now.at) words.push(`as of ${new Date(now.at * 1000).toLocaleString()}`);
     nodes.time.textContent = words.join(" · ");
@@ -135,7 +135,7 @@
     nodes.about.textContent = now.about;
     nodes.progress.max = Math.max(1, now.planned);
     nodes.progress.value = now.played;
-    nodes.played.textContent = `${now.played} of ${now.planned} games${now.over ? "; finished" : ""}.`;
+    nodes.played.textContent = `${now.played} of ${now.planned} games${now.complete ? "; finished" : now.running === false ? "; stopped" : ""}.`;
     nodes.note.textContent = now.note;
     nodes.trouble.replaceChildren();
     for (const words of now.trouble) add(nodes.trouble, "li", words);
@@ -153,7 +153,7 @@
     clearTimeout(quiet);
     nodes.link.textContent = "";
     quiet = setTimeout(() => {
-      if (!now.over) nodes.link.textContent = "No news for a while: the run may have stopped.";
+      if (!now.complete && now.running !== false) nodes.link.textContent = "No news for a while: the run may have stopped.";
     }, QUIET_MS);
   }
 
@@ -190,7 +190,7 @@
       nodes.link.textContent = opened ? "Put this folder on a web server: a page that is opened as a file can read no other." : "Connection lost; reconnecting.";
     }
     // A thousand readers do not ask at the same moment.
-    setTimeout(ask, ASK_MS * (0.8 + 0.4 * Math.random()) * (now?.over ? 10 : 1));
+    setTimeout(ask, ASK_MS * (0.8 + 0.4 * Math.random()) * (now?.complete ? 10 : 1));
     if (told === last) return;
     [last, now] = [told, JSON.parse(told)];
     tell();

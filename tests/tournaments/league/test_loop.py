@@ -52,7 +52,7 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     assert boneyard("league", str(place), "--once", *NOW) == ""
     live = place / "site" / "live"
     shown = decode_json((live / "live.json").read_bytes(), PublicSnapshot)
-    assert (shown.name.endswith("round 2"), shown.over, shown.played) == (True, True, 2)
+    assert (shown.name.endswith("round 2"), shown.complete, shown.played) == (True, True, 2)
     assert '<a href="../index.html">' in (live / "index.html").read_text()
     boneyard("league", str(place), "--rounds", "1", "--now", "2026-11-23T10:00")
     third = read_league(place).divisions["short"].rounds[-1]

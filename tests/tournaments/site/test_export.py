@@ -52,7 +52,7 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     late.follow(folder, 1102)
     then = shown(site)
     assert 0 < then.played < 12
-    assert (then.over, then.at, then.delay_s) == (False, 1002, 100)
+    assert (then.complete, then.at, then.delay_s) == (False, 1002, 100)
     running = [game for game in then.playing if not game.over]
     assert running
     hands = [hand for game in running if not game.scene.pips for hand in game.scene.hands]
@@ -61,7 +61,7 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     late.follow(folder, 1149)
     assert shown(site) == then
     late.follow(folder, 1153)
-    assert (shown(site).played, shown(site).over) == (12, True)
+    assert (shown(site).played, shown(site).complete) == (12, True)
 
 
 def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_
     assert set(then.covered) <= {f"{a} – {b}" for a in BOTS for b in BOTS}
     site.follow(folder.path, 1204)
     now = shown(tmp_path / "site")
-    assert (now.played, now.over, len(now.finished)) == (12, True, 6)
+    assert (now.played, now.complete, len(now.finished)) == (12, True, 6)
     assert all(line.words.startswith("1.") for line in now.finished)
     folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
     site.follow(folder.path, 1210)
@@ -186,9 +186,9 @@ def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> No
         second.follow(folder, now)
         assert (site / "live.json").read_bytes() == before
     second.follow(folder, 1215)
-    assert shown(site).over
+    assert shown(site).complete
     (site / "live.json").write_bytes(before[:99])
-    assert exported(folder, site, 1e10, 100).over
+    assert exported(folder, site, 1e10, 100).complete
 
 
 def test_the_next_event_is_shown_once_the_delay_has_passed(event: Path, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_
     assert 0 < shown(site).played < 12
     one.follow(folder, 1153)
     assert shown(site).played == 12
-    assert exported(folder, tmp_path / "new", 1e10, 100).over
+    assert exported(folder, tmp_path / "new", 1e10, 100).complete
 
 
 def test_the_command_ends_when_the_end_is_shown(
@@ -229,7 +229,7 @@ def test_the_command_ends_when_the_end_is_shown(
     monkeypatch.setattr("time.time", lambda: ended + 1 + sum(waited))
     monkeypatch.setattr("time.sleep", waited.append)
     until_over(SiteWriter(tmp_path, 60), event)
-    assert shown(tmp_path).over
+    assert shown(tmp_path).complete
     assert 58 <= sum(waited) <= 66
 
 

@@ -58,7 +58,7 @@ def test_no_byte_tells_of_an_open_board(tmp_path: Path, monkeypatch: pytest.Monk
         assert watching.wait(120) == 0
     note_states(folder, sites, states)
     finals = [decode_json((site / "live.json").read_bytes(), PublicSnapshot) for site in sites]
-    assert all(one.over for one in finals)
+    assert all(one.complete for one in finals)
     assert {one.words for one in finals[0].finished} == {one.words for one in finals[1].finished}
     assert has_cut_game(folder), "no kill came in a game"
     assert len(states) > 6

@@ -12,6 +12,7 @@ from arena.ui.server import Broadcast, Site
 from tests.support.events import begun, boneyard, copied, finished, go_on, served
 from tests.support.pages import faults, needs_chromium, opened
 from tournaments.event.folder import Folder
+from tournaments.site import status, view
 from tournaments.site.server import REPORTED, site
 from tournaments.site.view import LiveView, Snapshot
 
@@ -37,7 +38,7 @@ def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None
     growing = watched(folder)
     before = growing.now()
     assert 0 < before.played < 12
-    assert not before.over
+    assert not before.complete
     assert before.head[2] == "Elo so far"
     assert not growing.look()
     go_on(event, folder)
@@ -46,6 +47,18 @@ def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None
     assert after.rows == at_once.rows
     assert {one.words for one in after.finished} == {one.words for one in at_once.finished}
     assert after.playing == at_once.playing
+
+
+def test_a_look_tells_once_that_the_run_has_ended(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = iter([True, True, False, False, False])
+    monkeypatch.setattr(status, "is_running", lambda _: next(runs))
+    monkeypatch.setattr(view, "is_running", status.is_running)
+    growing = watched(begun(event, tmp_path))
+    assert (growing.now().running, growing.look()) == (True, False)
+    assert (growing.look(), growing.now().running) == (True, False)
+    assert not growing.look()
 
 
 def test_hands_of_games_that_go_on_are_shown_only_if_asked_for(event: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 from rich.console import Console
 
@@ -21,8 +22,9 @@ from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Anchor, FoulCount, Ratings
 from tournaments.report.standings import standings_table
-from tournaments.site import status
-from tournaments.site.status import Status, add_logged, read_status
+from tournaments.site import status, view
+from tournaments.site.status import EventState, Status, add_logged, read_status
+from tournaments.site.view import LiveView
 
 
 @pytest.fixture
@@ -47,9 +49,8 @@ def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
     log = games[-1].read_bytes()
     games[-1].write_bytes(log[: log.rindex(b'{"type":"result"') + 30])
     book = Book(Folder(event))
-    complete = add_logged(book)
-    found = book.results
-    assert (len(found), complete) == (11, False)
+    add_logged(book)
+    assert (len(book.results), book.planned) == (11, 12)
     said = boneyard("show", str(event))
     assert "11 of 12 games: stopped" in said
 
@@ -72,26 +73,48 @@ def test_the_kernel_tells_if_a_run_is_active(event: Path) -> None:
     assert status.is_running(Folder(event)) is False
 
 
-def test_the_time_left_follows_from_the_games_of_this_run(
+def test_whoever_looks_is_told_the_same_pace_of_this_run(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """results.json is published when a run begins: it says when, and from how many games."""
+    """The lock's time says when the run began, and results.json from how many games.
+
+    That results.json is older, because the run before ended long ago, changes nothing.
+    """
     stopped(event, 2)
     last = sorted((event / "games").iterdir())[-1]
     last.unlink()
-    results = event / "results.json"
+    results, lock = event / "results.json", event / ".lock"
     told = json.loads(results.read_bytes())
     results.write_text(json.dumps({**told, "played": 5}))
+    lock.touch()
     now = time.time()
     for path in (event / "games").iterdir():
         os.utime(path, (now, now))
-    os.utime(results, (now - 100, now - 100))
-    monkeypatch.setattr(status, "is_running", lambda _: True)
-    seen = read_status(Folder(event))
-    assert (seen.played, seen.planned) == (10, 12)
-    assert seen.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
-    os.utime(results, (now, now))
-    assert read_status(Folder(event)).left_s is None
+    os.utime(results, (now - 9000, now - 9000))
+    os.utime(lock, (now - 100, now - 100))
+    for module in (status, view):
+        monkeypatch.setattr(module, "is_running", lambda _: True)
+    for seen in (read_status(Folder(event)), looked(event)):
+        assert (seen.played, seen.planned, seen.complete, seen.running) == (10, 12, False, True)
+        assert seen.elapsed_s == pytest.approx(100, rel=0.2)
+        assert seen.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
+    os.utime(lock, (now, now))
+    assert read_status(Folder(event)).left_s is looked(event).left_s is None
+
+
+def test_whoever_looks_is_told_that_a_run_has_stopped(event: Path) -> None:
+    stopped(event, 2)
+    sorted((event / "games").iterdir())[-1].unlink()
+    for seen in (read_status(Folder(event)), looked(event)):
+        assert (seen.running, seen.left_s, seen.elapsed_s) == (False, None, UNSET)
+        assert seen.describe() == "10 of 12 games: stopped; the same command continues it."
+
+
+def looked(event: Path) -> EventState:
+    """Return the state that `watch` shows."""
+    live = LiveView(Folder(event), everything=False)
+    assert live.look()
+    return live.now()
 
 
 def test_programs_get_json(event: Path) -> None:
