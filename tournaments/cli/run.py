@@ -47,7 +47,7 @@ from tournaments.commands.run import (
     publish_reports,
 )
 from tournaments.event.book import Book, Ledger, missing_results, refuse_fewer_logs
-from tournaments.event.folder import Folder, kept_private, load_event, was_locked
+from tournaments.event.folder import Folder, digest, kept_private, load_event, was_locked
 from tournaments.event.grow import (
     CannotExtendError,
     FreshBoards,
@@ -223,8 +223,8 @@ def run_event(
             print_note(f"The run stopped: {describe_error(error)}.")
             _go_on(folder)
             return STOPPED
-    if code == STOPPED and not folder.results.is_file():
-        return code  # No report could be written, for the reason that was printed.
+    if not folder.results.is_file():
+        return code  # No game counts yet, or the reason was printed why there is no report.
     if not in_json:
         load_display().final(folder, with_luck=config.luck)
     if config.luck and code == 0:
@@ -360,21 +360,23 @@ def _run_in(
         if plan.deals:
             print_note(f"The deals are those of {plan.deals.source}: whoever knows it knows them.")
         published = len(ledger.results)
-        publish = partial(publish_reports, ledger)
-        if cluster or ledger.complete:
-            publish()
+        if published:
+            publish_reports(ledger)
+        elif seed is None and not plan.deals:
+            sums = f"the SHA-256 of {folder.commitments.name} is {digest(folder)}"
+            print_note(f"Commitments to the deals: {sums}.")
         if cluster:
             from tournaments.play.cluster.client import connect
 
             ready = connect(cluster, ledger, sources, print_note, keep_stderr=keep_stderr)
         else:
             prepare = partial(_prepare, ledger.book)
-            ready = play_here(ledger, jobs, publish, prepare, keep_stderr=keep_stderr)
+            ready = play_here(ledger, jobs, prepare, keep_stderr=keep_stderr)
 
         def report() -> None:
             if len(ledger.results) > published:
                 with working("Writing the report"):
-                    publish()
+                    publish_reports(ledger)
 
         with kept_private(folder, lambda: ledger.complete):
             try:

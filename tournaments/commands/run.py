@@ -67,46 +67,24 @@ async def play_to_end(
 async def play_here(
     ledger: Ledger,
     jobs: int | None,
-    publish: Callable[[], None],
     prepare: Callable[[], Awaitable[Sandbox]],
     *,
     keep_stderr: bool = False,
 ) -> AsyncIterator[PlayGames]:
-    """Publish, and yield the function that plays in this process, in the sandbox of `prepare`.
+    """Yield the function that plays in this process, in the sandbox of `prepare`.
 
-    Raises OSError, and what `publish` and `prepare` raise.
+    Raises OSError, and what `prepare` raises.
     """
     fitting = fit_jobs(jobs, ledger.book.event.seats, files := raise_file_limit())
     if fitting != jobs:
         print_note(f"Only {fitting} sittings side by side: a process may open {files} files here.")
-    lanes = Lanes(fitting, trio.Event())
-    async with trio.open_nursery() as nursery:
-        await nursery.start(_publish_beside, publish, lanes)
-        sandbox = await prepare()
+    lanes, sandbox = Lanes(fitting), await prepare()
 
-        async def play(finished: trio.MemorySendChannel[Result]) -> None:
-            runner = Runner(ledger, sandbox, finished, keep_stderr=keep_stderr)
-            await runner.play(lanes)
+    async def play(finished: trio.MemorySendChannel[Result]) -> None:
+        runner = Runner(ledger, sandbox, finished, keep_stderr=keep_stderr)
+        await runner.play(lanes)
 
-        yield play
-
-
-async def _publish_beside(
-    publish: Callable[[], None],
-    lanes: Lanes,
-    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
-) -> None:
-    """Publish in a thread, which has begun when the starter goes on; then let the games begin.
-
-    The commitments' digest is of use only if it is known before the first game.
-    """
-
-    def begin() -> None:
-        trio.from_thread.run_sync(task_status.started)
-        publish()
-
-    await trio.to_thread.run_sync(begin)
-    lanes.begin.set()
+    yield play
 
 
 async def _run(ledger: Ledger, play: PlayGames, watch: FoulWatch) -> None:
@@ -133,7 +111,7 @@ async def _watch(
     """
     book = ledger.book
     public, seed_of = set(book.public), book.seed_of
-    # In a thread: the first report may be loading the same modules in another.
+    # In a thread: to import it takes longer than a move, and games have begun.
     with (await trio.to_thread.run_sync(load_display))(ledger, watch.fouls) as progress:
         async for arrival in receiver:
             results = with_waiting(arrival, receiver)
@@ -155,13 +133,16 @@ def load_display() -> "type[Progress]":
 
 
 def publish_reports(ledger: Ledger) -> None:
-    """Reveal the seeds of finished boards and write the reports. Raises UserError, OSError."""
+    """Reveal the seeds of finished boards and write the reports, if a game counts.
+
+    Raises UserError, OSError.
+    """
     book = ledger.book
     reveal(book.folder, book.seed_of, finished_boards(ledger.left))
     if current_results(book):
         return
-    # A run's first call imports them beside the bots' start: numpy and Jinja2 take 0.2 s.
-    from tournaments.report.report import report_files
-
     # Read anew: the ledger's order is that of the schedule, a run's that of arrival.
-    write_files(report_files(Book(book.folder, book.event)))
+    if (reported := Book(book.folder, book.event)).results:
+        from tournaments.report.report import report_files  # Numpy and Jinja2 take 0.2 s.
+
+        write_files(report_files(reported))

@@ -112,8 +112,7 @@ def play_round(
         ledger = Ledger(Book(folder, event))
         tries = count_tries(folder, len(ledger.results))
         remove_leftovers(folder.path / GAMES_FOLDER)
-        # The commitments are in the folder already: nothing is published before the first game.
-        ready = _show_play(play_here(ledger, jobs, lambda: None, prepare), show)
+        ready = _show_play(play_here(ledger, jobs, prepare), show)
         try:
             failure = _play(ledger, tries, ready)
             if failure is None:

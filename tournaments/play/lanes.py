@@ -53,17 +53,11 @@ class Lanes:
     Instant bots stay on their referee's cores: to wake one on another costs more than its move.
     """
 
-    def __init__(
-        self, jobs: int | None, begin: trio.Event | None = None, *, core: int | None = None
-    ) -> None:
+    def __init__(self, jobs: int | None, *, core: int | None = None) -> None:
         """`jobs`: sittings that play side by side; None: it follows from the bots' CPU time.
-        `begin`: no game begins before it; None: games begin at once. `core`: the one core of a
-        referee process; its bots count as quick until they were seen to think.
+        `core`: the one core of a referee process; its bots count as quick until they were seen to
+        think.
         """
-        self.begin = trio.Event() if begin is None else begin
-        """The event that lets games begin."""
-        if begin is None:
-            self.begin.set()
         self._jobs = jobs
         self._kept: Collection[int] = usable_cores()
         self._cores = sorted(usable_cores()) if core is None else [core]
@@ -133,7 +127,6 @@ class Lanes:
         """Hold a table for a sitting that plays, until the yielded function is called or at most
         until the block ends; then learn from its bots' CPU time.
         """
-        await self.begin.wait()
         await self._playing.acquire_on_behalf_of(pool)
 
         def rise() -> None:

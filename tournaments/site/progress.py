@@ -183,10 +183,6 @@ class Progress:
         if len(results) > summary.played:
             games = f"{summary.played:,} of {count_in_digits(len(results), 'game')}"
             console.print(f"The report could not be written: it has {games}.")
-        elif not summary.played:
-            console.print("No game counts yet.")
-        if not summary.played:
-            return
         pools = summary.ratings.pools
         lead = result_by_ratings(event, results, summary.planned, summary.ratings)
         lead = _for_author(lead, event, pools)

@@ -25,7 +25,7 @@ from tests.support.events import (
     wait_for_ledger,
 )
 from tournaments.cli.run import BY_SEED
-from tournaments.event.folder import Folder, load_event, secret_of
+from tournaments.event.folder import Folder, digest, load_event, secret_of
 from tournaments.plan.bots import prepare_entrant
 from tournaments.plan.event import WrittenBot
 from tournaments.play.sittings import check_greetings, sandbox_hint
@@ -57,6 +57,24 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(
     assert 0 < json.loads((tmp_path / "results.json").read_text())["played"] < 24
     run(tmp_path, *LONG)
     assert made(tmp_path) == made(long_event)
+
+
+def test_before_the_first_game_there_are_commitments_and_no_report(tmp_path: Path) -> None:
+    folder = Folder(tmp_path / "event")
+    words = (*BONEYARD, "run", "sleep 60", "first", "--sandbox", "off", "--out", f"{folder.path}")
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        line = process.stderr.readline()
+        assert line.startswith("Commitments to the deals")
+        assert digest(folder) in line
+        while not process.stderr.readline().startswith("Sandbox"):
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        said = process.stderr.read()
+    assert process.returncode == 130
+    assert said.startswith("Stopped; run the same command again")
+    assert not {folder.results, folder.report, folder.page} & {*folder.parts()}
+    assert "no game can be replayed yet" in boneyard("verify", f"{folder.path}")
 
 
 def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
@@ -128,12 +146,13 @@ def test_a_build_by_a_program_that_is_missing_names_it(tmp_path: Path) -> None:
 
 
 def test_a_report_that_cannot_be_written_stops_the_run_in_a_sentence(tmp_path: Path) -> None:
-    """Of the folder in its place, or of the largest file that `ulimit -f` allows."""
+    """Of the folder in its place, or of the largest file that `ulimit -f` allows; games fit."""
     (tmp_path / "report.md").mkdir()
     said = run(tmp_path, "greedy", "first", "--boards", "1", code=1)
     assert f"The run stopped: {tmp_path / 'report.md'}: Is a directory.\n" in said
-    limited = ("sh", "-c", 'ulimit -f 40; exec "$@"', "sh", *BONEYARD)
-    words = ("run", "greedy", "first", "--boards", "1", *PLAIN, "--out", f"{tmp_path / 'small'}")
+    limited = ("sh", "-c", 'ulimit -f 100; exec "$@"', "sh", *BONEYARD)
+    small = ("--seed", "1", "--out", f"{tmp_path / 'small'}")
+    words = ("run", "greedy", "first", "--boards", "1", *PLAIN, *small)
     done = subprocess.run((*limited, *words), capture_output=True, text=True, timeout=120)
     assert (done.returncode, "report.html: File too large" in done.stderr) == (1, True)
     assert "Traceback" not in done.stderr
