@@ -20,8 +20,10 @@ from arena.rules.variants import find_variant
 from arena.valuation.terms import ChoiceKind, ReviewedDecision, RoundPhase
 from protocol.records import ChoiceRecord, Result, SeatFoul
 from tests.support.planned_events import event
+from tournaments.event.book import Book
 from tournaments.event.facts import FoulExample, LogFacts, Machine, SandboxSummary, Times, TimeStats
 from tournaments.event.folder import Folder
+from tournaments.event.results import ResultStore
 from tournaments.formats.base import first_version
 from tournaments.formats.entrant import Parameter, Values
 from tournaments.formats.tune import GROUP, Tune, optimiser_here
@@ -39,13 +41,13 @@ from tournaments.league.state import (
     RoundPlan,
 )
 from tournaments.plan.event import Event
-from tournaments.plan.schedule import PlannedSitting, count_all_games, stages
+from tournaments.plan.schedule import PlannedSitting, stages
 from tournaments.rating.likelihood_ratio import NELO
-from tournaments.rating.ratings import fit, fit_both
+from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import Sprt
 from tournaments.rating.tables import Anchor, Pool
-from tournaments.report.document import ReportData, lead_sentence, report_document
-from tournaments.report.event_text import uneven
+from tournaments.report.document import ReportData, report_document
+from tournaments.report.event_text import main_result, uneven
 from tournaments.report.page import SharedText, report_page
 
 # Results for the rating tests: written by hand or by chance, and a second solver for them.
@@ -498,17 +500,14 @@ def measured(event: Event, *told: FoulExample) -> LogFacts:
 
 
 def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> ReportData:
-    by_game = {result.game: result for result in results}
-    return ReportData(
-        event=event,
-        results=results,
-        listing=results,
-        planned=count_all_games(event, by_game),
-        commitments="0123456789abcdef" * 4,
-        notes=list(filter(None, [uneven(event, results, count_all_games(event, by_game))])),
-        ratings=fit_both(results, partners=event.rules.deal.partners),
-        measured=known,
-    )
+    book = book_of(event, results)
+    notes = [*filter(None, [uneven(book)])]
+    return ReportData(book, results, "0123456789abcdef" * 4, notes, known)
+
+
+def book_of(event: Event, results: list[Result]) -> Book:
+    """Return a book of an event that has no folder."""
+    return Book(Folder(Path("made-up")), event, ResultStore(results))
 
 
 def written(folder: Path, event: Event, results: list[Result], known: LogFacts = NOTHING) -> Path:
@@ -518,7 +517,5 @@ def written(folder: Path, event: Event, results: list[Result], known: LogFacts =
 
 
 def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
-    data = told(event, results, known)
-    return report_page(
-        report_document(data), SharedText(lead_sentence(data)), [one.name for one in event.entrants]
-    )
+    data, names = told(event, results, known), [bot.name for bot in event.entrants]
+    return report_page(report_document(data), SharedText(main_result(data.book)), names)

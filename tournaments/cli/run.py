@@ -267,10 +267,9 @@ def _are_newer(replays: Sequence[Path], logs: Sequence[Path]) -> bool:
 
 def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> int:
     """Return the exit code for the answer of a finished versus, and say so if it is too bad."""
-    event = load_event(folder)
-    assert isinstance(event.format, Versus), "Others were refused."
-    results = Book(folder, event).results
-    verdict = event.format.answer(event, event.active_results(results.first()))
+    book = Book(folder)
+    assert isinstance(book.event.format, Versus), "Others were refused."
+    verdict = book.event.format.answer(book.event, book.active)
     if verdict == "H1" or verdict == worst:
         return 0
     print_note(f"--fail-unless {worst}: exit code {UNMET}.")

@@ -218,8 +218,8 @@ def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
     ratings = fit(rated, partners=event.rules.deal.partners, corrections=book.corrections)
     gaps = separations(ratings, len({result.board for result in rated}), pair)
     if played < book.planned:
-        print_note(f"The event is unfinished: {done(event, played, book.planned)}")
-        for notice in filter(None, [uneven(event, book.played, book.planned)]):
+        print_note(f"The event is unfinished: {done(book)}")
+        for notice in filter(None, [uneven(book)]):
             print_note(notice)
     if not gaps:
         print_note(INCOMPARABLE)

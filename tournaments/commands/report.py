@@ -45,7 +45,7 @@ def take_luck_out(folder: Folder) -> list[DocumentBlock]:
     """
     book = Book(folder)
     rewrite_report(book, luck=True)
-    lead = main_result(book.event, book.played, book.planned, book.ratings)
+    lead = main_result(book)
     sections = chain.from_iterable(map(luck_sections, book.ratings.pools))
     return [*paragraphs([lead], "strong"), *sections]
 

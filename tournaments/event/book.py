@@ -80,6 +80,11 @@ class Book:
         """The results in their order."""
         return self.results.first()
 
+    @property
+    def active(self) -> Sequence[Result]:
+        """The results of active entrants only: they alone decide the pairings."""
+        return self.event.active_results(self.played)
+
     @cached_property
     def public(self) -> frozenset[int]:
         """Boards that are over: their seeds are revealed."""

@@ -37,13 +37,14 @@ from arena.rules.english import count_in_digits, join_words
 from arena.rules.explain import explain_ruleset
 from protocol.codec import printable
 from protocol.records import Result
+from tournaments.event.book import Book
 from tournaments.event.facts import EXAMPLES, FoulExample, LogFacts, Times, describe_same_answers
 from tournaments.formats.base import Entrant
 from tournaments.plan.bots import file_title
 from tournaments.plan.event import Event
 from tournaments.rating.regression import Floats, by_cluster
 from tournaments.rating.statistics import elo_of, t_quantile
-from tournaments.rating.tables import Anchor, Pool, Rating, Ratings, count_fouls
+from tournaments.rating.tables import Anchor, Pool, Rating, count_fouls
 from tournaments.rating.tally import Tally, by_pool, collect, meetings, won_lost
 from tournaments.report import charts, event_text
 from tournaments.report.charts import forest_of, link_to_games
@@ -336,45 +337,38 @@ FINGERPRINT_DIGITS = 12
 class ReportData(NamedTuple):
     """The data that a report shows."""
 
-    event: Event
-    results: Sequence[Result]
+    book: Book
     listing: Sequence[Result]
-    """Those of them that are listed one by one."""
-    planned: int
+    """Those of its results that are listed one by one."""
     commitments: str
     notes: Sequence[str]
     """Warnings: unbalanced pairings, and entrants that came when deals were public."""
-    ratings: Ratings
     measured: LogFacts
     review: ReviewSummary | None = None
 
 
 def report_document(data: ReportData) -> Document:
     """Build the report."""
-    event, results, facts = data.event, data.results, data.measured
+    book, facts = data.book, data.measured
+    event, results, pools = book.event, book.played, book.ratings.pools
     games = build_game_list(event, data.listing, facts.rounds)
     seats = sum(len(result.seats) for result in results)
     boards = {result.board for result in data.listing}
     evidence = [example for example in facts.evidence if example.board in boards]
-    headline = event_text.headline(event, len(results), data.planned)
     blocks: list[DocumentBlock] = [
-        *paragraphs(filter(None, [event_text.foul_warning(event, results)]), "strong"),
-        Paragraph(
-            event_text.result_by_ratings(event, results, data.planned, data.ratings),
-            "lead",
-            media=Media.HTML,
-        ),
-        *_result(data.ratings.pools),
-        Paragraph(headline, "faint"),
+        *paragraphs(filter(None, [event_text.foul_warning(book)]), "strong"),
+        Paragraph(event_text.result_by_ratings(book), "lead", media=Media.HTML),
+        *_result(pools),
+        Paragraph(event_text.headline(book), "faint"),
         *paragraphs(describe_file_names(event), "faint"),
         *paragraphs(data.notes, "strong"),
         *(
             Paragraph(sentence, "strong", media=Media.HTML)
             for sentence in describe_same_answers(facts.times.same_bots, event.entrants)
         ),
-        *event.format.report(event, event.active_results(results), link_to_games),
-        *scaling_sections(event, data.ratings.pools),
-        *_pools(data),
+        *event_text.format_sections(book, link_to_games),
+        *scaling_sections(event, pools),
+        *_pools(book),
         *([review_section(data.review, seats)] if data.review else []),
         _fouls(results, evidence),
         Section("Games", [Figure(macro="games", value=games)], id="games", media=Media.HTML),
@@ -392,11 +386,6 @@ def describe_file_names(event: Event) -> Iterator[str]:
         yield f"{join_words(spelt)}."
 
 
-def lead_sentence(data: ReportData) -> str:
-    """Return the main result in a sentence or two."""
-    return event_text.main_result(data.event, data.results, data.planned, data.ratings)
-
-
 def _result(pools: Sequence[Pool]) -> Iterator[DocumentBlock]:
     """Yield the figure of the best ratings."""
     best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
@@ -408,12 +397,11 @@ def _result(pools: Sequence[Pool]) -> Iterator[DocumentBlock]:
         yield Figure(macro="result", value=(axis, lines))
 
 
-def _pools(data: ReportData) -> Iterator[DocumentBlock]:
-    pools = data.ratings.pools
+def _pools(book: Book) -> Iterator[DocumentBlock]:
+    event, pools = book.event, book.ratings.pools
     if not pools:
         return
-    rated = data.event.rated(data.results)
-    tallies = by_pool(collect(rated, data.event.rules.deal.partners))
+    tallies = by_pool(collect(event.rated(book.played), event.rules.deal.partners))
     by_names = {frozenset(tally.names): tally for tally in tallies}
     if len(pools) > 1:
         note = "No games connect the pools: their ratings cannot be compared."
@@ -421,7 +409,7 @@ def _pools(data: ReportData) -> Iterator[DocumentBlock]:
     for number, pool in enumerate(pools, 1):
         tally = by_names[frozenset(rating.name for rating in pool.entrants)]
         forest = number > 1 or len(pool.entrants) > AT_A_GLANCE
-        sections = compared_sections(pool, data.event.anchor, tally, forest=forest)
+        sections = compared_sections(pool, event.anchor, tally, forest=forest)
         if len(pools) > 1:
             sections = [replace(section, scope=f" of pool {number}") for section in sections]
         # Only the first pool has addresses, so that each leads to one place.
@@ -541,7 +529,7 @@ def _time_table(times: Times) -> Table:
 
 
 def _conditions(data: ReportData) -> Section:
-    event, sandboxes = data.event, data.measured.sandboxes
+    event, sandboxes = data.book.event, data.measured.sandboxes
     limits, options = event_text.clock_text(event)
     times = (
         "Times: this page does not depend on them, so that the ledger alone determines it. "
@@ -566,7 +554,7 @@ def _conditions(data: ReportData) -> Section:
         _bots(event.entrants),
     ]
     if event.retired:
-        earlier = event_text.versions(event, data.results)
+        earlier = event_text.versions(data.book)
         inner: list[DocumentBlock] = [Paragraph(event_text.EARLIER), bullets(earlier)]
         blocks.append(Section("Earlier versions", inner))
     blocks.append(Section("Files for other programs", [Paragraph(event_text.FILES_TEXT)]))

@@ -4,21 +4,22 @@ Backticks mark code.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from arena.document.blocks import Section
 from arena.rules.english import count_in_digits, join_words
 from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sealed.module import is_module
 from protocol.messages import Clock
-from protocol.records import FoulClass, Result
+from protocol.records import FoulClass
 from protocol.ruleset import rotations
+from tournaments.event.book import Book
 from tournaments.event.facts import SandboxSummary, describe_same_files
 from tournaments.event.history import describe_latecomers
-from tournaments.formats.base import Entrant, first_version
+from tournaments.formats.base import Entrant, LinkToGames, first_version
 from tournaments.plan.event import Event, Terms, describe_filter, describe_repeats
 from tournaments.plan.schedule import stopped_entrants
-from tournaments.rating.tables import Pool, Ratings, is_luck_out
+from tournaments.rating.tables import Pool, is_luck_out
 from tournaments.report.results_file import LuckUsed, Results
 
 MAX_WINNERS_NAMED = 6
@@ -39,42 +40,42 @@ UNEVEN_TOLD = 3
 """The largest number of uneven pairings that are named."""
 
 
-def headline(event: Event, played: int, planned: int) -> str:
+def headline(book: Book) -> str:
     """Return a sentence about the game, the format and the number of games played.
 
     Another one says how many boards repeat a deal, if any does.
     """
+    event = book.event
     form, repeats = event.format, describe_repeats(event)
     sides = "both sides" if event.seats == 2 else "all seats"
     game = ruleset_title(event.rules.name, find_overrides(event.rules) or ())
     return (
         f"{form.name.replace('-', ' ').capitalize()} of {game}, {event.seats} seats"
         f"{form.introduce(event)}: {form.describe_boards(event)}, each from {sides}. "
-        f"{done(event, played, planned)}{repeats and f' {repeats}'}"
+        f"{done(book)}{repeats and f' {repeats}'}"
     )
 
 
-def done(event: Event, played: int, planned: int) -> str:
+def done(book: Book) -> str:
     """Return a sentence about the number of games played."""
-    if played == planned:
-        return f"All {planned:,} games played."
-    return f"{played:,} of {event.format.ESTIMATE}{planned:,} games played."
+    if len(book.results) == book.planned:
+        return f"All {book.planned:,} games played."
+    return f"{len(book.results):,} of {book.event.format.ESTIMATE}{book.planned:,} games played."
 
 
-def main_result(event: Event, results: Sequence[Result], planned: int, ratings: Ratings) -> str:
+def main_result(book: Book) -> str:
     """Return the main result in a sentence or two; first, what fouls decided of it."""
-    parts = foul_warning(event, results), result_by_ratings(event, results, planned, ratings)
-    return " ".join(filter(None, parts))
+    return " ".join(filter(None, (foul_warning(book), result_by_ratings(book))))
 
 
-def foul_warning(event: Event, results: Iterable[Result]) -> str:
+def foul_warning(book: Book) -> str:
     """Return sentences about the bots that lost many of their games by fouls; empty without any.
 
     No verdict may stand without it: what was measured of such a bot is not how it plays.
     """
     games = Counter[str]()
     classes: dict[str, Counter[FoulClass]] = defaultdict(Counter)
-    for result in event.active_results(results):
+    for result in book.active:
         games.update(result.seats)
         for foul in result.fouls:
             classes[result.seats[foul.seat]][foul.foul] += 1
@@ -101,20 +102,18 @@ def _fouls_of(name: str, classes: Counter[FoulClass], games: int) -> str:
     )
 
 
-def result_by_ratings(
-    event: Event, results: Sequence[Result], planned: int, ratings: Ratings
-) -> str:
+def result_by_ratings(book: Book) -> str:
     """Return who is better, or that it is undecided, by the format and the ratings."""
-    if not ratings.pools and not results:
+    event, ratings, is_over = book.event, book.ratings, len(book.results) == book.planned
+    if not ratings.pools and not book.results:
         return "No game is finished yet."
-    active, is_over = event.active_results(results), len(results) == planned
-    if stopped := stopped_entrants(event, results, is_over=is_over):
+    if stopped := stopped_entrants(event, book.played, is_over=is_over):
         # It may have chosen the moment: no sentence may give it the event.
         return f"No result yet: {join_words(sorted(stopped))} stopped at `limits.cents`."
     ranks = ""
     if ratings.pools:
         ranks = by_ratings(ratings.pools[0]) + _not_compared(event, ratings.pools[0])
-    return event.format.describe_lead(event, active, is_over, ranks)
+    return event.format.describe_lead(event, book.active, is_over, ranks)
 
 
 def _not_compared(event: Event, pool: Pool) -> str:
@@ -152,19 +151,19 @@ def _evidence(pool: Pool) -> str:
     return count_in_digits(pool.boards, "board")
 
 
-def format_sections(event: Event, results: Sequence[Result]) -> list[Section]:
-    """Return the format's own tables without links."""
-    return list(event.format.report(event, event.active_results(results), lambda *_: ""))
+def format_sections(book: Book, link: LinkToGames = lambda *_: "") -> list[Section]:
+    """Return the format's own tables, with links to games if `link` makes them."""
+    return list(book.event.format.report(book.event, book.active, link))
 
 
-def uneven(event: Event, results: Sequence[Result], planned: int) -> str:
+def uneven(book: Book) -> str:
     """Name the pairings whose rotations were not all played equally often.
 
     Empty if there are none, or if the event is finished.
     """
-    if len(results) >= planned:
+    if len(book.results) >= book.planned:
         return ""
-    played = Counter(result.seats for result in event.active_results(results))
+    played = Counter(result.seats for result in book.active)
     often = {turned: [played[seats] for seats in turned] for turned in map(_turned, played)}
     pairings = [(turned, games) for turned, games in often.items() if min(games) < max(games)]
     if not pairings:
@@ -194,10 +193,10 @@ def choices_foreseen(luck: LuckUsed | None) -> str:
     return f"Of the choices between plays, the playouts of luck foresee {shares}."
 
 
-def warnings(event: Event, results: Sequence[Result], summary: Results) -> Iterator[str]:
+def warnings(book: Book, summary: Results) -> Iterator[str]:
     """Yield what a reader must know before relying on the results."""
-    gaps = uneven(event, results, summary.planned), luck_known(summary.luck, summary.played)
-    bias = event.format.describe_bias(event, event.active_results(results)) if results else ""
+    event, gaps = book.event, (uneven(book), luck_known(summary.luck, summary.played))
+    bias = event.format.describe_bias(event, book.active) if book.results else ""
     foreseen = choices_foreseen(summary.luck)
     yield from filter(None, (bias, *gaps, foreseen, describe_latecomers(summary.latecomers)))
     yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
@@ -220,23 +219,24 @@ def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
     return f"{names} played {count} games in their {len(games)} rotations"
 
 
-def question_line(event: Event, results: Iterable[Result]) -> str:
+def question_line(book: Book) -> str:
     """Return the state of the sequential test of versus in one line; empty in other formats."""
-    return event.format.describe_state(event, event.active_results(results))
+    return book.event.format.describe_state(book.event, book.active)
 
 
 EARLIER = "Their games count in the ratings under their own names; they no longer play."
 """The introduction to the list of earlier versions."""
 
 
-def versions(event: Event, results: Sequence[Result]) -> Iterator[str]:
+def versions(book: Book) -> Iterator[str]:
     """Yield a sentence for each entrant that is an earlier version."""
-    for bot in event.entrants:
+    entrants = book.event.entrants
+    for bot in entrants:
         if bot.retired:
-            played = sum(bot.name in result.seats for result in results)
+            played = sum(bot.name in result.seats for result in book.played)
             after = next(
                 other.name
-                for other in event.entrants
+                for other in entrants
                 if not other.retired and first_version(other.name) == first_version(bot.name)
             )
             yield f"`{bot.name}`, {played} games; replaced by `{after}` with other files."

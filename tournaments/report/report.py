@@ -27,7 +27,7 @@ from tournaments.event.luck import LuckRecord, LuckStore, read_seats
 from tournaments.plan.schedule import describe_spent_out
 from tournaments.rating.tables import Rating, Ratings, half_points, margin_of, share_of_pairs
 from tournaments.report import event_text
-from tournaments.report.document import ReportData, lead_sentence, report_document
+from tournaments.report.document import ReportData, report_document
 from tournaments.report.page import SharedText, report_page
 from tournaments.report.results_file import Results, luck_used, search_steps, terms_of, versions_of
 from tournaments.report.review import read_summary
@@ -291,22 +291,19 @@ def report_files(
         ratings=ratings,
         luck=luck_used(book.luck, corrections) if corrections else None,
         scaling=tuple(curve for pool in ratings.pools for curve in scalings(event, pool)) or UNSET,
-        search=search_steps(event, results) or UNSET,
+        search=search_steps(book) or UNSET,
     )
     fingerprints = {entrant.name: entrant.fingerprint for entrant in event.entrants}
-    warnings = event_text.warnings(event, results, summary)
+    warnings = event_text.warnings(book, summary)
     notes = [*warnings, *describe_spent_out(event, book.results)]
     listed_results = results if site is None else [r for r in results if r.board in site.boards]
     if withheld := len(results) - len(listed_results):
         notes.append(
             f"{withheld} games on boards that are still played count here, but are not shown yet."
         )
-    data = ReportData(
-        *(event, results, listed_results, book.planned, summary.commitments, notes, ratings, facts),
-        read_summary(folder),
-    )
+    data = ReportData(book, listed_results, summary.commitments, notes, facts, read_summary(folder))
     document = report_document(data)
-    share = SharedText(lead_sentence(data), site is not None, *(site[1:] if site else ()))
+    share = SharedText(event_text.main_result(book), site is not None, *(site[1:] if site else ()))
     links = [(folder.index.name if site else folder.page.name, "Report"), *share.links]
     replay_page = event_replay_page([*fingerprints], links)
     partners, places = event.rules.deal.partners, book.index(lambda plan, _: plan.name)

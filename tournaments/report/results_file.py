@@ -1,6 +1,5 @@
 """The file results.json: its content, and the ratings in it."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 
 import msgspec
@@ -9,7 +8,6 @@ from msgspec import UNSET, Struct, UnsetType
 from arena.files import DamagedFileError, read_file
 from arena.logs.catalog import GAMES_FOLDER
 from protocol.codec import DamagedRecordError, decode_json
-from protocol.records import Result
 from tournaments.event.book import Book
 from tournaments.event.facts import SandboxSummary
 from tournaments.event.folder import digest
@@ -116,11 +114,12 @@ def luck_used(luck: LuckStore, corrections: Corrections) -> LuckUsed:
     )
 
 
-def search_steps(event: Event, results: Sequence[Result]) -> tuple[SearchStep, ...]:
+def search_steps(book: Book) -> tuple[SearchStep, ...]:
     """Return the way of a tune's search; nothing of another format. Raises UserError."""
+    event = book.event
     if not isinstance(event.format, Tune):
         return ()
-    way = event.format.way(event, event.active_results(results))
+    way = event.format.way(event, book.active)
     return tuple(
         SearchStep(index * way.boards_a_step, step.best, lead)
         for index, (step, lead) in enumerate(zip(way.steps, (None, *way.means), strict=True))

@@ -21,11 +21,10 @@ from arena.ui.console import print_note, shown_path, write_in_turn
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.event.book import Ledger
+from tournaments.event.book import Book, Ledger
 from tournaments.event.facts import Times, describe_same_answers
-from tournaments.event.folder import Folder, load_event
-from tournaments.event.luck import LuckStore
-from tournaments.event.results import ResultStore, results_of
+from tournaments.event.folder import Folder
+from tournaments.event.results import ResultStore
 from tournaments.plan.bots import own_bot
 from tournaments.plan.event import Event
 from tournaments.rating.sprt import lead_text, separations
@@ -127,7 +126,7 @@ class Progress:
         return event_state(self._ledger.book, counts, "", time.monotonic())
 
     def _table(self) -> Group:
-        question = question_line(self._event, self._ledger.results.first())
+        question = question_line(self._ledger.book)
         notes = [Text(PROVISIONAL, "dim"), *([Text(question, "bold")] if question else ())]
         notes += [Text(foul, "red", no_wrap=True, overflow="ellipsis") for foul in self._last_fouls]
         room = max(1, self._console.height - PROGRESS_FREE_LINES - len(self._last_fouls))
@@ -161,7 +160,7 @@ class Progress:
         if now < self._next:
             return
         self._next = now + PROGRESS_LINE_S
-        question = question_line(self._event, self._ledger.results.first())
+        question = question_line(self._ledger.book)
         fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
         print_note(f"{words}{fouls} {question}".rstrip())
 
@@ -173,24 +172,23 @@ class Progress:
         """
         console = open_console()
         summary = decode_json(read_file(folder.results), Results)
-        event, is_over = load_event(folder), summary.played == summary.planned
+        book, is_over = Book(folder), summary.played == summary.planned
+        book.planned, book.ratings, event = summary.planned, summary.ratings, book.event
         # A large ledger takes seconds to read: read it only if something depends on it.
         fouls = any(row.fouls for pool in summary.ratings.pools for row in pool.entrants)
         is_static = is_over and event.format.IS_STATIC and not event.teams
-        luck = LuckStore(folder, event)
-        is_read = fouls or not is_static
-        results = ResultStore(results_of(folder.ledger, event), luck).first() if is_read else []
-        if len(results) > summary.played:
-            games = f"{summary.played:,} of {count_in_digits(len(results), 'game')}"
+        if is_static and not fouls:
+            book.results = ResultStore()
+        if len(book.results) > summary.played:
+            games = f"{summary.played:,} of {count_in_digits(len(book.results), 'game')}"
             console.print(f"The report could not be written: it has {games}.")
         pools = summary.ratings.pools
-        lead = result_by_ratings(event, results, summary.planned, summary.ratings)
-        lead = _for_author(lead, event, pools)
+        lead = _for_author(result_by_ratings(book), event, pools)
         lead = f"{lead} {_outlook(summary, event) if is_static else ''}".rstrip()
-        first = filter(None, [foul_warning(event, results), lead])
+        first = filter(None, [foul_warning(book), lead])
         print_blocks(console, paragraphs(first, "strong"))
         for group in (
-            *([section] for section in format_sections(event, results)),
+            *([section] for section in format_sections(book)),
             *(pool_sections(pool, summary.event.anchor) for pool in pools),
             *([section] for section in scaling_sections(event, pools)),
         ):
@@ -199,7 +197,7 @@ class Progress:
         console.print()
         used = decode_json(read_file(folder.times), Times)
         notes = [
-            *warnings(event, results, summary),
+            *warnings(book, summary),
             *describe_same_answers(used.same_bots, event.entrants),
         ]
         print_blocks(console, paragraphs(notes, "strong"))
@@ -211,7 +209,7 @@ class Progress:
         console.print(Text(f"report: {shown_path(folder.page)}"))
         more = (
             NEXT_COMMANDS
-            if with_luck or summary.luck or not luck.has_luck
+            if with_luck or summary.luck or not book.luck.has_luck
             else (LUCK_COMMAND, *NEXT_COMMANDS)
         )
         commands = (f"boneyard {words.format(_argument(folder))}" for words in more)

@@ -229,25 +229,23 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     """
     book = Book(folder)
     add_logged(book)
-    event, results, played = book.event, book.played, len(book.results)
     refuse_unplanned(book)
-    about = headline(event, played, book.planned)
-    state = event_state(book, read_counts(book), about, time.time())
-    summary = current_results(book)
-    ratings = summary.ratings if summary else book.ratings
-    corrections = book.corrections
+    event, corrections = book.event, book.corrections
+    state = event_state(book, read_counts(book), headline(book), time.time())
+    if summary := current_results(book):
+        book.ratings = summary.ratings
     status = Status(
         **asdict(state),
-        fouls=count_fouls(results, forfeits=False),
-        question=question_line(event, results),
-        lead=main_result(event, results, book.planned, ratings),
-        uneven=uneven(event, results, book.planned),
-        luck=luck_known(luck_used(book.luck, corrections), played) if corrections else "",
+        fouls=count_fouls(book.played, forfeits=False),
+        question=question_line(book),
+        lead=main_result(book),
+        uneven=uneven(book),
+        luck=luck_known(luck_used(book.luck, corrections), state.played) if corrections else "",
         latecomers=book.latecomers,
         anchor=event.anchor,
-        ratings=ratings,
+        ratings=book.ratings,
     )
-    return status, [*format_sections(event, results), *scaling_sections(event, ratings.pools)]
+    return status, [*format_sections(book), *scaling_sections(event, book.ratings.pools)]
 
 
 def print_status(path: Path, in_json: bool) -> int:

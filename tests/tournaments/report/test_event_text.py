@@ -4,13 +4,12 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.records import FoulClass, Result, SeatFoul
-from tests.support.made_up import made_up
+from tests.support.made_up import book_of, made_up
 from tests.support.planned_events import event
 from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
-from tournaments.rating.ratings import fit_both
 from tournaments.report.event_text import foul_warning, main_result, uneven
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"
@@ -41,7 +40,7 @@ def test_boards_played_in_some_seats_only_are_reported(
     seats: int, games: tuple[int, ...], told: str
 ) -> None:
     plan = event(seats, seats, boards=80)
-    assert uneven(plan, first_of(plan, *games), MANY) == told + GO_ON
+    assert uneven(book_of(plan, first_of(plan, *games))) == told + GO_ON
 
 
 @pytest.mark.parametrize(
@@ -62,12 +61,13 @@ def test_after_a_sweep_the_result_tells_the_games_on_which_it_rests(
         )
         for at, one in enumerate(made_up(plan))
     ]
-    assert main_result(plan, results, len(results), fit_both(results)) == said
+    assert main_result(book_of(plan, results)) == said
 
 
 def lead(plan: Event, results: list[Result]) -> str:
-    ratings = fit_both(results, partners=plan.rules.deal.partners)
-    return main_result(plan, results, MANY, ratings)
+    book = book_of(plan, results)
+    book.planned = MANY
+    return main_result(book)
 
 
 def test_the_result_names_bots_with_which_no_games_compare_it() -> None:
@@ -110,7 +110,7 @@ def test_verdict_says_first_that_fouls_decided(
 
 def test_few_fouls_do_not_decide() -> None:
     plan = event(2, boards=20)
-    assert not foul_warning(plan, fouled(plan, "bot1", "late", "late", "late"))
+    assert not foul_warning(book_of(plan, fouled(plan, "bot1", "late", "late", "late")))
 
 
 def test_worst_fouler_comes_first_and_the_last_ones_are_counted() -> None:
@@ -120,6 +120,6 @@ def test_worst_fouler_comes_first_and_the_last_ones_are_counted() -> None:
         for one in made_up(plan)
         if one.seats[1] != "bot4"
     ]
-    sentences = foul_warning(plan, results)
+    sentences = foul_warning(book_of(plan, results))
     assert sentences.startswith("**bot4** lost 4 of its 4 games")
     assert sentences.endswith("So it was for 2 other bots.")

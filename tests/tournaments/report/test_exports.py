@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from protocol.records import Result, SeatFoul
 from tests.support.events import REPORTED, boneyard, copied
 from tests.support.fast_run import slow_except
-from tests.support.made_up import STRENGTH, ascent, game, known, play, played, tune
+from tests.support.made_up import STRENGTH, ascent, book_of, game, known, play, played, tune
 from tests.support.planned_events import event as planned
 from tournaments.cli.rate import Rated
 from tournaments.event.folder import Folder, load_event
@@ -158,14 +158,14 @@ def test_the_way_of_a_search_is_told_from_the_start_to_the_best_values() -> None
     results: dict[str, Result] = {}
     play(plan, lambda values: 9 * values["x"], random.Random(1), results)
     games = [results[name] for name in ledger_order(plan, results)]
-    start, *steps = search_steps(plan, games)
+    start, *steps = search_steps(book_of(plan, games))
     assert start == SearchStep(0, {"x": 0.1}, None)
     assert steps
     assert [one.boards for one in steps] == [60 * at for at in range(1, 1 + len(steps))]
     assert isinstance(plan.format, Tune)
     assert steps[-1].best == plan.format.way(plan, games).best
     assert all(one.lead is not None for one in steps)
-    assert search_steps(planned(3), []) == ()
+    assert search_steps(book_of(planned(3), [])) == ()
 
 
 @pytest.mark.parametrize("name", REPORTED)

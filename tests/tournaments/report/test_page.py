@@ -87,7 +87,7 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
     with opened(path, dark=len(name) % 2 == 0) as page:
         assert name not in LOOKED_AT or faults(page) == []
         assert texts(page, "#standings tbody th") == [
-            one.name for one in told(plan, results).ratings.pools[0].entrants
+            one.name for one in told(plan, results).book.ratings.pools[0].entrants
         ]
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 718, "height": 1000})
@@ -102,7 +102,7 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
 def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
     plan = event(4, boards=6)
     results = made_up(plan)
-    best = [one.name for one in told(plan, results).ratings.pools[0].entrants]
+    best = [one.name for one in told(plan, results).book.ratings.pools[0].entrants]
     with opened(written(tmp_path, plan, results)) as page:
         names = "#standings tbody th"
         assert texts(page, names) == best != sorted(best)
