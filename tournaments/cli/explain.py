@@ -494,7 +494,8 @@ def _row(loss: DecisionLoss, options: Sequence[str]) -> list[str | Cell]:
         {*range(len(options))} - {loss.choice, loss.best}, key=lambda index: -loss.values[index]
     )
     others = [f"{options[index]} {values[index]}" for index in left[:OTHERS_SHOWN]]
-    others += [f"{len(left) - OTHERS_SHOWN} more"] * (len(left) > OTHERS_SHOWN)
+    if len(left) > OTHERS_SHOWN:
+        others.append(f"{len(left) - OTHERS_SHOWN} more")
     return [
         *(f"{loss.number}", f"{loss.round}", loss.phase),
         *(loss.chosen, values[loss.choice], *better),

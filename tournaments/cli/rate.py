@@ -106,8 +106,8 @@ def rate_ledgers(paths: Sequence[Path], options: RateOptions) -> Rated:
     notices = (*_notices(sources, groups, tables, options.pool), *names.notices())
     for group in groups.values():
         played = [boards[source.name, board] for source in group for board in played_boards(source)]
-        sentence = repeats_sentence(len(played) - len(set(played)), len(played))
-        notices += (sentence,) * bool(sentence)
+        if sentence := repeats_sentence(len(played) - len(set(played)), len(played)):
+            notices += (sentence,)
     return Rated(asked=options, notices=notices, tables=tables)
 
 
@@ -138,7 +138,8 @@ def _table(
 ) -> RatedTable:
     from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
 
-    title = f"{', '.join(_rules(sources))}, {game.seats} seats{', partners' * game.partners}"
+    partners = ", partners" if game.partners else ""
+    title = f"{', '.join(_rules(sources))}, {game.seats} seats{partners}"
     try:
         ratings = fit_both(
             results.first(),

@@ -320,11 +320,10 @@ def read_event(folder: Folder) -> Event:
     Raises UserError if there is none.
     """
     if not folder.event.is_file():
-        is_league = (folder.path / "league.toml").is_file()
-        other = f"`boneyard league {folder.path} status` shows the league that is there."
-        raise UserError(
-            f"{folder.path} has no event: {folder.event.name} is missing.{f' {other}' * is_league}"
-        )
+        lack = f"{folder.path} has no event: {folder.event.name} is missing."
+        if (folder.path / "league.toml").is_file():
+            lack += f" `boneyard league {folder.path} status` shows the league that is there."
+        raise UserError(lack)
     for place in (folder.path / GAMES_FOLDER, folder.replays, folder.private, folder.build):
         refuse_link(place)
     return from_json(read_file(folder.event), folder.event)

@@ -156,9 +156,10 @@ def incompatibility(old: Event, new: Event) -> str | None:
         if entrant.name not in names and first_version(entrant.name) not in map(
             first_version, names
         ):
-            other = [name for name in names if plain_name(name) == plain_name(entrant.name)]
-            more = f"; with another clock it is another bot, {', '.join(sorted(other))}"
-            return f"bot {entrant.name} cannot be removed{more * bool(other)}"
+            fault = f"bot {entrant.name} cannot be removed"
+            twins = [name for name in names if plain_name(name) == plain_name(entrant.name)]
+            clock = f"; with another clock it is another bot, {', '.join(sorted(twins))}"
+            return f"{fault}{clock}" if twins else fault
     if new.boards < old.boards:
         return f"it has {old.boards} boards and cannot have fewer (boards)"
     return old.format.why_not_extended(old, new)

@@ -596,11 +596,10 @@ def benched_versions(
     """Return versions that fouled in `sittings` sittings in a row, with the last round's time."""
     streak: dict[str, int] = {}
     benches: dict[str, EarlyEnd] = {}
+    fouled_in = count_in_digits(sittings, "sitting", "sittings in a row")
     for round in rounds:
-        why = (
-            f"fouled in {count_in_digits(sittings, 'sitting')}{' in a row' * (sittings > 1)}, the "
-            f"last in round {round.plan.number}: benched until it changes"
-        )
+        last = f"the last in round {round.plan.number}"
+        why = f"fouled in {fouled_in}, {last}: benched until it changes"
         for name, fouled in _sittings(round, house) if round.is_over else ():
             streak[name] = streak.get(name, 0) + 1 if fouled else 0
             if streak[name] >= sittings and first_version(name) not in house:

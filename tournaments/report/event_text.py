@@ -209,7 +209,7 @@ def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 
 def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
-    names = f"{join_words(dict.fromkeys(seats))}{', in this order,' * (len(seats) > 2)}"
+    names = f"{join_words(dict.fromkeys(seats))}{', in this order,' if len(seats) > 2 else ''}"
     if sum(games) == max(games):
         count = count_in_digits(sum(games), "game")
         return (

@@ -240,8 +240,9 @@ def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
     if any(rated.cost and rated.cost.stopped for rated in placed):
         return lead
     if len(placed) == 2:
-        won, loss = f"**{rating.name}** is better", f" is better than {rating.name} "
-        return f"{'Yes: ' * lead.startswith(won)}{'No: ' * (loss in lead)}{lead}"
+        if lead.startswith(f"**{rating.name}** is better"):
+            return f"Yes: {lead}"
+        return f"No: {lead}" if f" is better than {rating.name} " in lead else lead
     best, worst = rating.ranks
     span = f" (between {best} and {worst})" if best < worst else ""
     return f"{lead} {rating.name} is number {place} of {len(placed)}{span}."

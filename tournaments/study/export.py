@@ -261,7 +261,7 @@ def _paths(out: Path, tables: Collection[TableKind]) -> Iterator[Path]:
     for table in tables:
         # A log can come from anybody.
         name = re.sub(r"[^A-Za-z0-9_]+", "-", table.rules.name)
-        names = (f"-{name}-{table.seats}{f'-{n}' * (n > 1)}" for n in count(1))
+        names = (f"-{name}-{table.seats}{f'-{n}' if n > 1 else ''}" for n in count(1))
         used.add(suffix := next(candidate for candidate in names if candidate not in used))
         yield out.with_stem(f"{out.stem}{suffix}")
 

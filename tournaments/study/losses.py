@@ -45,7 +45,7 @@ class RoundCauses(Struct, frozen=True):
 
 
 def _points(count: int) -> str:
-    return f"{count:,} point{'s' * (count != 1)}"
+    return f"{count:,} {'point' if count == 1 else 'points'}"
 
 
 def causes_by_round(timeline: Timeline, seat: int, terms: LuckTerms) -> dict[int, RoundCauses]:

@@ -332,5 +332,5 @@ def describe_extent(extent: Verified) -> str:
         return "no game can be replayed yet"
     deals = "1 board's deals" if extent.boards == 1 else f"{extent.boards:,} boards' deals"
     games = f"{extent.games:,} {'game' if extent.games == 1 else 'games'}"
-    equal = f"{', ratings equal' * extent.ratings}{', luck equal' * extent.luck}"
-    return f"{games} replayed, {deals} recomputed{equal}"
+    equal = {", ratings equal": extent.ratings, ", luck equal": extent.luck}
+    return f"{games} replayed, {deals} recomputed{''.join(filter(equal.get, equal))}"
