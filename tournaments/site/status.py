@@ -118,11 +118,10 @@ def event_state(book: Book, counts: Counts, about: str, now: float) -> EventStat
     )
 
 
-def read_counts(book: Book) -> Counts:
-    """Read the counts of an event from its folder."""
+def read_counts(book: Book, running: bool | None) -> Counts:
+    """Read the counts of an event from its folder; `running`: see `is_running`."""
     folder, results, played = book.folder, book.results, len(book.results)
-    running = played < book.planned and is_running(folder)
-    if running is False or not folder.lock.exists():
+    if running is False or played >= book.planned or not folder.lock.exists():
         return Counts(played, book.planned, running)
     began = folder.lock.stat().st_mtime
     logs = {path for path in folder.logs() if write_time(path) > began}
@@ -231,7 +230,8 @@ def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
     add_logged(book)
     refuse_unplanned(book)
     event, corrections = book.event, book.corrections
-    state = event_state(book, read_counts(book), headline(book), time.time())
+    counts = read_counts(book, is_running(folder))
+    state = event_state(book, counts, headline(book), time.time())
     if summary := current_results(book):
         book.ratings = summary.ratings
     status = Status(

@@ -161,9 +161,10 @@ class LiveView:
         if played == old.played >= old.planned:
             return False
         is_due = self._looks % COUNT_EVERY == 1 or played >= old.planned
-        has_turned = old is not NO_COUNTS and is_running(self._folder) != old.running
+        running = self._is_running()
+        has_turned = old is not NO_COUNTS and running != old.running
         if has_turned or (is_due and played != old.played):
-            self._counts = read_counts(self._book())
+            self._counts = read_counts(self._book(), running)
         return has_turned
 
     def _grown(self) -> list["_Log"]:
@@ -181,6 +182,9 @@ class LiveView:
 
     def _time(self) -> float:
         return time.time()
+
+    def _is_running(self) -> bool | None:
+        return is_running(self._folder)
 
     def _forget(self) -> None:
         """Drop the games of finished sittings that are not on the page any more."""
@@ -239,7 +243,7 @@ class LiveView:
         """Return the state of the event for a page."""
         about = f"{printable(self.event.rules.name)}, {self.event.seats} seats"
         state = event_state(self._book(), self._counts, about, self._time())
-        if state.complete:
+        if state.elapsed_s is UNSET:  # The run is over, and lasted as long as was seen last.
             state = replace(state, elapsed_s=self._elapsed_s)
         self._elapsed_s = state.elapsed_s
         head, rows, note = self._standings(state.complete)
@@ -471,6 +475,14 @@ class DelayedView(LiveView):
 
     def _time(self) -> float:
         return self._now - self._delay_s
+
+    def _is_running(self) -> bool | None:
+        # It may have ended since that time, at which it was to write results yet.
+        with suppress(FileNotFoundError):
+            step = self._delay_s / DELAY_STEPS
+            if self._folder.ledger.stat().st_mtime + step > self._time():
+                return True
+        return super()._is_running()
 
     def public(self) -> PublicSnapshot:
         """Return the state for everybody. No replay is linked to, and no local folder named."""

@@ -123,7 +123,7 @@
   /** Shows the time since the run began and until it ends. */
   function time() {
     if (!now) return;
-    const since = now.complete || now.at ? 0 : (Date.now() - heard) / 1000, words = [];
+    const since = now.running === false || now.at ? 0 : (Date.now() - heard) / 1000, words = [];
     if (now.elapsed_s !== undefined) words.push(`${now.complete ? "took" : "elapsed"} ${clock(now.elapsed_s + since)}`);
     if (now.left_s !== null) words.push(`about ${clock(Math.max(0, now.left_s - since))} left`);
     if (now.at) words.push(`as of ${new Date(now.at * 1000).toLocaleString()}`);

@@ -296,7 +296,7 @@ def _report(book: Book, promises: Promises, suspects: Collection[Path]) -> Itera
     if not folder.results.exists():
         # A run writes it at its end; one that was killed has none.
         if len(ledger) >= book.planned:
-            yield f"{folder.results}: the file is missing"
+            yield f"{folder.results}: the file is missing; the same `boneyard run` writes it"
         return
     summary = yield from derived.report_faults(book, suspects)
     for board in finished_boards(boards_left(book.event, ledger.beginning(summary.played))):

@@ -64,6 +64,22 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     assert (shown(site).played, shown(site).complete) == (12, True)
 
 
+def test_a_run_that_has_ended_since_goes_on_in_what_is_shown(event: Path, tmp_path: Path) -> None:
+    folder, late = Folder(begun(event, tmp_path / "event")), SiteWriter(tmp_path / "site", 100)
+    folder.lock.touch()
+    os.utime(folder.lock, (900, 900))
+    late.follow(folder.path, 1000)
+    go_on(event, folder.path)
+    late.follow(folder.path, 1050)
+    os.utime(folder.ledger, (1060, 1060))
+    late.follow(folder.path, 1102)
+    then = shown(tmp_path / "site")
+    assert (then.complete, then.running, then.elapsed_s) == (False, True, 102)
+    late.follow(folder.path, 1153)
+    end = shown(tmp_path / "site")
+    assert (end.complete, end.running, end.elapsed_s) == (True, False, 102)
+
+
 def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path) -> None:
     folder = begun(event, tmp_path / "event", 0.95)
     for log in Folder(folder).logs():
