@@ -121,17 +121,22 @@ def event_state(book: Book, counts: Counts, about: str, now: float) -> EventStat
 def read_counts(book: Book, running: bool | None) -> Counts:
     """Read the counts of an event from its folder; `running`: see `is_running`."""
     folder, results, played = book.folder, book.results, len(book.results)
-    if running is False or played >= book.planned or not folder.lock.exists():
+    began = None if running is False or played >= book.planned else run_time(folder)
+    if began is None:
         return Counts(played, book.planned, running)
-    began = folder.lock.stat().st_mtime
-    logs = {path for path in folder.logs() if write_time(path) > began}
+    logs = {path for path in folder.logs() if log_time(path) > began}
     plans = (plan for plan in book.sittings if folder.log(plan.name) in logs)
     fresh = sum(game.name in results for plan in plans for game in plan.games)
     # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
     return Counts(played, book.planned, running, min(fresh, played - book.reported), began)
 
 
-def write_time(log: Path) -> float:
+def run_time(folder: Folder) -> float | None:
+    """Return the time at which a run last began to play, in s since 1970; None: none did."""
+    return folder.lock.stat().st_mtime if folder.lock.exists() else None
+
+
+def log_time(log: Path) -> float:
     """Return the time at which a log was last written to, in s since 1970."""
     with suppress(FileNotFoundError):  # It is just being compressed.
         return actual_path(log).stat().st_mtime
@@ -213,15 +218,7 @@ class Status(EventState, frozen=True, kw_only=True):
     ratings: Ratings
 
 
-def read_status(folder: Folder) -> Status:
-    """Read the status of an event from its folder.
-
-    Raises UserError when it holds no event, DamagedFileError.
-    """
-    return read_whole_status(folder)[0]
-
-
-def read_whole_status(folder: Folder) -> tuple[Status, list[Section]]:
+def read_status(folder: Folder) -> tuple[Status, list[Section]]:
     """Read the status of an event from its folder, and the tables of its format.
 
     Raises UserError when it holds no event, DamagedFileError.
@@ -252,7 +249,7 @@ def print_status(path: Path, in_json: bool) -> int:
     """Print an event's progress; return the exit code. Raises UserError."""
     folder = Folder(path)
     with working("Reading the event"):
-        status, tables = read_whole_status(folder)
+        status, tables = read_status(folder)
     if in_json:
         print_json(status)
         return 0
@@ -297,7 +294,7 @@ def _lines(folder: Folder, in_json: bool) -> None:
 def _looks(folder: Folder) -> Iterator[Status]:
     while True:
         began = time.monotonic()
-        status = read_status(folder)
+        status, _ = read_status(folder)
         yield status
         if status.complete:
             return

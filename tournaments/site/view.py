@@ -39,8 +39,9 @@ from tournaments.site.status import (
     EventState,
     event_state,
     is_running,
+    log_time,
     read_counts,
-    write_time,
+    run_time,
 )
 
 # Live view of an event from its folder alone: reads only, takes no lock.
@@ -162,7 +163,8 @@ class LiveView:
             return False
         is_due = self._looks % COUNT_EVERY == 1 or played >= old.planned
         running = self._is_running()
-        has_turned = old is not NO_COUNTS and running != old.running
+        is_new = running is not False and run_time(self._folder) != old.began
+        has_turned = old is not NO_COUNTS and (running != old.running or is_new)
         if has_turned or (is_due and played != old.played):
             self._counts = read_counts(self._book(), running)
         return has_turned
@@ -171,7 +173,7 @@ class LiveView:
         index, paths = self._logs, self._folder.logs()
         logs = [index.get(path.stem) or index.setdefault(path.stem, _Log(path)) for path in paths]
         grown = [log for log in logs if not log.trouble and log.has_grown(self._end(log.tail.path))]
-        return sorted(grown, key=lambda log: write_time(log.tail.path))
+        return sorted(grown, key=lambda log: log_time(log.tail.path))
 
     def _end(self, _: Path) -> int:
         """Return the number of a log's bytes, not compressed, that may be read by now."""

@@ -1,5 +1,6 @@
 """`boneyard watch`: what is seen of an event that is being played, and what is not."""
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from arena.ui.server import Broadcast, Site
 from tests.support.events import begun, boneyard, copied, finished, go_on, served
 from tests.support.pages import faults, needs_chromium, opened
 from tournaments.event.folder import Folder
-from tournaments.site import status, view
+from tournaments.site import view
 from tournaments.site.server import REPORTED, site
 from tournaments.site.view import LiveView, Snapshot
 
@@ -49,14 +50,17 @@ def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None
     assert after.playing == at_once.playing
 
 
-def test_a_look_tells_once_that_the_run_has_ended(
+def test_a_look_tells_once_that_a_run_has_begun_or_ended(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs = iter([True, True, False, False, False])
-    monkeypatch.setattr(status, "is_running", lambda _: next(runs))
-    monkeypatch.setattr(view, "is_running", status.is_running)
-    growing = watched(begun(event, tmp_path))
+    runs = iter([True, True, True, True, False, False])
+    monkeypatch.setattr(view, "is_running", lambda _: next(runs))
+    folder = Folder(begun(event, tmp_path))
+    folder.lock.touch()
+    growing = watched(folder.path)
     assert (growing.now().running, growing.look()) == (True, False)
+    os.utime(folder.lock, (0, 0))  # Another run has begun, before this one could be seen to end.
+    assert (growing.look(), growing.look()) == (True, False)
     assert (growing.look(), growing.now().running) == (True, False)
     assert not growing.look()
 

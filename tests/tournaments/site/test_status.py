@@ -94,18 +94,18 @@ def test_whoever_looks_is_told_the_same_pace_of_this_run(
     os.utime(lock, (now - 100, now - 100))
     for module in (status, view):
         monkeypatch.setattr(module, "is_running", lambda _: True)
-    for seen in (read_status(Folder(event)), looked(event)):
+    for seen in (read_status(Folder(event))[0], looked(event)):
         assert (seen.played, seen.planned, seen.complete, seen.running) == (10, 12, False, True)
         assert seen.elapsed_s == pytest.approx(100, rel=0.2)
         assert seen.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
     os.utime(lock, (now, now))
-    assert read_status(Folder(event)).left_s is looked(event).left_s is None
+    assert read_status(Folder(event))[0].left_s is looked(event).left_s is None
 
 
 def test_whoever_looks_is_told_that_a_run_has_stopped(event: Path) -> None:
     stopped(event, 2)
     sorted((event / "games").iterdir())[-1].unlink()
-    for seen in (read_status(Folder(event)), looked(event)):
+    for seen in (read_status(Folder(event))[0], looked(event)):
         assert (seen.running, seen.left_s, seen.elapsed_s) == (False, None, UNSET)
         assert seen.describe() == "10 of 12 games: stopped; the same command continues it."
 
@@ -128,14 +128,14 @@ def test_programs_get_json(event: Path) -> None:
 def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     event: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = read_status(Folder(event))
+    whole, _ = read_status(Folder(event))
 
     def at(played: int, complete: bool = False) -> Status:
         fields = {name: getattr(whole, name) for name in Status.__struct_fields__}
         return Status(**{**fields, "played": played, "complete": complete, "running": True})
 
     looks = iter([at(3), at(3), at(7), at(12, True)])
-    monkeypatch.setattr(status, "read_status", lambda _: next(looks))
+    monkeypatch.setattr(status, "read_status", lambda _: (next(looks), []))
     monkeypatch.setattr(time, "sleep", lambda _: None)
     assert status.watch_status(event, in_json=False) == 0
     assert [line[:13] for line in capsys.readouterr().out.splitlines()] == [
@@ -200,7 +200,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
 
 def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
     boneyard("report", str(event), "--anchor", "first=1500")
-    anchor = read_status(Folder(event)).anchor
+    anchor = read_status(Folder(event))[0].anchor
     assert anchor == Anchor("first", 1500)
     lost = [game(board, ("first", other), (0, 9)) for board in range(4) for other in "ab"]
     results = [*lost, *(game(board, "ab", (board % 2, 1)) for board in range(4))]
