@@ -142,7 +142,7 @@ def publish_reports(ledger: Ledger) -> None:
     if current_results(book):
         return
     # Read anew: the ledger's order is that of the schedule, a run's that of arrival.
-    if (reported := Book(book.folder, book.event)).results:
+    if (ledger_book := Book(book.folder, book.event)).results:
         from tournaments.report.report import report_files  # Numpy and Jinja2 take 0.2 s.
 
-        write_files(report_files(reported))
+        write_files(report_files(ledger_book))
