@@ -89,17 +89,20 @@ def played_through(one: Event, rng: Random, upset: float = 0.5) -> dict[str, Res
     for stage in stages(one, results):
         for plan in stage:
             for game in range(len(plan.games)):
-                strength = [n + (rng.random() < upset) * rng.random() * 9 for n in plan.seats]
-                sides = 2 if one.rules.deal.partners else one.seats
-                strong = [sum(strength[side::sides]) for side in range(sides)]
-                places = [
-                    1 + sum(other < strong[seat % sides] for other in strong)
-                    for seat in range(one.seats)
-                ]
-                made = result(one, plan, game, places)
+                made = drawn_result(one, plan, game, rng, upset)
                 assert made.game not in results
                 results[made.game] = made
     return results
+
+
+def drawn_result(
+    one: Event, plan: PlannedSitting, game: int, rng: Random, upset: float = 0.5
+) -> Result:
+    strength = [n + (rng.random() < upset) * rng.random() * 9 for n in plan.seats]
+    sides = 2 if one.rules.deal.partners else one.seats
+    strong = [sum(strength[side::sides]) for side in range(sides)]
+    places = [1 + sum(s < strong[seat % sides] for s in strong) for seat in range(one.seats)]
+    return result(one, plan, game, places)
 
 
 DYNAMIC = [

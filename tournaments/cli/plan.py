@@ -73,6 +73,8 @@ def forecast_for(plan: EventPlan, jobs: int | None, seconds: float) -> Forecast:
             "A tune's games follow from its results, so they are not estimated beforehand: "
             "`boneyard run` says how long it takes while it runs."
         )
+    if plan.config.withdrawn:
+        raise UserError("--plan is for an event that has not begun: nobody can have withdrawn.")
     with temporary_folder("plan", shared=True) as path:
         folder = Folder(path)
         event = plan.build(folder.build)

@@ -54,6 +54,7 @@ from tournaments.event.grow import (
     choose_folders,
     held_unless_refused,
     open_event,
+    withdrawn_entrants,
 )
 from tournaments.event.luck import on_all_cores
 from tournaments.event.results import read_ledger
@@ -336,10 +337,11 @@ def _run_in(
 ) -> int:
     """Play into the folder and publish there; return the exit code. Raises OSError, UserError."""
     with held_unless_refused(folder, lambda: _publish_again(folder)):
-        event, at_home = plan.build(folder.build), plan.file is None
+        withdrawn = withdrawn_entrants(folder, plan.config.withdrawn)
+        event, at_home = plan.build(folder.build, withdrawn), plan.file is None
         # By fingerprint, because the name changes with the version.
         pairs = zip(event.entrants, plan.config.bots, strict=True)
-        sources = {entrant.fingerprint: (bot, plan.base) for entrant, bot in pairs}
+        sources = {bot.fingerprint: (entry, plan.base) for bot, entry in pairs if not bot.retired}
         old = load_event(folder) if at_home and folder.event.is_file() else event
         if event.boards < old.boards:
             event = plan.with_boards_of(old).event(event.entrants)

@@ -11,7 +11,7 @@ from tournaments.cli.options import OLD_FILE, LogPath, command, complete_logs, f
 from tournaments.event.folder import Folder, digest, read_event
 from tournaments.event.history import count, read_history
 from tournaments.league.settings import is_league
-from tournaments.plan.event import describe_repeats
+from tournaments.plan.event import describe_repeats, describe_withdrawals
 from tournaments.verification.event import (
     Checked,
     Verified,
@@ -116,8 +116,8 @@ def _tell_what_is_left(folder: Folder) -> None:
     event = read_event(folder)
     if event.deals_set:
         print_line("The deals were set by the organiser, who knew them; commitments bind them too.")
-    if repeats := describe_repeats(event):
-        print_line(repeats)
+    for sentence in filter(None, (describe_repeats(event), *describe_withdrawals(event))):
+        print_line(sentence)
     if event.deals_with:
         print_line(f"The first deal of each board satisfies {' and '.join(event.deals_with)}.")
     if waiting := unchecked(folder):

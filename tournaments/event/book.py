@@ -41,6 +41,7 @@ from tournaments.plan.schedule import (
     spent_out,
     stages,
     stopped_entrants,
+    withdrawn_results,
 )
 from tournaments.rating.tables import Corrections, Ratings, add_usage, sum_usage
 
@@ -307,7 +308,7 @@ class Ledger:
         for plan in book.past:
             self._recover(plan)
         self._stages = stages(self.book.event, self.results)
-        self.left: dict[int, int] = {}
+        self.left = _withdrawn_boards(self.book.event, self.results)
         self.stage: Stage = ()
         self._open = self.planned = 0
         self._known = len(retired_games(self.book.event, self.results))
@@ -472,11 +473,16 @@ def results_from_log(path: Path) -> dict[str, Result]:
 
 def boards_left(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
     """Count the games without a result on each known board."""
-    left: dict[int, int] = {}
+    left = _withdrawn_boards(event, results)
     for plan in sittings(event, results):
         for game in plan.games:
             left[game.board] = left.get(game.board, 0) + (game.name not in results)
     return dict(sorted(left.items()))
+
+
+def _withdrawn_boards(event: Event, results: Mapping[str, Result]) -> dict[int, int]:
+    """Return 0 for each board of entrants that have withdrawn: often they alone were to play it."""
+    return {result.board: 0 for result in withdrawn_results(event, results)}
 
 
 def finished_boards(left: dict[int, int]) -> list[int]:

@@ -13,6 +13,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Literal
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.analysis.find import RUNS
@@ -25,7 +26,7 @@ from arena.rules.english import count_in_digits
 from arena.rules.load import find_overrides
 from arena.ui.console import shown_path, track
 from protocol.codec import encode_json, encode_line
-from protocol.errors import UserError
+from protocol.errors import UserError, unknown_name
 from protocol.records import Commitment
 from protocol.ruleset import playable_seat_counts
 from tournaments.event.book import Book
@@ -52,6 +53,7 @@ from tournaments.plan.event import (
     WrittenBot,
     as_json,
     describe_repeats,
+    describe_withdrawals,
     parse_filter,
     repeated_deals,
 )
@@ -71,6 +73,31 @@ FIXED = {
     "deals_with": "the filters of deals",
 }
 """Parts of a plan that cannot change, with their names for the user."""
+
+
+def withdrawn_entrants(folder: Folder, names: Iterable[str]) -> dict[str, Entrant]:
+    """Return the bots of these names as the folder's event has them, withdrawn, by name.
+
+    One that withdraws now does so after the last board of which anything was seen.
+    Raises UserError without an event, and for a bot that does not play in it.
+    """
+    if not (names := [*names]):
+        return {}
+    if not folder.event.is_file():
+        raise UserError(
+            f"Bot {names[0]} cannot withdraw before the event has begun: leave it out (bots)."
+        )
+    last = max(public_boards(folder), default=0)
+    entrants = load_event(folder).entrants
+    playing = {first_version(bot.name): bot for bot in entrants if not bot.is_replaced}
+    if unknown := next((name for name in names if name not in playing), None):
+        raise unknown_name("bot in withdrawn:", unknown, playing)
+    return {name: _withdrawn(playing[name], name, last) for name in names}
+
+
+def _withdrawn(bot: Entrant, name: str, last: int) -> Entrant:
+    after = last if bot.withdrawn_after is UNSET else bot.withdrawn_after
+    return replace(bot, name=name, retired=True, withdrawn_after=after)
 
 
 def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
@@ -138,8 +165,8 @@ def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
 
 def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
     """Yield each version that is retired now, with the version that replaces it."""
-    playing = {first_version(bot.name): bot.name for bot in new.entrants if not bot.retired}
-    for name in sorted(new.retired - old.retired):
+    playing = {first_version(bot.name): bot.name for bot in new.entrants if not bot.is_replaced}
+    for name in sorted(new.replaced - old.replaced):
         yield name, playing[first_version(name)]
 
 
@@ -152,6 +179,7 @@ def incompatibility(old: Event, new: Event) -> str | None:
     if fixed:
         return f"{' and '.join(fixed)} cannot change"
     names = {entrant.name for entrant in new.entrants}
+    playing = {first_version(entrant.name) for entrant in new.entrants if not entrant.retired}
     for entrant in old.entrants:
         if entrant.name not in names and first_version(entrant.name) not in map(
             first_version, names
@@ -159,7 +187,11 @@ def incompatibility(old: Event, new: Event) -> str | None:
             fault = f"bot {entrant.name} cannot be removed"
             twins = [name for name in names if plain_name(name) == plain_name(entrant.name)]
             clock = f"; with another clock it is another bot, {', '.join(sorted(twins))}"
-            return f"{fault}{clock}" if twins else fault
+            way = "; an event file can keep it and name it in `withdrawn`"
+            return f"{fault}{clock if twins else way}"
+        if entrant.withdrawn_after is not UNSET and first_version(entrant.name) in playing:
+            why = "deals may have become public that it would meet"
+            return f"bot {entrant.name} has withdrawn and cannot come back (withdrawn): {why}"
     if new.boards < old.boards:
         return f"it has {old.boards} boards and cannot have fewer (boards)"
     return old.format.why_not_extended(old, new)
@@ -317,6 +349,8 @@ def _matters(old: Event, event: Event) -> bool:
 
 
 def _changes(old: Event, event: Event, public: Collection[int]) -> Iterator[str]:
+    known = {*describe_withdrawals(old)}
+    yield from (text for text in describe_withdrawals(event) if text not in known)
     for before, after in new_versions(old, event):
         yield (
             f"The files of bot {before} have changed. The new version plays as {after}; the "

@@ -15,7 +15,7 @@ from arena.rules.english import count_in_digits, join_words
 from arena.sandbox.command import Command
 from protocol.errors import UserError
 from protocol.records import Result
-from protocol.ruleset import Ruleset, count_sides, side_of, target
+from protocol.ruleset import Ruleset, count_sides, rotations, side_of, target
 from tournaments.formats.entrant import CLOCK_PATTERN, OwnClock, Values
 from tournaments.rating.sprt import MAX_EVENT_BOARDS
 from tournaments.rating.tables import Corrections, half_points
@@ -102,7 +102,7 @@ class SomeResults(list[Result]):
 
 
 class FinishedStages(Collection[Result], Protocol):
-    """The results of all stages that are over."""
+    """The results of all stages that are over, and all with entrants that have withdrawn."""
 
     def latest(self) -> SomeResults:
         """Return the results of the last of them."""
@@ -116,11 +116,23 @@ class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     fingerprint: str
     """SHA-256 of the command and of the files that it names."""
     retired: bool = False
-    """True if the entrant plays no more, because another version took its place."""
+    """True if the entrant plays no more: another version took its place, or it has withdrawn."""
     first_board: Annotated[int, Meta(ge=1, le=MAX_EVENT_BOARDS)] = 1
     """The first board that the entrant plays; boards before it were public when the bot came."""
     clock: OwnClock | UnsetType = UNSET
     """Its own clock with both times; left out where it has the event's."""
+    withdrawn_after: Annotated[int, Meta(ge=0, le=MAX_EVENT_BOARDS)] | UnsetType = UNSET
+    """The last board that had begun when it withdrew, 0 before any; left out if it has not."""
+
+    def __post_init__(self) -> None:
+        """Refuse one that has withdrawn and plays on. Raises ValueError."""
+        if self.withdrawn_after is not UNSET and not self.retired:
+            raise ValueError("withdrawn_after belongs to an entrant that is retired")
+
+    @property
+    def is_replaced(self) -> bool:
+        """True if another version took its place."""
+        return self.retired and self.withdrawn_after is UNSET
 
 
 def first_version(name: str) -> str:
@@ -169,9 +181,12 @@ class Contest:
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """Units that still play, in the order of the plan."""
+        """Units of the present versions, in the order of the plan.
+
+        Those that have withdrawn keep their places: so nobody else is paired or seated anew.
+        """
         if not self.teams:
-            return tuple((n,) for n, entrant in enumerate(self.entrants) if not entrant.retired)
+            return tuple((n,) for n, entrant in enumerate(self.entrants) if not entrant.is_replaced)
         index = {entrant.name: n for n, entrant in enumerate(self.entrants)}
         return tuple((index[name], index[other]) for name, other in self.teams)
 
@@ -191,8 +206,22 @@ class Contest:
 
     @property
     def retired(self) -> frozenset[str]:
-        """Names of the versions that play no more."""
+        """Names of the entrants that play no more."""
         return frozenset(entrant.name for entrant in self.entrants if entrant.retired)
+
+    @property
+    def replaced(self) -> frozenset[str]:
+        """Names of the versions whose place another version took."""
+        return frozenset(entrant.name for entrant in self.entrants if entrant.is_replaced)
+
+    @property
+    def withdrawn(self) -> frozenset[str]:
+        """Names of the entrants that have withdrawn."""
+        return self.retired - self.replaced
+
+    def has_withdrawn(self, unit: Unit) -> bool:
+        """Tell whether a unit, or one of its members, has withdrawn: nobody plays its tables."""
+        return any(self.entrants[entrant].retired for entrant in unit)
 
     def boards_of(self, table: Iterable[Unit]) -> range:
         """Return the boards of a table: `boards` from the first that all its units play."""
@@ -211,8 +240,8 @@ class Contest:
         return SomeResults(games, luck_of(rated))
 
     def active_results(self, results: R) -> R | list[Result]:
-        """Return the games of active entrants only: they alone decide the pairings."""
-        old = self.retired
+        """Return the games without replaced versions: they alone decide the pairings."""
+        old = self.replaced
         if not old:
             return results
         return SomeResults((r for r in results if old.isdisjoint(r.seats)), luck_of(results))
@@ -379,8 +408,8 @@ class DependentRounds(BaseFormat, frozen=True):
         if why := super().why_not_extended(old, new):
             return why
         depend = f"the rounds of a {self.name} depend on"
-        if new.retired != old.retired:
-            return f"bot {min(new.retired ^ old.retired)} has changed, and {depend} those it played"
+        if changed := new.replaced ^ old.replaced:
+            return f"bot {min(changed)} has changed, and {depend} those it played"
         if [entrant.name for entrant in old.entrants] != [entrant.name for entrant in new.entrants]:
             return f"{depend} the earlier ones, so its bots cannot change"
         if old.teams != new.teams:
@@ -412,6 +441,15 @@ def match_points(contest: Contest, results: Iterable[Result]) -> dict[frozenset[
             side = side_of(partners, seat)
             met[table][unit_of[name]] += half_points(result.places[:sides], side)
     return dict(met)
+
+
+def is_complete(contest: Contest, table: Iterable[Unit], halves: int, boards: int) -> bool:
+    """Tell whether a table has played all games on so many boards, by its units' half points."""
+    seats = tuple(entrant for facing in zip(*table, strict=True) for entrant in facing)
+    partners = contest.rules.deal.partners
+    games = boards * len(rotations(seats)) * (3 if partners and not contest.teams else 1)
+    # In each game each seat wins or loses a half point against each other side.
+    return halves == games * len(seats) * (count_sides(partners, len(seats)) - 1)
 
 
 def half(halves: int) -> str:

@@ -2,7 +2,8 @@
 
 The bots are listed by seed: in the first round the best seed meets the last, and it can meet the
 second seed only in the final. Unless the number of units is a power of two, the best seeds have a
-bye. A tied match continues on more boards; if it is still tied, the better seed advances.
+bye. A tied match continues on more boards; if it is still tied, the better seed advances. Who meets
+one that withdrew before the end of their match advances too.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -13,7 +14,6 @@ from msgspec import Meta
 from arena.document.blocks import DocumentBlock, Figure, Media, Paragraph, Section, bullets
 from protocol.errors import UserError
 from protocol.records import Result
-from protocol.ruleset import rotations
 from tournaments.formats.base import (
     Contest,
     DependentRounds,
@@ -22,6 +22,7 @@ from tournaments.formats.base import (
     Pairings,
     Unit,
     half,
+    is_complete,
     match_points,
 )
 from tournaments.rating.sprt import MAX_EVENT_BOARDS
@@ -41,6 +42,8 @@ class Match(NamedTuple):
     """Half points of each from the boards after a tie; empty without any."""
     winner: Unit | None
     """The unit that advances; None while it is not known."""
+    walkover: bool = False
+    """True if it advances because the other has withdrawn."""
 
 
 class Knockout(DependentRounds, frozen=True, tag="knockout"):
@@ -162,6 +165,7 @@ class _Played:
         self, contest: Contest, form: Knockout, number: int, results: Collection[Result]
     ) -> None:
         main, more = self._boards = boards_of(contest, form, number)
+        self._contest = contest
         self._seed = {unit: seed for seed, unit in enumerate(contest.units)}
         self._main = match_points(contest, (result for result in results if result.board in main))
         self._more = match_points(contest, (result for result in results if result.board in more))
@@ -176,23 +180,23 @@ class _Played:
             else ()
             for came_to in (self._main, self._more)
         )
-        return Match(units, first, second, self._winner(units, first, second))
+        winner = self._winner(units, first, second)
+        if winner is None and any(map(self._contest.has_withdrawn, units)):
+            # If both have, the better seed goes on to the next walkover.
+            staying = min(units, key=self._contest.has_withdrawn)
+            return Match(units, first, second, staying, walkover=True)
+        return Match(units, first, second, winner)
 
     def _winner(
         self, units: tuple[Unit, ...], first: tuple[int, ...], second: tuple[int, ...]
     ) -> Unit | None:
         main, more = self._boards
         tied = sum(first[:1]) == sum(first[1:])
-        if not _is_complete(units, first, main) or (tied and not _is_complete(units, second, more)):
+        # Not before all games are played: until then its leader may still lose.
+        parts = [(first, main), *([(second, more)] if tied else [])]
+        if not all(is_complete(self._contest, units, sum(h), len(b)) for h, b in parts):
             return None
         return units[sum(first[1:] + second[1:]) > sum(first[:1] + second[:1])]
-
-
-def _is_complete(units: tuple[Unit, ...], halves: tuple[int, ...], boards: range) -> bool:
-    """Tell whether all games of a match on these boards are played: its leader may still lose."""
-    seats = tuple(entrant for facing in zip(*units, strict=True) for entrant in facing)
-    # In each game each seat wins a half point from the seat beside it or loses one to it.
-    return sum(halves) == len(boards) * len(rotations(seats)) * len(seats)
 
 
 def boards_of(contest: Contest, form: Knockout, number: int) -> tuple[range, range]:
@@ -213,8 +217,9 @@ def _sentence(contest: Contest, match: Match) -> str:
     )
     advances = ""
     if match.winner is not None:
-        seeded = " as the better seed" if _is_level(match) else ""
-        advances = f"; {contest.unit_name(match.winner)} advances{seeded}"
+        why = " as the better seed" if _is_level(match) else ""
+        why = ", because the other has withdrawn" if match.walkover else why
+        advances = f"; {contest.unit_name(match.winner)} advances{why}"
     return f"{names[0]} – {names[1]}{points}{advances}"
 
 
@@ -260,4 +265,6 @@ def _note(match: Match) -> str:
         return "bye"
     if match.winner is None:
         return "tied: the match continues" if match.halves else "to be played"
+    if match.walkover:
+        return "the other has withdrawn"
     return "tied: the better seed advances" if _is_level(match) else ""

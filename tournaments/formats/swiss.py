@@ -3,7 +3,8 @@
 Units that are close in the standings and have met least meet: at two sides a matching pairs
 them, at more a search does. A table gives each unit a point for each other unit there that it beat,
 over all games of the round together, and half a point for a tie. A unit left over has a bye, which
-counts as much as beating everybody; nobody has a second bye before all have had one.
+counts as much as beating everybody; nobody has a second bye before all have had one. Who withdraws
+in the middle of a table leaves a bye to the others there, and has no point from then on.
 """
 
 from collections import Counter
@@ -11,9 +12,10 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from hashlib import sha256
 from itertools import combinations, groupby
+from math import inf
 from typing import Annotated, ClassVar, NamedTuple
 
-from msgspec import Meta
+from msgspec import UNSET, Meta
 
 from arena.document.blocks import (
     Cell,
@@ -37,6 +39,7 @@ from tournaments.formats.base import (
     Unit,
     UnitMeeting,
     half,
+    is_complete,
     match_points,
 )
 
@@ -177,9 +180,11 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
 
     def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
         """Yield each round: tables of units that are close in the standings of those before."""
-        for first in range(1, self.rounds * contest.boards + 1, contest.boards):
-            boards = range(first, first + contest.boards)
-            yield [Pairings([_round(contest, standings(contest, before))], boards)]
+        for number in range(1, self.rounds + 1):
+            first = 1 + (number - 1) * contest.boards
+            results = [result for result in before if result.board < first]
+            tables = _round(contest, standings(contest, results, number - 1))
+            yield [Pairings([tables], range(first, first + contest.boards))]
 
     def count_later_games(self, contest: Contest, board: int, games: int) -> int:
         """Return the number of games in the rounds after this board's."""
@@ -199,9 +204,9 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
         self, contest: Contest, results: Sequence[Result], is_over: bool
     ) -> tuple[str, str] | None:
         """Return the winner, or all who share the first place, and the title; None before."""
-        table = standings(contest, results) if is_over else []
-        if not table or len(table[0].rounds) < self.rounds:
+        if not is_over:
             return None
+        table = standings(contest, results, self.rounds)
         first = [contest.unit_name(line.unit) for line in table if line.order == table[0].order]
         title = "has won" if len(first) == 1 else "share the first place in"
         return " and ".join(first), f"{title} the Swiss of {self.rounds} rounds."
@@ -243,7 +248,7 @@ def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Ta
         return link(*(contest.entrants[unit[0]].name for unit in units))
 
     def met(unit: Unit, halves: int, others: Sequence[Unit]) -> Cell:
-        opponents = ", ".join(place[other] for other in others) or "bye"
+        opponents = ", ".join(place[other] for other in others) or ("bye" if halves else "–")
         return Cell(f"{half(halves)} ({opponents})", href=games(unit, *others) if others else "")
 
     rows: list[tuple[str | Cell, ...]] = [
@@ -291,12 +296,28 @@ def rounds(contest: Contest, results: Collection[Result]) -> list[RoundHalves]:
     return halves_by_round
 
 
-def standings(contest: Contest, results: Collection[Result]) -> list[Standing]:
-    """Return the standings, best first; units that are level in everything stay in plan order."""
+def last_round(contest: Contest, unit: Unit) -> float:
+    """Return the last round for which a unit was paired; infinite unless it has withdrawn."""
+    ends = [contest.entrants[entrant].withdrawn_after for entrant in unit]
+    return min((round_of(contest, board) for board in ends if board is not UNSET), default=inf)
+
+
+def standings(contest: Contest, results: Collection[Result], count: int = 0) -> list[Standing]:
+    """Return the standings, best first; units that are level in everything stay in plan order.
+
+    `count`: rounds that are over; without it, those with results.
+    """
     played = rounds(contest, results)
+    played += [{} for _ in range(len(played), count)]
     parts_played = [_parts(contest, tables) for tables in played]
-    bye = (2 * (contest.units_a_table - 1), ())
-    by_round = {unit: [parts.get(unit, bye) for parts in parts_played] for unit in contest.units}
+    bye, absent = (2 * (contest.units_a_table - 1), ()), (0, ())
+    by_round = {
+        unit: [
+            parts.get(unit, bye if number < last_round(contest, unit) else absent)
+            for number, parts in enumerate(parts_played, 1)
+        ]
+        for unit in contest.units
+    }
     points = {unit: sum(score for score, _ in parts) for unit, parts in by_round.items()}
     halves: Halves = Counter()
     for tables in played:
@@ -320,6 +341,9 @@ def _parts(contest: Contest, played: RoundHalves) -> dict[Unit, RoundPart]:
     places = {unit: place for place, unit in enumerate(contest.units)}
     parts: dict[Unit, RoundPart] = {}
     for units, halves in played.items():
+        is_left = any(map(contest.has_withdrawn, units))
+        if is_left and not is_complete(contest, units, halves.total(), contest.boards):
+            continue
         in_order = sorted(units, key=places.__getitem__)
         for unit, score in ((unit, halves[unit]) for unit in in_order):
             others = tuple(other for other in in_order if other != unit)
@@ -333,9 +357,11 @@ def _round(contest: Contest, table: Sequence[Standing]) -> list[UnitMeeting]:
 
     They are without a rematch if possible, else with the fewest.
     """
-    left_over, size, met = _byes(contest, table), contest.units_a_table, _meetings(table)
-    order = [line.unit for line in table if line.unit not in left_over]
-    if not table[0].rounds:
+    number = 1 + len(table[0].rounds)
+    present = [line for line in table if number <= last_round(contest, line.unit)]
+    left_over, size, met = _byes(contest, present), contest.units_a_table, _meetings(table)
+    order = [line.unit for line in present if line.unit not in left_over]
+    if number == 1:
         order = _folded(order, size)
     if size == 2:
         return pairs(order, met)

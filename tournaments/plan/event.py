@@ -2,14 +2,14 @@
 
 import operator
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import UNSET, Meta, Struct, to_builtins
 
 from arena.engine.deal import count_set_rounds, first_hands
-from arena.rules.english import join_words
+from arena.rules.english import count_in_digits, join_words
 from arena.rules.load import load_toml
 from arena.sandbox.command import Address, Limits, SandboxMode, VariableName
 from arena.sealed.module import check_clock, is_module
@@ -202,7 +202,7 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     def __post_init__(self) -> None:
         """Refuse a plan that cannot be played. Raises UserError."""
-        active = [entrant for entrant in self.entrants if not entrant.retired]
+        active = [entrant for entrant in self.entrants if not entrant.is_replaced]
         if len(active) < self.seats and not self.teams:
             missing = (self.seats - len(active)) * ["greedy"]
             words = " ".join([*(entrant.name for entrant in active), *missing])
@@ -230,6 +230,13 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise UserError("clock.effort is for sealed bots, and none plays (--sealed).")
         self._check_teams([entrant.name for entrant in active])
         self.format.check(self)
+        left = sum(not self.has_withdrawn(unit) for unit in self.units)
+        if left < self.units_a_table and left < len(self.units):
+            kind = "team" if self.teams else "bot"
+            raise UserError(
+                f"{count_in_digits(left, kind)} would be left, too few for a table of "
+                f"{self.units_a_table}: nobody else can withdraw (withdrawn)."
+            )
         if self.all_boards > MAX_EVENT_BOARDS:
             raise UserError(
                 f"The event has {self.all_boards:,} boards in all rounds; at most "
@@ -309,6 +316,14 @@ def check_names_differ(kind: str, names: Sequence[str]) -> None:
     if len(names_by_key) < len(names):
         double = next(name for name in names if names.count(name) > 1)
         raise UserError(f"Two {kind} are called {double!r}. Names must be different.")
+
+
+def describe_withdrawals(event: Event) -> Iterator[str]:
+    """Yield a sentence for each entrant that has withdrawn."""
+    for bot in event.entrants:
+        if bot.withdrawn_after is not UNSET:
+            begun = f"after board {bot.withdrawn_after}" if bot.withdrawn_after else "at the start"
+            yield f"{bot.name} withdrew {begun}: it plays no more, and its results stay."
 
 
 def describe_repeats(event: Event) -> str:
@@ -510,6 +525,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     sandbox: Annotated[SandboxMode, Setting(MACHINE_SECTION, SANDBOX_HELP, usual=True)] = "auto"
     sealed: Annotated[bool, Setting(MACHINE_SECTION, SEALED_HELP, usual=True)] = False
     limits: Limits = Limits()
+    withdrawn: tuple[str, ...] = ()
+    """Names of bots that play no more; their results stay, and their files may be gone."""
     anchor: Annotated[
         Anchor | None,
         Setting(FORMAT_SECTION, "Give a bot this rating; later runs keep it.", metavar="NAME=ELO"),

@@ -299,8 +299,8 @@ def expand_tune(config: WrittenEvent, base: Path) -> WrittenEvent:
     """
     if len(config.bots) != 1:
         raise UserError(f"A tune has one bot, and this event file has {len(config.bots)} (bots).")
-    if config.format != RoundRobin() or config.teams:
-        raise UserError("An event file with [tune] has no format and no teams of its own.")
+    if config.format != RoundRobin() or config.teams or config.withdrawn:
+        raise UserError("An event file with [tune] has no format, teams or withdrawn of its own.")
     (bot,) = config.bots
     if len(bot.name) > LONGEST_TUNED_NAME:
         raise UserError(
@@ -393,13 +393,17 @@ class EventPlan(NamedTuple):
         form, boards = self.config.format.with_boards(old.boards, None)
         return self._replace(config=replace(self.config, format=form), boards=boards)
 
-    def build(self, folder: Path) -> Event:
+    def build(self, folder: Path, withdrawn: Mapping[str, Entrant] = {}) -> Event:
         """Return the whole event: find and build its bots. `folder`: where to build.
 
-        Raises UserError.
+        `withdrawn`: those of its bots, by name, that nobody starts any more. Raises UserError.
         """
-        bots = self.config.bots
-        event = self.event([prepare_entrant(bot, self.base, folder) for bot in bots])
+        event = self.event(
+            [
+                withdrawn.get(bot.name) or prepare_entrant(bot, self.base, folder)
+                for bot in self.config.bots
+            ]
+        )
         event.format.check_size(event)
         return event
 
@@ -505,6 +509,7 @@ def _name_clocks(config: WrittenEvent) -> WrittenEvent:
         bots=tuple(bots),
         format=form,
         teams=tuple((names.get(a, a), names.get(b, b)) for a, b in config.teams),
+        withdrawn=tuple(names.get(name, name) for name in config.withdrawn),
         anchor=anchor and replace(anchor, name=names.get(anchor.name, anchor.name)),
     )
 

@@ -161,7 +161,7 @@ def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
 
     Results may come in while this runs: it computes each stage only when asked for it.
     """
-    before = _Finished(results)
+    before = _Finished(event, results)
     for tables in event.format.stages(event, before):
         stage = tuple(plan for pairings in tables for plan in _sittings(event, pairings))
         yield stage
@@ -174,13 +174,15 @@ def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
 class _Finished(Collection[Result]):
     """The results of finished stages, looked up on demand."""
 
-    def __init__(self, results: Mapping[str, Result]) -> None:
+    def __init__(self, event: Event, results: Mapping[str, Result]) -> None:
         self.stages: list[Stage] = []
         self.luck = luck_of(results)
         self._results = results
+        self._event = event
 
     def __iter__(self) -> Iterator[Result]:
-        return chain.from_iterable(map(self._stage_results, self.stages))
+        past = withdrawn_results(self._event, self._results)
+        return chain(past, *map(self._stage_results, self.stages))
 
     def latest(self) -> SomeResults:
         return SomeResults(self._stage_results(self.stages[-1]), self.luck)
@@ -189,7 +191,8 @@ class _Finished(Collection[Result]):
         return (self._results[game.name] for plan in stage for game in plan.games)
 
     def __len__(self) -> int:
-        return sum(map(count_games, self.stages))
+        past = withdrawn_results(self._event, self._results)
+        return sum(1 for _ in past) + sum(map(count_games, self.stages))
 
     def __contains__(self, result: object) -> bool:
         return any(other == result for other in self)
@@ -214,6 +217,9 @@ def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSit
 def _sittings(event: Event, pairings: Pairings) -> Iterator[PlannedSitting]:
     """Return sittings block by block, and within a block day by day: any prefix is balanced."""
     days, boards, values = pairings
+    if event.retired:
+        has_left = event.has_withdrawn
+        days = [[table for table in day if not any(map(has_left, table))] for day in days]
     by_entrant = {entrant: unit_values for unit, unit_values in values.items() for entrant in unit}
     seatings = {table: _seatings(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
@@ -280,9 +286,9 @@ def planned(
 
 
 def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
-    """Yield the names of games in ledger order: those of retired versions, then the stages.
+    """Yield the names of games in ledger order: those of retired entrants, then the stages.
 
-    Results may come in while this runs, as with `stages`, but not those of retired versions.
+    Results may come in while this runs, as with `stages`, but not those of retired entrants.
     """
     yield from retired_games(event, results)
     for plan in sittings(event, results):
@@ -290,22 +296,31 @@ def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
 
 
 def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
-    """Return the games in which a retired version sat; they count as long as they exist."""
+    """Return the games in which a retired entrant sat; they count as long as they exist."""
     old = event.retired
     played = results.values() if old else ()
     pairs = [(past_order(r), r.game) for r in played if old.intersection(r.seats)]
     return [game for _, game in sorted(pairs)]
 
 
+def withdrawn_results(event: Event, results: Mapping[str, Result]) -> Iterator[Result]:
+    """Yield the results of games in which an entrant sat that has withdrawn."""
+    withdrawn = event.withdrawn
+    for result in results.values() if withdrawn else ():
+        if not withdrawn.isdisjoint(result.seats):
+            yield result
+
+
 def past_order(result: Result) -> tuple[int, tuple[str, ...]]:
-    """Return the sort key of a retired version's game."""
+    """Return the sort key of a retired entrant's game."""
     return result.board, result.seats
 
 
 def count_all_games(event: Event, results: Mapping[str, Result]) -> int:
     """Count the event's games: those of known stages, and an estimate of those still to come.
 
-    For a Swiss it is exact, for versus an upper bound; tied matches of a knockout add more.
+    For a Swiss it is exact, but for a round in which a bot withdraws; for versus an upper bound;
+    tied matches of a knockout add more.
     """
     count = len(retired_games(event, results))
     last: Stage = ()

@@ -553,7 +553,7 @@ def _conditions(data: ReportData) -> Section:
         _deals(event, data.commitments),
         _bots(event.entrants),
     ]
-    if event.retired:
+    if event.replaced:
         earlier = event_text.versions(data.book)
         inner: list[DocumentBlock] = [Paragraph(event_text.EARLIER), bullets(earlier)]
         blocks.append(Section("Earlier versions", inner))

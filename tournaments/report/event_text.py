@@ -17,7 +17,13 @@ from tournaments.event.book import Book
 from tournaments.event.facts import SandboxSummary, describe_same_files
 from tournaments.event.history import describe_latecomers
 from tournaments.formats.base import Entrant, LinkToGames, first_version
-from tournaments.plan.event import Event, Terms, describe_filter, describe_repeats
+from tournaments.plan.event import (
+    Event,
+    Terms,
+    describe_filter,
+    describe_repeats,
+    describe_withdrawals,
+)
 from tournaments.plan.schedule import stopped_entrants
 from tournaments.rating.tables import Pool, is_luck_out
 from tournaments.report.results_file import LuckUsed, Results
@@ -46,13 +52,13 @@ def headline(book: Book) -> str:
     Another one says how many boards repeat a deal, if any does.
     """
     event = book.event
-    form, repeats = event.format, describe_repeats(event)
+    form, notes = event.format, [describe_repeats(event), *describe_withdrawals(event)]
     sides = "both sides" if event.seats == 2 else "all seats"
     game = ruleset_title(event.rules.name, find_overrides(event.rules) or ())
     return (
         f"{form.name.replace('-', ' ').capitalize()} of {game}, {event.seats} seats"
         f"{form.introduce(event)}: {form.describe_boards(event)}, each from {sides}. "
-        f"{done(book)}{repeats and f' {repeats}'}"
+        f"{' '.join(filter(None, [done(book), *notes]))}"
     )
 
 
@@ -232,12 +238,12 @@ def versions(book: Book) -> Iterator[str]:
     """Yield a sentence for each entrant that is an earlier version."""
     entrants = book.event.entrants
     for bot in entrants:
-        if bot.retired:
+        if bot.is_replaced:
             played = sum(bot.name in result.seats for result in book.played)
             after = next(
                 other.name
                 for other in entrants
-                if not other.retired and first_version(other.name) == first_version(bot.name)
+                if not other.is_replaced and first_version(other.name) == first_version(bot.name)
             )
             yield f"`{bot.name}`, {played} games; replaced by `{after}` with other files."
 

@@ -30,6 +30,8 @@ class Version(Struct, frozen=True):
     """SHA-256 of its command and of the files that are its own; another one is another version."""
     clock: OwnClock | UnsetType = UNSET
     """Its own clock; left out where it has the event's."""
+    withdrawn_after: int | UnsetType = UNSET
+    """The last board that had begun when it withdrew; left out if it has not."""
 
 
 class LuckUsed(Struct, frozen=True, kw_only=True):
@@ -128,4 +130,6 @@ def search_steps(book: Book) -> tuple[SearchStep, ...]:
 
 def versions_of(event: Event) -> tuple[Version, ...]:
     """Return an event's entrants in the order of the plan."""
-    return tuple(Version(bot.name, bot.fingerprint, bot.clock) for bot in event.entrants)
+    return tuple(
+        Version(bot.name, bot.fingerprint, bot.clock, bot.withdrawn_after) for bot in event.entrants
+    )

@@ -7,6 +7,8 @@ from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from msgspec import UNSET
+
 from arena.engine.shuffle import SEED, commitment
 from arena.files import DamagedFileError
 from arena.logs.catalog import published_commitments, published_seeds
@@ -24,7 +26,14 @@ from tournaments.event.luck import LuckStore
 from tournaments.event.results import ResultStore, read_ledger
 from tournaments.plan.event import Event, repeated_deals
 from tournaments.plan.read_plan import satisfies
-from tournaments.plan.schedule import GameIndex, past_order, retired_games, sittings, spent_out
+from tournaments.plan.schedule import (
+    GameIndex,
+    past_order,
+    retired_games,
+    sittings,
+    spent_out,
+    withdrawn_results,
+)
 from tournaments.rating.tables import sum_usage
 from tournaments.verification.logs import (
     LogTask,
@@ -284,6 +293,11 @@ def _past(book: Book, logged: Mapping[str, Path]) -> Iterator[str]:
     for game in retired_games(book.event, book.results):
         if game not in logs:
             yield f"{folder.ledger}: {game} is in no log and was not checked"
+    ends = [(bot.name, bot.withdrawn_after) for bot in book.event.entrants]
+    for result in withdrawn_results(book.event, book.results):
+        for name, last in ends:
+            if last is not UNSET and name in result.seats and result.board > last:
+                yield f"{folder.event}: {name} played {result.game} after it withdrew"
     untold = {game: path for game, path in logged.items() if game not in book.results}
     yield from (f"{path}: the ledger does not have {game}" for game, path in untold.items())
 

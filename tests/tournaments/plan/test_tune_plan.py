@@ -57,7 +57,10 @@ def test_partners_are_the_same_bot(tmp_path: Path) -> None:
         (BOT.replace("{python}", "{depth}{python}") + RANGE, "cannot have {build} or {python}"),
         (BOT + RANGE.replace("depth", "build"), "neither python nor build"),
         (BOT + RANGE.replace("depth", '"a\\n"'), "neither python nor build"),
-        (f'format = {{ type = "swiss" }}\n{BOT}{RANGE}', "no format and no teams of its own"),
+        (
+            f'format = {{ type = "swiss" }}\n{BOT}{RANGE}',
+            "no format, teams or withdrawn of its own",
+        ),
         (f"boards = 59\n{BOT}{RANGE}", "at least 60 boards"),
     ],
 )
