@@ -67,7 +67,7 @@ BOUGHT = (9, 12, 15, 18)
 
 HandSize = Annotated[int, Meta(ge=1, le=64)]
 Points = Annotated[int, Meta(ge=1, le=100_000)]
-DrawLimit = Annotated[int, Meta(ge=0, le=200)] | Literal["unlimited"]
+DrawLimit = Annotated[int, Meta(ge=0, le=200)] | Literal["unlimited", "two_at_once"]
 MOST_DEALS = 20
 """The most deals in one round; the last one counts whatever it is, so that every round ends."""
 
@@ -176,7 +176,8 @@ class Turn(Group, frozen=True):
     tiles: Literal[1, 2] = 1
     """Tiles played in one turn: one, or two on opposite ends (E play)."""
     draw_limit: DrawLimit = "unlimited"
-    """Tiles that may be drawn in one turn; 0 is a block game (C.19, C.28)."""
+    """Tiles that may be drawn in one turn; 0 is a block game (C.19, C.28). Where they are two at
+    once, who draws one draws the other too, even if the first fits (A, C Dutch)."""
     draw_when_able: bool = True
     """True if a seat that can play may draw instead (C.22); else it must play (C.23)."""
     leader_may_draw: bool = True
@@ -319,6 +320,11 @@ def _conflicts(rules: Ruleset) -> Iterator[tuple[bool, str]]:
     yield (
         turn.draw_ends_turn and turn.draw_when_able,
         "If drawing ends the turn, a seat that can play must play: set draw_when_able = false.",
+    )
+    yield (
+        turn.draw_limit == "two_at_once" and (turn.draw_ends_turn or turn.draw_optional),
+        "Two tiles at once are a part of a turn, and whoever cannot play must draw them: set "
+        "draw_ends_turn = false and draw_optional = false.",
     )
     yield (
         deal.partners

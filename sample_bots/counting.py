@@ -43,11 +43,13 @@ def what_it_may_hold(seat, ask, rules, numbers):
     if turn.get("tiles", 1) != 1:  # it needs two tiles that fit: to lack a pair says little
         return dict.fromkeys(numbers, float(ask["hands"][seat]))
     left_after_draw = (HINT if rules else 1.0) if turn["draw_when_able"] else 0.0
-    ends = [None, None]  # the numbers to match, None while they are not known
+    at_once = turn.get("draw_limit") == "two_at_once"  # the second draw says nothing: one may fit
+    last, ends = None, [None, None]  # the numbers to match, None while they are not known
     for event in ask["events"]:
         do, its_own = event["do"], event.get("seat") == seat
+        is_second, last = at_once and last == do == "draw", do
         if do in ("draw", "pass") and its_own:
-            for number in set(ends) - {None}:
+            for number in set() if is_second else set(ends) - {None}:
                 may[number] *= left_after_draw if do == "draw" else 0.0
             if do == "draw":
                 tiles += 1

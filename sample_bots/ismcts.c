@@ -248,7 +248,7 @@ static struct {
     int tiles, highest, whole, high[MOST_TILES], low[MOST_TILES], pips[MOST_TILES], blank;
     Set all, fits[MOST_PIPS];
     int seats, step, limit, reserve, fee, bonuses, bonus[64], capicu, out_with_blank;
-    bool known, partners, two, when_able, leader_too, draw_ends, optional, pot, out_wins;
+    bool known, partners, two, at_once, when_able, leader_too, draw_ends, optional, pot, out_wins;
     Blocked blocked;
     Formula points_out, points_blocked;
     Tie tie;
@@ -310,7 +310,8 @@ static void read_rules(const Json *game)
     R.rounds = whole(get(rules, "game"), "rounds", 0);
     R.step = says(deal, "direction", "counter_clockwise") ? R.seats - 1 : 1;
     R.two = whole(turn, "tiles", 1) == 2;
-    R.limit = whole(turn, "draw_limit", 1 << 20); /* "unlimited" is no number */
+    R.at_once = says(turn, "draw_limit", "two_at_once");
+    R.limit = R.at_once ? 2 : whole(turn, "draw_limit", 1 << 20); /* "unlimited" is no number */
     R.when_able = flag(turn, "draw_when_able", true);
     R.leader_too = flag(turn, "leader_may_draw", true);
     R.draw_ends = flag(turn, "draw_ends_turn", false);
@@ -404,6 +405,9 @@ static bool may_draw(const State *s, bool able)
     return !able || (R.when_able && (R.leader_too || s->ends[0] >= 0));
 }
 
+/* Of two tiles that are drawn at once the second comes before anything else. */
+static bool must_draw(const State *s) { return R.at_once && s->drawn == 1 && drawable(s); }
+
 static int moves(const State *s, Move *found)
 {
     if (s->asked) {
@@ -411,7 +415,7 @@ static int moves(const State *s, Move *found)
         found[1] = (Move){GO_ON, 0, 0, 0};
         return 2;
     }
-    int many = plays(s, s->hands[s->turn], found);
+    int many = must_draw(s) ? 0 : plays(s, s->hands[s->turn], found);
     bool able = many > 0;
     if (may_draw(s, able))
         found[many++] = (Move){DRAW, 0, 0, 0};
@@ -684,7 +688,7 @@ static Move policy(const State *s)
     static Move found[MOST_MOVES];
     if (s->asked)
         return (Move){is_lightest(s) ? CALL : GO_ON, 0, 0, 0};
-    int many = plays(s, s->hands[s->turn], found);
+    int many = must_draw(s) ? 0 : plays(s, s->hands[s->turn], found);
     if (many == 0)
         return (Move){may_draw(s, false) ? DRAW : PASS, 0, 0, 0};
     int best = 0;
@@ -921,8 +925,10 @@ static void see(State *table, const Json *event, int when, int *sizes)
         table->asked = 1; /* what is drawn next was bought */
     else if (!drew)
         table->asked = 0;
+    bool second = R.at_once && drew && table->drawn == 1 + seat; /* says nothing: one may fit */
+    table->drawn = drew && !second ? 1 + seat : 0;
     if (drew || passed) {
-        if (table->ends[0] >= 0 && !table->asked) {
+        if (table->ends[0] >= 0 && !table->asked && !second) {
             note_deed(seat, when, (Move){drew ? DRAW : PASS, 0, 0, 0}, table, sizes);
             if (!R.two)
                 could_not(seat, fitting(table), passed || !R.when_able);

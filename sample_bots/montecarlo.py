@@ -47,7 +47,8 @@ class Game:
         self.step = -1 if deal.get("direction") == "counter_clockwise" else 1
         self.two, self.draw_ends = turn.get("tiles", 1) == 2, turn.get("draw_ends_turn", False)
         limit = turn.get("draw_limit", "unlimited")
-        self.limit = len(self.tiles) if limit == "unlimited" else limit
+        self.limit = {"unlimited": len(self.tiles), "two_at_once": 2}.get(limit, limit)
+        self.at_once = limit == "two_at_once"  # then who draws one draws the other too
         self.reserve = rules.get("boneyard", {}).get("reserve", 2)
         self.score = rules.get("score", {})
 
@@ -75,6 +76,8 @@ class World:
 
     def plays(self):
         """Every play of the seat to move."""
+        if self.must_draw():
+            return []
         hand = self.hands[self.turn]
         if self.ends is None:
             return [((at, "lead"),) for at in bits_of(hand)]
@@ -85,6 +88,9 @@ class World:
 
     def can_draw(self):
         return self.drawn < self.game.limit and len(self.stock) > self.game.reserve
+
+    def must_draw(self):
+        return self.game.at_once and self.drawn == 1 and self.can_draw()
 
     def do(self, move):
         """Make a move: a play, "draw" or "pass"."""
@@ -135,7 +141,7 @@ def policy(world, dice):
         worth = {play: sum(game.appeal[at] for at, _ in play) for play in world.plays()}
         if worth:
             return max(worth, key=lambda play: worth[play] + dice.random() * WHIM)
-    elif hand & (game.fits[world.ends[0]] | game.fits[world.ends[1]]):
+    elif hand & (game.fits[world.ends[0]] | game.fits[world.ends[1]]) and not world.must_draw():
         return best_play(world, hand, dice)
     return "draw" if world.can_draw() else "pass"
 
@@ -163,12 +169,14 @@ def slots_of(ask, game):
     begins = max([at for at, e in enumerate(ask["events"]) if e["do"] == "leads"], default=0)
     events = ask["events"][begins:]
     moves = [(e["do"], e["seat"]) for e in events if e["do"] in ("play", "draw")]
-    slots, ends = [], None
+    slots, ends, last = [], None, None
     for seat, held in enumerate(ask["hands"]):
         slots.append([0] * (held + moves.count(("play", seat)) - moves.count(("draw", seat))))
     for event in events:
         do, held = event["do"], slots[event.get("seat") or 0]
-        if do in ("draw", "pass") and ends and not game.two:
+        # Of two tiles at once the second says nothing: the first may fit.
+        is_second, last = game.at_once and last == do == "draw", do
+        if do in ("draw", "pass") and ends and not game.two and not is_second:
             lacks = game.fits[ends[0]] | game.fits[ends[1]]
             held[:] = [slot | lacks for slot in held]
         if do == "draw":

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from arena.engine.structs import Bit, Mask
 from protocol.messages import Option, Passed, Play, Played
-from protocol.ruleset import Boneyard, Ruleset, Tile, flip, side_of, tile_set
+from protocol.ruleset import Boneyard, DrawLimit, Ruleset, Tile, flip, side_of, tile_set
 
 # A set of tiles as tables: what fits where, how it then lies, what is said of it. No state.
 #
@@ -148,6 +148,7 @@ class Settings:
         "sides",
         "step",
         "table",
+        "two_at_once",
         "two_tiles",
     )
 
@@ -165,10 +166,10 @@ class Settings:
         """For each seat, the event of its pass."""
         self.two_tiles = turn.tiles == 2
         """True if a turn plays two tiles (E play)."""
-        # No turn draws more tiles than the set has.
-        unlimited = len(self.table.tiles)
-        self.draw_limit = unlimited if turn.draw_limit == "unlimited" else turn.draw_limit
+        self.draw_limit = _draw_limit(turn.draw_limit, len(self.table.tiles))
         """The most tiles that a turn draws (C.19, C.28)."""
+        self.two_at_once = turn.draw_limit == "two_at_once"
+        """True if who draws one tile of two draws the other before anything else (A, C Dutch)."""
         self.draw_when_able = turn.draw_when_able
         """True if a seat that can play may draw (C.22)."""
         self.leader_may_draw = turn.leader_may_draw
@@ -197,6 +198,16 @@ class Settings:
         """The pips that each tile counts in a hand (C score, C Dutch)."""
         self.has_bonus = bool(rules.score.bonus or rules.score.capicu or rules.score.out_with_blank)
         """True if a round may bring more than the hands (C Puerto Rico)."""
+
+
+def _draw_limit(limit: DrawLimit, tiles: int) -> int:
+    match limit:
+        case "unlimited":
+            return tiles  # No turn draws more tiles than the set has.
+        case "two_at_once":
+            return 2
+        case _:
+            return limit
 
 
 def _side(partners: bool, seat: int, seats: int) -> tuple[int, ...]:

@@ -39,6 +39,8 @@ def options(game: Game, state: Round) -> tuple[Option, ...]:
     """
     if not state.layout and (required := state.phase.must_lead) is not None:
         return (Play(required, "lead"),)
+    if game.settings.two_at_once and state.drawn == 1 and state.drawable:
+        return ONLY_DRAW
     seat = state.turn
     plays = plays_of_two(state, seat) if game.settings.two_tiles else plays_of_one(state, seat)
     if state.drawable and _may_draw(game, state, able=bool(plays)):

@@ -282,6 +282,8 @@ DRAW_INSTEAD: Mapping[int | str, str] = {
     "unlimited": "A player who can play may instead {take} as many tiles as they like, even after "
     "one that fits, but must then play.",
     1: "A player who can play may instead {take} one tile, but must then play.",
+    "two_at_once": "A player who can play may instead {take} two tiles at once, or the only one "
+    "that may be drawn, but must then play.",
     "several": "A player who can play may instead {take}, at most {tiles} in a turn, even after "
     "one that fits, but must then play.",
 }
@@ -313,12 +315,15 @@ MUST_DRAW: Mapping[int | str, str] = {
     "be drawn any more.",
     1: "A player who cannot play draws one tile if one may be drawn, plays it if it fits, and "
     "otherwise passes.",
+    "two_at_once": "A player who cannot play draws two tiles at once, or the only one that may be "
+    "drawn, then plays one that fits, and otherwise passes.",
     "several": "A player who cannot play draws up to {tiles} if they may be drawn, one at a time, "
     "until one fits; a player who still cannot play passes.",
 }
 MUST_DRAW_SOURCES: Mapping[int | str, tuple[str, ...]] = {
     "unlimited": ("B", "C play", "C.18", "D"),
     **dict.fromkeys((1, 2), ("A", "C Dutch", "C.19", "C.28")),
+    "two_at_once": ("A", "C Dutch", "C.28"),
 }
 
 
@@ -359,7 +364,7 @@ def _take(rules: Ruleset) -> str:
 def _by_limit(rules: Ruleset, texts: Mapping[int | str, str]) -> str:
     """Return the text for the number of tiles that a turn may draw."""
     limit = relevance.draw_limit(rules)
-    tiles = "" if limit == "unlimited" else count_in_words(limit, "tile")
+    tiles = count_in_words(limit, "tile") if isinstance(limit, int) else ""
     return texts.get(limit, texts["several"]).format(take=_take(rules), tiles=tiles)
 
 

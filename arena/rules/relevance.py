@@ -5,6 +5,7 @@ from typing import Literal
 from protocol.ruleset import (
     BY_DOUBLE,
     ByDouble,
+    DrawLimit,
     FirstLead,
     LaterLead,
     Ruleset,
@@ -48,10 +49,11 @@ def can_draw(rules: Ruleset) -> bool:
     )
 
 
-def draw_limit(rules: Ruleset) -> int | Literal["unlimited"]:
+def draw_limit(rules: Ruleset) -> DrawLimit:
     """Return the tiles that a turn may draw; a limit that no boneyard reaches is "unlimited"."""
     limit, most = rules.turn.draw_limit, max(boneyard_left(rules).values()) - rules.boneyard.reserve
-    return "unlimited" if limit != "unlimited" and limit > most else limit
+    tiles = 2 if limit == "two_at_once" else limit
+    return "unlimited" if tiles != "unlimited" and tiles > most else limit
 
 
 def count_winners(rules: Ruleset) -> int:

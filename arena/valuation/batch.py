@@ -586,6 +586,8 @@ class RoundBatch:
         if settings.two_tiles:
             can_end = (hand & (hand - 1) == 0) & (self.drawable[rows] == 0)
             able[~(can_end | tables.can_play_two(hand, self.ends[rows]))] = 0
+        if settings.two_at_once:
+            able[(self.drawn[rows] == 1) & (self.drawable[rows] > 0)] = 0
         draws = self.drawable[rows] > 0
         if not settings.draw_when_able:
             draws &= able == 0

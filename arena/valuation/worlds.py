@@ -131,6 +131,7 @@ class _Facts:
         self.limits: list[Limit] = []
         self.orders: list[TileOrder] = []
         self.on_left: Played | None = None
+        self.last: Event | None = None
         self.stock = len(game.settings.table.tiles) - sum(map(len, self.dealt))
         self.has_begun = False
         if game.rules.deal.annul_suit:
@@ -146,11 +147,15 @@ class _Facts:
 
     def follow(self, event: Event, ends: tuple[int, ...]) -> None:
         """Note what an event tells, at these ends of the line. Raises UncoveredError."""
+        before, self.last = self.last, event
         match event:
             case Played():
                 self._play(event, ends)
             case Drew(seat=seat, tile=tile):
-                if self.has_begun and not self.game.settings.draw_when_able:
+                settings = self.game.settings
+                # Of two tiles at once the second says nothing: the first may fit.
+                is_second = settings.two_at_once and isinstance(before, Drew)
+                if self.has_begun and not (settings.draw_when_able or is_second):
                     self._unable(seat, ends)
                 assert tile is not None, "In a state nothing is hidden."
                 self.places[seat].append(HiddenPlace(seat))

@@ -157,6 +157,7 @@ def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]
         ({"starter": True, "missing": "draw_for_it"}, "set missing = next_double"),
         ({"tiles": 2}, "set starter = true"),
         ({"draw_ends_turn": True}, "set draw_when_able = false"),
+        ({"draw_limit": "two_at_once", "draw_optional": True}, "set draw_ends_turn = false and"),
         ({"partners": True, "winner": "out"}, "set points_out = others"),
         ({"ante": 1}, "set pot = true"),
         ({"auction": True}, "set chips and pot = true"),

@@ -30,6 +30,12 @@ RULESETS = {name: find_variant(name) for name in VARIANTS} | {
 }
 """The named games, and what none of them has: every way to count for partners."""
 TABLES = [*NAMED_TABLES, *((name, 4) for name in RULESETS if name not in VARIANTS)]
+AT_ONCE: dict[str, Any] = {"draw_limit": "two_at_once"}
+RULESETS |= {
+    "at-once": derive(find_variant("dutch"), "at-once", AT_ONCE),
+    "at-once-able": derive(find_variant("draw"), "at-once-able", AT_ONCE),
+}
+TABLES += [("at-once", 2), ("at-once", 4), ("at-once-able", 3)]
 RULESETS |= {f"{name}-{seats}": many(name, differs) for name, seats, differs in MANY}
 TABLES += [
     (f"{name}-{seats}", seats) for name, seats, differs in MANY if differs["highest_pip"] < 15

@@ -65,7 +65,7 @@ GROUPS = {
         annul_suit=st.sampled_from((0, 0, 3, 5)),
     ),
     "lead": _group(Lead),
-    "turn": _group(Turn, draw_limit=st.sampled_from((0, 1, 2, 3, "unlimited"))),
+    "turn": _group(Turn, draw_limit=st.sampled_from((0, 1, 2, 3, "unlimited", "two_at_once"))),
     "boneyard": _group(Boneyard, reserve=st.sampled_from((0, 1, 2, 2, 5))),
     "stakes": _group(
         Stakes,
@@ -97,6 +97,7 @@ _MENDS: tuple[tuple[str, str, Any], ...] = (
     ("lead", "missing", "next_double"),
     ("turn", "draw_when_able", False),
     ("turn", "draw_optional", True),
+    ("turn", "draw_limit", 2),
     ("score", "points_out", "others"),
     ("stakes", "pot", True),
     ("boneyard", "auction", False),
@@ -122,11 +123,12 @@ def rulesets() -> st.SearchStrategy[Ruleset]:
     return st.builds(_mended, st.fixed_dictionaries(GROUPS), st.integers(0, len(_MENDS) - 1))
 
 
-MANY = (
+MANY: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("draw", 5, {"highest_pip": 9}),
     ("draw", 6, {"highest_pip": 9, "hand": 7}),
     ("block", 8, {"highest_pip": 9, "hand": 6}),
     ("dutch", 7, {"highest_pip": 12, "hand": 9}),
+    ("dutch", 5, {"highest_pip": 9, "draw_limit": "two_at_once"}),
     ("double-draw", 6, {"highest_pip": 9}),
     ("arab-row", 5, {"highest_pip": 7, "hand": 6}),
     ("vietnamese", 8, {"highest_pip": 8}),

@@ -48,10 +48,11 @@ def test_the_rules_of_an_event_file_are_those_of_its_event(tmp_path: Path) -> No
         load_ruleset("circular.toml", tmp_path)
 
 
+DRAW_LIMITS = 'draw_limit must be a whole number from 0 to 200 or "two_at_once" or "unlimited"'
 WRONG = {
     "hand=seven": 'hand must be a whole number from 1 to 64 or a table or "eight_minus_seats", not',
-    "draw_limit=many": 'draw_limit must be a whole number from 0 to 200 or "unlimited", not "many"',
-    "draw_limit=1.5": 'draw_limit must be a whole number from 0 to 200 or "unlimited", not "1.5"',
+    "draw_limit=many": f'{DRAW_LIMITS}, not "many"',
+    "draw_limit=1.5": f'{DRAW_LIMITS}, not "1.5"',
     "draw_limit=unlimted": "Unknown value of draw_limit 'unlimted': did you mean unlimited?",
     "target=many": "target must be a whole number from 1 to 100000 or a table",
     "hand=5:none": "draw has no table of 2",

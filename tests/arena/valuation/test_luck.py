@@ -23,7 +23,7 @@ from arena.valuation.luck import (
     weight_of,
 )
 from arena.valuation.terms import LuckTerms, Policy
-from protocol.messages import Clock, Draw
+from protocol.messages import Clock, Draw, Drew
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
 from protocol.ruleset import Ruleset, Tile, derive, set_of_tiles
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
@@ -143,6 +143,15 @@ def test_every_named_game_has_luck_where_tiles_are_drawn(name: str, seats: int) 
         assert total.share[:2] == total.share[2:]
     for draw in total.draws:
         assert 0 <= draw.record < len(game.records)
+
+
+def test_each_of_two_tiles_drawn_at_once_has_its_luck() -> None:
+    rules = derive(short("dutch"), "at once", {"draw_limit": "two_at_once"})
+    game = logged(rules, 2, any_of(5))
+    events = [event for moment in Timeline(game).moments for event in moment.events]
+    tiles = [event.tile for event in events if isinstance(event, Drew)]
+    assert len(tiles) > 2
+    assert [one.tile for one in luck_of(game).draws if one.tile] == tiles
 
 
 def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> None:

@@ -89,6 +89,13 @@ def test_every_world_replays_to_the_same_question(name: str) -> None:
         assert name in UNCOVERED or many == covered
 
 
+def test_the_first_of_two_tiles_drawn_at_once_may_fit() -> None:
+    rules = derive(find_variant("dutch"), "at once", {"draw_limit": "two_at_once"})
+    for seed in range(4):
+        many, covered = check_worlds(rules, 2, seed)
+        assert many == covered
+
+
 # Slow: worlds of any ruleset, whatever its choices are, are possible ones.
 @pytest.mark.slow
 @examples(10)
