@@ -77,7 +77,7 @@ def test_a_broken_bot_is_told_what_to_mend_with_exit_code_1() -> None:
     assert "Step 4 FAILED: answers the first question" in lines
     assert "...F" in lines
     assert re.fullmatch(
-        r"python FAILED: 3 passed, 1 failed in \d+\.\d s\. "
+        rf"{re.escape(Path(sys.executable).name)} FAILED: 3 passed, 1 failed in \d+\.\d s\. "
         r"Begin with step 4; it may cause the others\.",
         lines[-1],
     )
