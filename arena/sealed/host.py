@@ -44,9 +44,10 @@ bounds recursion (the module's own is in its memory); the most entries of a tabl
 PYTHON_STACK = 2 * 2**20
 """The native stack of Python, whose own limit of 1,000 calls must come first on any processor: all
 that was tried fits into half of it here. Wasmtime has no more without changing another setting."""
-CALL, BUFFER, BYTE = 10_000, 1_000, 4
-"""The instructions that a call of the host costs, each buffer that it is given, and each byte that
-it moves: it takes the host less time than the bot those, so no bot wins time by calls."""
+CALL, BUFFER, BYTE, LETTER = 10_000, 1_000, 4, 100
+"""The instructions that a call of the host costs, each buffer that it is given, each byte that it
+moves and each of a path: it takes the host less time than the bot those, so no bot wins time by
+calls. A path of many short names takes 50 ns a byte."""
 LINE = 65_536
 """The most bytes of a line; what is longer is passed on as far as it is a foul."""
 OUTPUT, FRAME, STDERR = 2 * LINE, 32, 2**20
@@ -56,8 +57,9 @@ MODULE = "wasi_snapshot_preview1"
 OK, BADF, INVAL, ISDIR, MFILE, NOENT = 0, 8, 28, 31, 33, 44
 NOSYS, NOTDIR, ROFS, SPIPE = 52, 54, 69, 70
 """Errors of WASI."""
-ROOT, MOST_OPEN = 3, 256
-"""The descriptor of the folder in which all paths begin; the most that are open at once."""
+ROOT, MOST_OPEN, LONGEST_PATH = 3, 256, 4096
+"""The descriptor of the folder in which all paths begin; the most that are open at once; the most
+bytes of a path."""
 PIPE, FOLDER, FILE = 2, 3, 4
 """Kinds of what a descriptor stands for; stdin, stdout and stderr are terminals, so that runtimes
 neither seek nor ask on."""
@@ -389,11 +391,11 @@ class Bot:
         return file.kind if file else PIPE if fd <= 2 else None
 
     def _path(self, fd: int, address: int, size: int) -> bytes:
-        """Return a path that the module gave; nothing if the descriptor is no folder."""
+        """Return a path that the module gave; nothing if it is too long, or not in a folder."""
         folder = self._opened.get(fd)
-        self.charge(BYTE * size)
-        if folder is None or folder.kind != FOLDER or size > LINE:
+        if folder is None or folder.kind != FOLDER or size > LONGEST_PATH:
             return b""
+        self.charge(LETTER * (size + len(folder.path)))
         path = bytes(self.reach(address, size)[address : address + size])
         # What leads above the root ends there, as it does on any disk.
         return posixpath.normpath(b"/" + folder.path + b"/" + path).replace(b"//", b"/")
@@ -430,7 +432,7 @@ class Bot:
             return SPIPE if fd <= 2 else BADF
         start = (0, file.place, len(self._disk.files[file.path]))[min(whence, 2)]
         place = start + (offset - 2**64 if offset >= 2**63 else offset)
-        if place < 0:
+        if not 0 <= place < 2**63:
             return INVAL
         file.place = place
         self.store_bytes(result_at, struct.pack("<Q", place))
@@ -476,9 +478,9 @@ class Bot:
         folder = self._opened.get(fd)
         if folder is None or folder.kind != FOLDER:
             return NOTDIR if folder else BADF
-        data = b""
-        names = [*self._disk.folders[folder.path]][cookie:]
-        for place, name in enumerate(names, start=cookie + 1):
+        data, names = b"", [*self._disk.folders[folder.path]]
+        self.charge(BYTE * len(names))
+        for place, name in enumerate(names[cookie:], start=cookie + 1):
             kind = self._disk.kind(posixpath.join(folder.path, name)) or FILE
             data += struct.pack("<QQII", place, 0, len(name), kind) + name
             if len(data) >= size:

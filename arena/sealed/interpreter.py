@@ -7,6 +7,9 @@ and the same bot would then play another game. It is compiled once on a machine.
 
 import lzma
 import os
+import platform
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +34,8 @@ from protocol.errors import UserError
 
 COMPILE_S = 300
 """The most s to compile the interpreter: 4 to 11 s of CPU were measured."""
+KEPT_VERSIONS = 4
+"""Versions of Boneyard on one machine that may use sealed Python in turn without compiling."""
 MAX_FILES, MAX_FILES_BYTES = 2_000, 32 * 2**20
 """The most files of a bot, and bytes in them: its host holds them in memory."""
 BYTECODE_FOLDER = "__pycache__"
@@ -58,16 +63,18 @@ def installed_interpreter() -> Interpreter:
     folder = user_cache("sealed-python")
     if folder is None:
         raise UserError("Sealed Python needs a cache of your own: set XDG_CACHE_HOME to a folder.")
-    folder = folder.resolve()
+    # Its code is for one processor: machines may share a home.
+    folder = folder.resolve() / re.sub(r"\W+", "-", platform.node() or "here")
     host = sha256(HOST_FILE.read_bytes()).hexdigest()[:8]
-    name = f"{interpreter_name()}-{wasmtime_version()}-{host}"
-    paths = Interpreter(folder / f"{name}.cwasm", folder / f"{name}.lib")
-    digests = folder / f"{name}.json"
+    home = folder / f"{interpreter_name()}-{wasmtime_version()}-{host}"
+    paths, digests = Interpreter(home / "python.cwasm", home / "python.lib"), home / "digests.json"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        home.mkdir(parents=True, exist_ok=True)
         with _locked(folder / "lock"):
             if not _is_whole(paths, digests):
-                _install(folder, paths, digests)
+                _install(paths, digests)
+            os.utime(home)
+            _remove_old(folder)
     except OSError as error:
         raise UserError(f"Python for sealed bots: {describe_error(error)}.") from error
     return paths
@@ -95,12 +102,17 @@ def _digests(paths: Interpreter) -> list[str]:
     return [sha256(path.read_bytes()).hexdigest() for path in paths]
 
 
-def _install(folder: Path, paths: Interpreter, digests: Path) -> None:
+def _remove_old(folder: Path) -> None:
+    """Remove all but the versions that were used last: each has 32 MB. Raises OSError."""
+    homes = sorted(folder.glob("*-*"), key=lambda home: home.stat().st_mtime)
+    for home in homes[:-KEPT_VERSIONS]:
+        shutil.rmtree(home)
+
+
+def _install(paths: Interpreter, digests: Path) -> None:
     """Unpack and compile the interpreter. Raises UserError, OSError."""
     text = "Preparing Python for sealed bots, once on this machine: about 10 s."
     print(text, file=sys.stderr, flush=True)
-    for old in folder.glob("*-*"):
-        old.unlink()  # Of another version; a host that runs keeps what it has opened.
     files = unpack(lzma.decompress(ARCHIVE.read_bytes()))
     module = files.pop("python.wasm")
     compiler = host_argv(("",), 0, "python")
@@ -151,6 +163,8 @@ def pack_files(folder: str, reads: Sequence[str]) -> bytes:
                 most = f"{MAX_FILES:,} files and {MAX_FILES_BYTES >> 20} MiB"
                 raise UserError(f"A sealed bot has at most {most}, which its host holds.")
             name = name_inside(path, Path(folder))
+            if not name.isprintable():
+                raise UserError(f"A sealed bot's files have names that can be printed: {name!r}.")
             if name in files:
                 raise UserError(f"Two files would be {name} for a sealed bot. Rename one.")
             files[name] = content

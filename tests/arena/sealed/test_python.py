@@ -162,6 +162,10 @@ INSIDE = {
     "system": ("import os\nos.system('ls')", "has no attribute 'system'"),
     "remove": ("import os\nos.remove('helper.py')", "Read-only file system"),
     "own": ("open('main.py', 'a')", "Read-only file system"),
+    "far": (
+        "import os\nf = os.open('main.py', 0)\nfor _ in 'abc': os.lseek(f, 2**62, 1)",
+        "Invalid argument",
+    ),
     "environment": ("import os\nraise OSError(dict(os.environ))", "OSError: {}"),
 }
 
@@ -232,6 +236,12 @@ def test_no_link_is_packed(tmp_path: Path) -> None:
     (bot / "link.py").symlink_to(secret)
     (bot / "folder").symlink_to(tmp_path)
     assert unpack(pack_files(f"{bot}", [f"{bot}", f"{bot / 'link.py'}"])) == {"bot/main.py": b""}
+
+
+def test_a_name_that_cannot_be_printed_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "\udcff").touch()
+    with pytest.raises(UserError, match="names that can be printed"):
+        pack_files(f"{tmp_path}", [f"{tmp_path}"])
 
 
 def test_too_many_files_are_refused(tmp_path: Path) -> None:
