@@ -21,6 +21,7 @@ from rich.text import Text
 
 from arena.document.blocks import Column, Section, Table, paragraphs, table
 from arena.document.terminal import open_console, renderables
+from arena.logs.catalog import LOG_SUFFIX
 from arena.logs.checksummed import actual_path
 from arena.logs.gamelog import read_games
 from arena.rules.english import duration
@@ -146,8 +147,10 @@ def log_time(log: Path) -> float:
 def add_logged(book: Book) -> None:
     """Add the results that only the game logs have. Raises DamagedFileError."""
     results = book.results
+    # To look for each log takes as long as all else: of 1,000 bots most pairs have not met.
+    logs = {log.name.removesuffix(LOG_SUFFIX) for log in book.folder.logs()}
     for plan in chain(book.past, sittings(book.event, results)):
-        if any(game.name not in results for game in plan.games):
+        if plan.name in logs and any(game.name not in results for game in plan.games):
             for logged in read_games(book.folder.log(plan.name)):
                 if logged.result:
                     results.add(logged.result)
