@@ -256,6 +256,16 @@ def user_cache(name: str) -> Path | None:
     return None
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder of a cache, and those above it, which no other user may enter. Raises OSError.
+
+    With a usual umask others of the user's group could write there: `user_cache` would refuse it.
+    """
+    for path in (*reversed(folder.parents), folder):
+        if not path.is_dir():
+            path.mkdir(mode=0o700, exist_ok=True)
+
+
 def is_ours(status: os.stat_result) -> bool:
     """Tell whether a file is the user's own, and no other user may write to it."""
     if sys.platform == "win32":

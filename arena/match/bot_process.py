@@ -303,7 +303,10 @@ async def read_first(command: Command, sandbox: Sandbox) -> bytes:
     if path != module.PYTHON:
         return await compile_once(path, memory, lambda: spawn(*hosted(command, sandbox, "only")))
     try:
-        await trio.to_thread.run_sync(installed_interpreter)
+        paths = await trio.to_thread.run_sync(installed_interpreter)
+        if not paths.code.exists():  # Its user has emptied the cache.
+            installed_interpreter.cache_clear()
+            await trio.to_thread.run_sync(installed_interpreter)
         return await trio.to_thread.run_sync(pack_files, command.folder, command.reads)
     except UserError as error:
         raise CannotStartError(f"{error}") from error

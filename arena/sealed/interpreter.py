@@ -8,7 +8,6 @@ and the same bot would then play another game. It is compiled once on a machine.
 import lzma
 import os
 import platform
-import re
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.files import DamagedFileError, describe_error, open_file, user_cache, write_atomic
+from arena.files import (
+    DamagedFileError,
+    describe_error,
+    make_private,
+    open_file,
+    open_regular,
+    user_cache,
+    write_atomic,
+)
 from arena.sealed.module import (
     ARCHIVE,
     HOST_FILE,
@@ -63,27 +70,36 @@ def installed_interpreter() -> Interpreter:
     folder = user_cache("sealed-python")
     if folder is None:
         raise UserError("Sealed Python needs a cache of your own: set XDG_CACHE_HOME to a folder.")
-    # Its code is for one processor: machines may share a home.
-    folder = folder.resolve() / re.sub(r"\W+", "-", platform.node() or "here")
+    folder = folder.resolve() / _processor()
     host = sha256(HOST_FILE.read_bytes()).hexdigest()[:8]
     home = folder / f"{interpreter_name()}-{wasmtime_version()}-{host}"
     paths, digests = Interpreter(home / "python.cwasm", home / "python.lib"), home / "digests.json"
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        make_private(home)
         with _locked(folder / "lock"):
             if not _is_whole(paths, digests):
                 _install(paths, digests)
             os.utime(home)
             _remove_old(folder)
-    except OSError as error:
+    except (OSError, DamagedFileError) as error:
         raise UserError(f"Python for sealed bots: {describe_error(error)}.") from error
     return paths
 
 
+def _processor() -> str:
+    """Return a name of the processor, for which machine code is made: machines may share a home."""
+    features = platform.processor()
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        features = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return f"{platform.machine()}-{sha256(features.encode()).hexdigest()[:8]}"
+
+
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Wait until no other process installs the interpreter. Raises OSError."""
-    with path.open("wb") as lock:
+    """Wait until no other process installs the interpreter. Raises DamagedFileError, OSError."""
+    # Who could open it could hold it for ever.
+    with os.fdopen(open_regular(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as lock:
         with suppress(ImportError):  # Windows has none: there two may compile it, to the same end.
             import fcntl
 
@@ -152,22 +168,23 @@ def pack_files(folder: str, reads: Sequence[str]) -> bytes:
     `folder`: where it runs; `reads`: files and folders of its own.
     """
     files: dict[str, bytes] = {}
+    places: dict[str, Path] = {}
     left = MAX_FILES_BYTES
     try:
-        # A command may name a file in a folder that is the bot's own.
-        for path in dict.fromkeys(_regular_files(reads)):
+        for path in _regular_files(reads):
+            name = name_inside(path, Path(folder))
+            if places.setdefault(name, path) != path:
+                raise UserError(f"Two files would be {name} for a sealed bot. Rename one.")
+            if name in files:
+                continue  # A command may name a file in a folder that is the bot's own.
             with open_file(path) as file:
-                content = file.read(left + 1)
-            left -= len(content)
-            if left < 0 or len(files) == MAX_FILES:
+                files[name] = file.read(left + 1)
+            left -= len(files[name])
+            if left < 0 or len(files) > MAX_FILES:
                 most = f"{MAX_FILES:,} files and {MAX_FILES_BYTES >> 20} MiB"
                 raise UserError(f"A sealed bot has at most {most}, which its host holds.")
-            name = name_inside(path, Path(folder))
             if not name.isprintable():
                 raise UserError(f"A sealed bot's files have names that can be printed: {name!r}.")
-            if name in files:
-                raise UserError(f"Two files would be {name} for a sealed bot. Rename one.")
-            files[name] = content
     except (OSError, DamagedFileError) as error:
         raise UserError(describe_error(error)) from error
     return pack({f"bot/{name}": files[name] for name in sorted(files)})
@@ -193,9 +210,18 @@ def name_inside(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
 
 
-def sealed_argv(argv: Sequence[str], folder: Path) -> tuple[str, ...]:
-    """Return the command of a Python bot inside the seal. Raises UserError if it is none."""
+def sealed_argv(argv: Sequence[str], folder: Path, reads: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the command of a Python bot inside the seal. Raises UserError if it is none.
+
+    `reads`: files of its own outside its folder. Of no other file a word shows that it exists.
+    """
     program, *words = argv
+
+    def is_own(word: str) -> bool:
+        path = os.path.normpath(folder / word)
+        is_inside = Path(path).is_relative_to(folder) or path in reads
+        return is_inside and os.path.isfile(path)  # noqa: PTH113 - a word may be too long for a path
+
     if not Path(program).name.startswith("python"):
         raise UserError(
             f"it runs {Path(program).name}, and only Python and modules of WebAssembly (*.wasm) "
@@ -205,15 +231,12 @@ def sealed_argv(argv: Sequence[str], folder: Path) -> tuple[str, ...]:
         words.pop(0)
     if words[:1] == ["-m"] or words[:1] == ["-c"]:
         raise UserError(f"it runs Python with {words[0]}: name its file instead.")
-    if not words or not _is_file(folder / words[0]):
+    if not words or not is_own(words[0]):
         raise UserError("a sealed Python bot is a file: name it first after the interpreter.")
     return PYTHON, *(
-        name_inside(folder / word, folder) if _is_file(folder / word) else word for word in words
+        name_inside(Path(os.path.normpath(folder / word)), folder) if is_own(word) else word
+        for word in words
     )
-
-
-def _is_file(path: Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113 - a word may be too long for a path, which is no error
 
 
 if __name__ == "__main__":  # The last step of `python/build`.

@@ -146,7 +146,9 @@ def host_files() -> tuple[str, ...]:
 def check_clock(name: str, argv: Sequence[str], counts_instructions: bool) -> None:
     """Refuse a bot's own clock if it does not count what the bot uses. Raises UserError."""
     if counts_instructions != is_module(argv):
-        process = "a process, whose instructions nobody counts: give it a time, as in 200ms"
+        process = (
+            "a process, whose instructions nobody counts: give it a time, as in 200ms, or seal it"
+        )
         kind = "sealed: give it instructions, as in 200M" if is_module(argv) else process
         raise UserError(f"Bot {name} is {kind}.")
 

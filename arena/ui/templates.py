@@ -10,7 +10,7 @@ from jinja2.bccache import Bucket
 
 from arena.document import blocks
 from arena.document.blocks import plain
-from arena.files import user_cache
+from arena.files import make_private, user_cache
 
 
 class TemplateCache(jinja2.FileSystemBytecodeCache):
@@ -36,7 +36,7 @@ def template_cache() -> TemplateCache | None:
     if folder is None:
         return None
     with suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         return TemplateCache(f"{folder}", f"jinja2-{jinja2.__version__}-%s")
     return None
 

@@ -38,35 +38,35 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(1_940, "protocol"),
-    "files, program, machine, processes": _room(655, "arena"),
+    "files, program, machine, processes": _room(665, "arena"),
     "engine": _room(1_969, "arena/engine"),
-    "match": _room(2_421, "arena/match"),
+    "match": _room(2_424, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_182, "arena/sandbox"),
-    "sealed": _room(1_271, "arena/sealed"),
+    "sealed": _room(1_296, "arena/sealed"),
     "conformance": _room(2_430, "arena/conformance"),
     "analysis": _room(2_125, "arena/analysis"),
     "valuation": _room(3_392, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
     "sample bots": _room(1_174, "sample_bots"),
-    "cli and commands": _room(5_279, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_188, "tournaments/league"),
-    "verification": _room(910, "tournaments/verification"),
-    "site": _room(1_787, "tournaments/site"),
+    "cli and commands": _room(5_282, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_190, "tournaments/league"),
+    "verification": _room(926, "tournaments/verification"),
+    "site": _room(1_788, "tournaments/site"),
     "study": _room(1_223, "tournaments/study"),
     "report": _room(2_948, "tournaments/report"),
     "play": _room(2_948, "tournaments/play"),
-    "event": _room(3_038, "tournaments/event"),
-    "plan": _room(3_071, "tournaments/plan"),
+    "event": _room(3_040, "tournaments/event"),
+    "plan": _room(3_080, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
-    "tests": _room(38_480, "tests"),
+    "tests": _room(38_550, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_043
+MOST_LINES = 59_114
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

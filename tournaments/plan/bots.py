@@ -45,7 +45,12 @@ from arena.sandbox.command import (
     real_path,
     resolve_links,
 )
-from arena.sealed.interpreter import installed_interpreter, pack_files, sealed_argv
+from arena.sealed.interpreter import (
+    HARMLESS_OPTIONS,
+    installed_interpreter,
+    pack_files,
+    sealed_argv,
+)
 from arena.sealed.module import NO_WASMTIME, PYTHON, interpreter_name, is_module, wasmtime_folder
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name
@@ -572,7 +577,7 @@ def _sealed_python(
 ) -> tuple[str, ...]:
     """Return a Python bot's command inside the seal; prepare its interpreter. Raises UserError."""
     try:
-        words = sealed_argv(argv, folder)
+        words = sealed_argv(argv, folder, reads)
         pack_files(f"{folder}", reads)
     except UserError as error:
         raise UserError(f"Bot {name} cannot be sealed: {error}") from None
@@ -639,12 +644,13 @@ def our_packages(program: Path) -> Iterator[str]:
 def shell_word(entrant: Entrant) -> str:
     """Return the shell word for an entrant: its name here, its file or command."""
     name, command = plain_name(entrant.name), entrant.command
+    mark = SEALED_MARK if command.argv[0] == PYTHON else ""
     if _is_listed(name, command):
-        return name
+        return name + mark
     folder = Path(command.folder)
     words = [f"{folder / word}" if is_file(folder / word) else word for word in command.argv]
-    if words[0] == PYTHON:
-        return shlex.quote(f"{shlex.join(words[1:])}{SEALED_MARK}")
+    if mark:
+        return shlex.quote(shlex.join(words[1:]) + mark)
     (interpreter,) = INTERPRETERS.get(Path(words[-1]).suffix, ("",))
     path = shutil.which(interpreter)
     if len(words) == 2 and path and words[0] == f"{resolve_links(Path(path))}":
@@ -661,7 +667,10 @@ def _is_listed(name: str, command: Command) -> bool:
     if entry is None:
         return False
     home = (entry.home / (entry.folder or ".")).resolve()
-    return home == Path(command.folder) and entry.bot.run[1:] == command.argv[1:]
+    words = entry.bot.run[1:]
+    if command.argv[0] == PYTHON:
+        words = tuple(word for word in words if word not in HARMLESS_OPTIONS)
+    return home == Path(command.folder) and words == command.argv[1:]
 
 
 def resolve_command(entry: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:

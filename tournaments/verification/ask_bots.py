@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import trio
 from msgspec import UnsetType
+from msgspec.structs import replace
 
 from arena.analysis.reask import ReaskSession
 from arena.analysis.timeline import AnswerRecord, repeat_answer, setup_of, without_evidence
@@ -20,7 +21,7 @@ from arena.sandbox.select import choose_sandbox
 from arena.sealed.module import host_name, is_module
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
-from protocol.records import FoulRecord
+from protocol.records import ChoiceRecord, FoulRecord, LogRecord
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, read_event
 from tournaments.plan.schedule import PlannedSitting, sittings
@@ -58,6 +59,21 @@ def ask_bots(folder: Folder) -> Checked[int]:
     if asker.foreign:
         raise UserError(asker.foreign)
     return asker.equal
+
+
+def _answer(record: LogRecord) -> LogRecord:
+    """Return what a bot must do again: of a foul all but its times, which are the machine's."""
+    record = without_evidence(record)
+    is_foul = isinstance(record, FoulRecord)
+    return replace(record, ms=0.0, given_back_ms=0.0) if is_foul else record
+
+
+def _words(record: LogRecord) -> str:
+    """Return an answer in words without the bot's own: a stranger's may show a file of ours."""
+    record = _answer(record)
+    if isinstance(record, ChoiceRecord):
+        record = replace(record, note=f"{len(record.note)} characters" if record.note else "")
+    return encode_line(record).decode().strip()[:300]
 
 
 class _Asker:
@@ -114,8 +130,8 @@ class _Asker:
                 now = await ReaskSession(self._poller, bot, question, lines).ask()
                 if isinstance(now, FoulRecord):
                     bot.disqualify(bot.fault or Fault(now.foul, now.detail))
-                if without_evidence(now) != without_evidence(was):
-                    old, new = (encode_line(reply).decode().strip()[:300] for reply in (was, now))
+                if _answer(now) != _answer(was):
+                    old, new = (_words(reply) for reply in (was, now))
                     return f"the log has {old}, but asked again the bot answers {new}"
                 self.equal += 1
         return ""

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.files import make_private, user_cache
 from arena.sandbox.command import Command
 from arena.sealed.interpreter import (
     MAX_FILES,
@@ -257,7 +259,33 @@ def test_a_command_has_the_same_words_on_every_machine(tmp_path: Path) -> None:
     (tmp_path / "w.json").touch()
     words = ("/x/bin/python3", "-I", "-S", f"{tmp_path}/bots/mine.py", "w.json", "--n", "3")
     assert sealed_argv(words, tmp_path) == (PYTHON, "bots/mine.py", "w.json", "--n", "3")
-    assert sealed_argv(words, tmp_path / "bots")[:2] == (PYTHON, "mine.py")
+    outside = (f"{tmp_path}/w.json",)
+    assert sealed_argv((*words[:4], *outside), tmp_path / "bots", outside)[1:] == (
+        "mine.py",
+        "w.json",
+    )
+
+
+def test_no_word_shows_whether_a_file_of_others_exists(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").touch()
+    words = ("python3", "mine.py", "/etc/passwd", "/etc/nothing")
+    assert sealed_argv(words, tmp_path)[2:] == ("/etc/passwd", "/etc/nothing")
+    with pytest.raises(UserError, match="is a file"):
+        sealed_argv(("python3", "/etc/passwd"), tmp_path)
+
+
+def test_the_cache_is_the_users_own_whatever_the_umask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", f"{tmp_path / 'cache'}")
+    before = os.umask(0o002)
+    try:
+        folder = user_cache("x")
+        assert folder
+        make_private(folder)
+    finally:
+        os.umask(before)
+    assert user_cache("x") == folder
 
 
 @pytest.mark.parametrize(

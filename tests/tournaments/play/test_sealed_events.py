@@ -8,7 +8,7 @@ import pytest
 
 from arena.logs.gamelog import LoggedGame
 from arena.sealed.module import host_name
-from protocol.records import ChoiceRecord, GameRecord, SentRecord
+from protocol.records import ChoiceRecord, FoulRecord, GameRecord, SentRecord
 from tests.support.bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
 from tests.support.clusters import Cluster
 from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
@@ -61,6 +61,36 @@ def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: P
     assert made(cut)["ledger.jsonl"] == made(once)["ledger.jsonl"]
     assert played(cut) == played(once)
     assert "sealed bots gave the same" in boneyard("verify", str(cut), "--ask-bots")
+
+
+LOOP = """
+import json, sys
+print('{"type":"hello","name":"l","version":"1"}')
+asked = 0
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "ask":
+        asked += 1
+        while asked == 3: pass
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0, "note": "own words"}))
+"""
+
+
+def test_a_python_bot_that_fouls_is_asked_again(tmp_path: Path) -> None:
+    """Its foul is the same but for the machine's times; what it wrote is not printed."""
+    (tmp_path / "loop.py").write_text(LOOP)
+    out, bot = tmp_path / "out", f"{tmp_path / 'loop.py'}"
+    run(out, bot, "greedy", "--sealed", "--effort", "20", *ONE)
+    assert {record.foul for game in games_of(out) for record in fouls(game)} == {"late"}
+    assert "sealed bots gave the same" in boneyard("verify", f"{out}", "--ask-bots")
+    (tmp_path / "loop.py").write_text(LOOP.replace("own words", "others"))
+    text = boneyard("verify", f"{out}", "--ask-bots", code=1)
+    assert "asked again the bot answers" in text
+    assert "own words" not in text
+
+
+def fouls(game: LoggedGame) -> list[FoulRecord]:
+    return [record for record in game.records if isinstance(record, FoulRecord)]
 
 
 def test_another_module_does_not_give_the_same_answers(
