@@ -184,8 +184,8 @@ def _all_subjects(context: click.Context) -> list[str]:
 def help(context: click.Context, subject: tuple[str, ...], as_json: bool) -> None:
     """Show the help of a command, a page about a topic, or a list.
 
-    Topics: authors, protocol, rulesets, events, leagues, ratings, sandbox, cluster, training,
-    promises, deals, secrets, valuation.
+    Topics: authors, protocol, rulesets, events, leagues, ratings, sandbox, sealed, cluster,
+    training, promises, deals, secrets, valuation.
 
     \b
     help bots                  the sample bots and those in folders here, and what they need

@@ -63,6 +63,8 @@ def verify(target: Path | None, seeds: Path | None, ask_bots: bool, as_json: boo
     folder = Folder(path)
     # An event that lost its plan is not a folder of logs: its other files would go unchecked.
     event = folder.event.is_file() or folder.ledger.is_file()
+    if ask_bots and not event:
+        raise UserError(f"--ask-bots asks the bots of an event again, and {path} is none.")
     checked = _verify_shown(folder) if event else _verify_logs(path, seeds)
     faults, verified = print_faults(checked, as_json)
     equal = 0
@@ -75,7 +77,8 @@ def verify(target: Path | None, seeds: Path | None, ask_bots: bool, as_json: boo
         return 1 if faults else 0
     if event:
         _tell_what_is_left(folder)
-    clause = f"; asked again, sealed bots gave the same {equal:,} answers" if ask_bots else ""
+    asked = f"asked again, sealed bots gave the same {equal:,} answers"
+    clause = f"; {asked if equal else 'no sealed bot could be asked again'}" if ask_bots else ""
     print_line(f"OK: {describe_extent(verified)}{clause}.")
     return 0
 

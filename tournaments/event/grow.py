@@ -515,6 +515,8 @@ def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
         yield f"{event.clock.effort}M"
     if event.clock.forced == "ask":
         yield "ask-forced"
+    if event.sealed:
+        yield "sealed"
     if event.sandbox != "auto":
         yield f"sandbox-{event.sandbox}"
     if plan.deals:

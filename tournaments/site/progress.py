@@ -269,6 +269,7 @@ def _outlook(summary: Results, event: Event) -> str:
         if pair.is_apart or pair.needed is None:
             return f"{lead}."
         least, most = (boards and boards - pair.played for boards in pair.needed_range)
-        more = "or more" if most is None else f"to {_roughly(most)}"
-        return f"{lead}; {_roughly(least or 0)} {more} more boards would probably decide it."
+        boards = _roughly(least or 0)
+        span = f"at least {boards}" if most is None else f"{boards} to {_roughly(most)}"
+        return f"{lead}; {span} more boards would probably decide it."
     return ""
