@@ -32,7 +32,7 @@ from arena.match.bot_process import CannotStartError
 from arena.match.clock import LagError
 from arena.program import run_async
 from arena.rules.english import count_in_digits
-from arena.sealed.module import is_module
+from arena.sealed.module import is_module, is_python
 from protocol.errors import UserError, unknown_name
 
 # Reports of a check: marks and faults for people as steps end, and one value for programs.
@@ -414,21 +414,28 @@ async def _try_step(session: Session, number: int, step: CheckStep, seconds: flo
 async def _compare(
     session: Session, step: CheckStep, outcome: StepResult, seconds: float
 ) -> StepResult:
-    """Try a bot that ended by itself without the sandbox too, to see whether it lacks something."""
-    finding = outcome.finding
-    if finding is None or not session.sandbox.is_locked or is_module(session.command.argv):
-        return outcome  # What locks a sealed bot in does not depend on the sandbox.
-    fault, mend, bare = finding.fault, finding.mend, session.bare_sandbox
-    if bare is None:
+    """Try a bot that ended by itself outside its walls too, to see whether it lacks something."""
+    finding, walls = outcome.finding, "sandbox"
+    command, sandbox, bare = session.command, session.sandbox, session.bare_sandbox
+    outside = (command, bare) if bare else None
+    if is_module(command.argv):
+        walls, outside = "seal", (session.native, sandbox) if session.native else None
+    # Outside WebAssembly there is nothing of a module; a native bot may have no sandbox.
+    if finding is None or not (
+        sandbox.is_locked if walls == "sandbox" else is_python(command.argv)
+    ):
+        return outcome
+    fault, mend = finding.fault, finding.mend
+    if outside is None:
         mend += (
-            " If you trust the bot, --compare starts it without the sandbox too, and shows whether "
-            "this is the reason."
+            f" If you trust the bot, --compare starts it without the {walls} too, and shows "
+            "whether this is the reason."
         )
         return replace(outcome, finding=replace(finding, mend=mend))
     fails = []
-    for sandbox in (session.sandbox, bare):
+    for tried, box in ((command, sandbox), outside):
         # A process that has played games before would not show the sandbox.
-        fresh = Session(session.command, sandbox, session.clock, session.budget, game=session.game)
+        fresh = Session(tried, box, session.clock, session.budget, game=session.game)
         fresh.poller = session.poller
         try:
             fails.append((await _try_step(fresh, 0, step, seconds)).state == "fail")
@@ -436,7 +443,9 @@ async def _compare(
             await fresh.end()
     if fails != [True, False]:
         return outcome
-    fault = f"It works without the sandbox, but not locked in: {fault}"
+    fault = f"It works without the {walls}, but not inside: {fault}"
+    if walls == "seal":
+        return replace(outcome, finding=replace(finding, fault=fault))
     mend += (
         " In the sandbox it can read only the files that its command names; `folder` or `reads` in "
         "an event file add more (boneyard help sandbox). There is no network, and it can write "

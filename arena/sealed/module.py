@@ -97,6 +97,11 @@ def is_module(argv: Sequence[str]) -> bool:
     return argv[0].endswith(MODULE_SUFFIX)
 
 
+def is_python(argv: Sequence[str]) -> bool:
+    """Tell whether a command is Python inside the seal."""
+    return argv[0] == PYTHON
+
+
 def wasmtime_folder() -> str | None:
     """Return the folder of the package wasmtime; None where it is not installed."""
     spec = find_spec("wasmtime")

@@ -33,7 +33,7 @@ from arena.document.terminal import open_console, print_blocks
 from arena.match.bot_process import CannotStartError
 from arena.rules.english import count_in_digits
 from arena.rules.load import load_ruleset
-from arena.sandbox.command import OFF, SandboxMode
+from arena.sandbox.command import OFF, Command, SandboxMode
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
@@ -69,6 +69,8 @@ class _Check(NamedTuple):
     event: WrittenEvent
     sandbox: Sandbox
     comparison: Sandbox | None
+    natives: dict[str, Command]
+    """The commands of sealed Python bots outside the seal, by name, if they are compared."""
     game: EventGame | None
     """The game of an event file; without one a bot must know every game."""
     steps: tuple[NumberedStep, ...]
@@ -78,7 +80,8 @@ class _Check(NamedTuple):
     def session(self, entrant: Entrant) -> Session:
         """Return a new session of a bot."""
         clock = own_or(entrant.clock, self.event.clock, entrant.command)
-        return Session(entrant.command, self.sandbox, clock, self.pace, self.comparison, self.game)
+        box, game, native = self.comparison, self.game, self.natives.get(entrant.name)
+        return Session(entrant.command, self.sandbox, clock, self.pace, box, game, native)
 
 
 EXAM = "With --exam"
@@ -103,8 +106,8 @@ EXAM = "With --exam"
 @SANDBOX_OPTION
 @flag(
     "--compare",
-    "Also run the bot without the sandbox, as your own user, to find out whether the sandbox "
-    "makes it fail or start slowly; only for a bot that you trust.",
+    "Also run the bot without the sandbox, or a sealed one without the seal, to find out whether "
+    "that makes it fail or start slowly; only for a bot that you trust.",
 )
 @flag("--verbose", "Print a line for every step.", "-v")
 @flag("--json", "Print every step or answer as JSON.", "in_json")
@@ -206,10 +209,13 @@ def check(
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
     steps = select_steps(step_words, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:
-        entrants, reports = list[Entrant](), list[Report]()
+        entrants, reports, natives = list[Entrant](), list[Report](), dict[str, Command]()
         for bot in event.bots:
             try:
                 entrants.append(prepare_entrant(bot, base, path))
+                if bot.sealed and compare:
+                    native = prepare_entrant(replace(bot, sealed=False), base, path)
+                    natives[native.name] = native.command
             except UserError as error:
                 if len(event.bots) == 1:
                     raise
@@ -219,7 +225,7 @@ def check(
         if not box.is_locked and event.sandbox != "off":
             print_note(box.brief)
         pace = Budget(total_s=seconds, is_full=not quick)
-        check = _Check(tuple(bots), event, box, comparison, game, steps, pace, verbose)
+        check = _Check(tuple(bots), event, box, comparison, natives, game, steps, pace, verbose)
         console = open_console(stderr=in_json)
         if len(event.bots) == 1:
             reports = [_check_one(check, entrants[0], console)]

@@ -1,5 +1,6 @@
 """Every broken bot is told its true fault, and told it first."""
 
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,8 +10,9 @@ from msgspec.structs import replace
 from arena.conformance.connection import Budget, StepResult
 from arena.conformance.runner import run_steps, select_steps
 from arena.conformance.session import Session
-from arena.sandbox.command import OFF, Limits
+from arena.sandbox.command import OFF, Command, Limits
 from arena.sandbox.process import Sandbox
+from arena.sealed.module import PYTHON
 from protocol.messages import Clock
 from tests.bots.broken import bots
 from tests.support.bots import (
@@ -20,6 +22,7 @@ from tests.support.bots import (
     SANDBOXED,
     Diagnosed,
     command,
+    needs_wasmtime,
     proved,
 )
 from tests.support.fast_run import slow_except
@@ -110,9 +113,25 @@ def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) ->
     session = Session(bot, Sandbox(confinement, Limits()), PATIENT_CHECK, PACE, outside)
     (outcome,) = run_steps(session, select_steps(("1",)))
     assert outcome.finding
-    assert "works without the sandbox, but not locked in" in outcome.finding.fault
+    assert "works without the sandbox, but not inside" in outcome.finding.fault
     assert f"cannot see {tmp_path}/weights: there is no such file, or" in outcome.finding.mend
     assert "`reads`" in outcome.finding.mend
+
+
+@needs_wasmtime
+def test_a_bot_that_works_only_without_the_seal_is_told_so(tmp_path: Path) -> None:
+    text = 'import zlib\nprint(\'{"type":"hello","name":"z","version":"1"}\', flush=True)'
+    (tmp_path / "main.py").write_text(f"{text}\ninput()\ninput()")
+    sealed = Command((PYTHON, "main.py"), f"{tmp_path}", (f"{tmp_path}",))
+    native = Command((sys.executable, "main.py"), f"{tmp_path}")
+    off = Sandbox(OFF, Limits())
+    session = Session(sealed, off, PATIENT_CHECK, PACE, native=native)
+    (outcome,) = run_steps(session, select_steps(("1",)))
+    assert outcome.finding
+    assert "works without the seal, but not inside" in outcome.finding.fault
+    (alone,) = run_steps(Session(sealed, off, PATIENT_CHECK, PACE), select_steps(("1",)))
+    assert alone.finding
+    assert "--compare starts it without the seal too" in alone.finding.mend
 
 
 def test_faults_of_an_old_process_are_not_blamed_on_the_sandbox() -> None:
