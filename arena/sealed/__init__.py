@@ -1,1 +1,1 @@
-"""Sealed bots: WebAssembly modules that see their stdin and stdout, and whose time is work."""
+"""Sealed bots: modules and Python inside WebAssembly, whose time is work."""

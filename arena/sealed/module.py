@@ -79,7 +79,7 @@ MODULE_SUFFIX = ".wasm"
 PYTHON = "python.wasm"
 """The first word of a sealed Python bot's command, in place of the interpreter's file."""
 SEALED = "sealed"
-"""The level of the sandbox of a sitting in which all bots are sealed: above A."""
+"""The word in logs for a sitting in which all bots are sealed."""
 SPARE_MIB = 192
 """Memory of the host itself, in MiB, beside the module's."""
 HOST_FILE = Path(__file__).with_name("host.py").resolve()

@@ -59,14 +59,14 @@ ROOMS = {
     "report": _room(2_948, "tournaments/report"),
     "play": _room(2_948, "tournaments/play"),
     "event": _room(3_040, "tournaments/event"),
-    "plan": _room(3_080, "tournaments/plan"),
+    "plan": _room(3_086, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
     "tests": _room(38_580, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_142
+MOST_LINES = 59_148
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

@@ -51,7 +51,13 @@ from arena.sealed.interpreter import (
     pack_files,
     sealed_argv,
 )
-from arena.sealed.module import NO_WASMTIME, PYTHON, interpreter_name, is_module, wasmtime_folder
+from arena.sealed.module import (
+    NO_WASMTIME,
+    interpreter_name,
+    is_module,
+    is_python,
+    wasmtime_folder,
+)
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name
 from tournaments.formats.entrant import split_clock
@@ -644,7 +650,7 @@ def our_packages(program: Path) -> Iterator[str]:
 def shell_word(entrant: Entrant) -> str:
     """Return the shell word for an entrant: its name here, its file or command."""
     name, command = plain_name(entrant.name), entrant.command
-    mark = SEALED_MARK if command.argv[0] == PYTHON else ""
+    mark = SEALED_MARK if is_python(command.argv) else ""
     if _is_listed(name, command):
         return name + mark
     folder = Path(command.folder)
@@ -668,7 +674,7 @@ def _is_listed(name: str, command: Command) -> bool:
         return False
     home = (entry.home / (entry.folder or ".")).resolve()
     words = entry.bot.run[1:]
-    if command.argv[0] == PYTHON:
+    if is_python(command.argv):
         words = tuple(word for word in words if word not in HARMLESS_OPTIONS)
     return home == Path(command.folder) and words == command.argv[1:]
 
