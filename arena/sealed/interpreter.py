@@ -59,9 +59,6 @@ class Interpreter(NamedTuple):
     """The standard library, packed."""
 
 
-# --- the interpreter ---
-
-
 @cache
 def installed_interpreter() -> Interpreter:
     """Return the interpreter; compile it first where no run of this user has. Raises UserError."""

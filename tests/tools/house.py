@@ -44,7 +44,7 @@ ROOMS = {
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_188, "arena/sandbox"),
-    "sealed": _room(1_301, "arena/sealed"),
+    "sealed": _room(1_298, "arena/sealed"),
     "conformance": _room(2_441, "arena/conformance"),
     "analysis": _room(2_125, "arena/analysis"),
     "valuation": _room(3_392, "arena/valuation"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_148
+MOST_LINES = 59_145
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""
