@@ -58,7 +58,7 @@ ROOMS = {
     "study": _room(1_223, "tournaments/study"),
     "report": _room(2_948, "tournaments/report"),
     "play": _room(2_948, "tournaments/play"),
-    "event": _room(3_040, "tournaments/event"),
+    "event": _room(3_046, "tournaments/event"),
     "plan": _room(3_086, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_145
+MOST_LINES = 59_151
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

@@ -53,6 +53,10 @@ class SameBots(Struct, frozen=True):
     questions: int
 
 
+MAX_EQUAL_NAMED = 20
+"""Bots with equal files that are named: a test of a thousand may have one."""
+
+
 def describe_same_files(entrants: Iterable[Entrant]) -> Iterator[str]:
     """Yield a sentence for each group of bots that play with equal files and the same clock."""
     groups: defaultdict[object, list[str]] = defaultdict(list)
@@ -60,8 +64,10 @@ def describe_same_files(entrants: Iterable[Entrant]) -> Iterator[str]:
         if not bot.retired:
             groups[bot.fingerprint, bot.clock].append(bot.name)
     for names in groups.values():
+        more = len(names) - MAX_EQUAL_NAMED
+        shown = [*names[:MAX_EQUAL_NAMED], f"{more} more"] if more > 1 else names
         if len(names) > 1:
-            yield f"{join_words(names)} are the same bot: their files are equal."
+            yield f"{join_words(shown)} are the same bot: their files are equal."
 
 
 def describe_same_answers(groups: Iterable[SameBots], entrants: Iterable[Entrant]) -> Iterator[str]:

@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from arena.sandbox.command import Command
 from tests.support.events import SHORT, run
 from tests.support.tables import SAMPLES
+from tournaments.event.facts import describe_same_files
+from tournaments.formats.base import Entrant
+
+
+def test_of_many_equal_bots_the_first_are_named() -> None:
+    bots = [Entrant(f"b{number}", Command(("b",), "/"), "f" * 64) for number in range(30)]
+    (sentence,) = describe_same_files(bots)
+    assert "b18, b19 and 10 more are the same bot" in sentence
 
 
 # Slow: it plays whole events, and other tests play one for this module.
