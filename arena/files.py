@@ -240,6 +240,24 @@ def set_mode(path: Path, mode: int) -> None:
         os.fchmod(file.fileno(), mode)
 
 
+@contextmanager
+def hold_lock(path: Path) -> Iterator[None]:
+    """Wait for a lock of one user's processes, and hold it; it ends with its process.
+
+    Raises DamagedFileError, OSError.
+    """
+    # Whoever may open a file may lock it, and for ever.
+    descriptor = open_regular(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    try:
+        with suppress(ImportError):  # Windows has none: there two do the same work, to one end.
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def user_cache(name: str) -> Path | None:
     """Return Boneyard's cache of this name, which may not exist yet.
 

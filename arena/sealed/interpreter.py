@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -21,9 +21,9 @@ from typing import NamedTuple
 from arena.files import (
     DamagedFileError,
     describe_error,
+    hold_lock,
     make_private,
     open_file,
-    open_regular,
     user_cache,
     write_atomic,
 )
@@ -73,7 +73,7 @@ def installed_interpreter() -> Interpreter:
     paths, digests = Interpreter(home / "python.cwasm", home / "python.lib"), home / "digests.json"
     try:
         make_private(home)
-        with _locked(folder / "lock"):
+        with hold_lock(folder / "lock"):
             if not _is_whole(paths, digests):
                 _install(paths, digests)
             os.utime(home)
@@ -90,18 +90,6 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         features = next((line for line in lines if line.startswith(("flags", "Features"))), "")
     return f"{platform.machine()}-{sha256(features.encode()).hexdigest()[:8]}"
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Wait until no other process installs the interpreter. Raises DamagedFileError, OSError."""
-    # Who could open it could hold it for ever.
-    with os.fdopen(open_regular(path, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as lock:
-        with suppress(ImportError):  # Windows has none: there two may compile it, to the same end.
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _is_whole(paths: Interpreter, digests: Path) -> bool:

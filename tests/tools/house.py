@@ -38,13 +38,13 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(1_940, "protocol"),
-    "files, program, machine, processes": _room(665, "arena"),
+    "files, program, machine, processes": _room(683, "arena"),
     "engine": _room(1_969, "arena/engine"),
     "match": _room(2_424, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_188, "arena/sandbox"),
-    "sealed": _room(1_298, "arena/sealed"),
+    "sealed": _room(1_286, "arena/sealed"),
     "conformance": _room(2_441, "arena/conformance"),
     "analysis": _room(2_125, "arena/analysis"),
     "valuation": _room(3_392, "arena/valuation"),
@@ -57,7 +57,7 @@ ROOMS = {
     "site": _room(1_788, "tournaments/site"),
     "study": _room(1_223, "tournaments/study"),
     "report": _room(2_948, "tournaments/report"),
-    "play": _room(2_948, "tournaments/play"),
+    "play": _room(2_935, "tournaments/play"),
     "event": _room(3_046, "tournaments/event"),
     "plan": _room(3_086, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_151
+MOST_LINES = 59_144
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

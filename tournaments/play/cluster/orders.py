@@ -1,6 +1,5 @@
 """Messages between a run and its workers: orders, answers and their checks, bots as archives."""
 
-import fcntl
 import hashlib
 import io
 import os
@@ -8,7 +7,6 @@ import shutil
 import sys
 import tarfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal, TypeVar
 
@@ -17,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.engine.shuffle import commitment
+from arena.files import hold_lock
 from arena.sandbox.command import Confinement, SandboxMode, is_file, named_paths, program_paths
 from arena.sealed.module import wasmtime_version
 from protocol import __version__
@@ -151,7 +150,8 @@ def unpack_bot(bundle: Bundle, folder: Path) -> Entrant:
     if bundle.name != _digest(bundle.bot, bundle.home, bundle.archive):
         raise UserError(f"the bundle {bundle.name!r} is damaged")
     place = folder / bundle.name
-    with _hold_lock(folder / f"{bundle.name}.lock"):
+    folder.mkdir(parents=True, exist_ok=True)
+    with hold_lock(folder / f"{bundle.name}.lock"):
         files, ready = place / "files", place / READY
         home = files / bundle.home.lstrip("/")
         if not ready.exists():
@@ -211,19 +211,6 @@ def _filled(bot: WrittenBot, files: str) -> WrittenBot:
         for field in ("run", "build", "reads")
     }
     return replace(bot, **words)
-
-
-@contextmanager
-def _hold_lock(path: Path) -> Iterator[None]:
-    """Hold a lock that ends with its process."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Whoever may read a file may lock it.
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 # Messages between a run and its workers: the run, orders to play games, and answers.
