@@ -196,9 +196,10 @@ def name_inside(path: Path, folder: Path) -> str:
 
 
 def sealed_argv(argv: Sequence[str], folder: Path, reads: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the command of a Python bot inside the seal. Raises UserError if it is none.
+    """Return the command of a Python bot inside the seal.
 
-    `reads`: files of its own outside its folder. Of no other file a word shows that it exists.
+    `reads`: its files, and folders of them. Of no other file a word shows that it exists.
+    Raises UserError if it is no Python bot, or its host cannot hold its files.
     """
     program, *words = argv
 
@@ -218,6 +219,7 @@ def sealed_argv(argv: Sequence[str], folder: Path, reads: Sequence[str] = ()) ->
         raise UserError(f"it runs Python with {words[0]}: name its file instead.")
     if not words or not is_own(words[0]):
         raise UserError("a sealed Python bot is a file: name it first after the interpreter.")
+    pack_files(f"{folder}", reads)  # It refuses what a host cannot hold.
     return PYTHON, *(
         name_inside(Path(os.path.normpath(folder / word)), folder) if is_own(word) else word
         for word in words

@@ -44,7 +44,7 @@ ROOMS = {
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_188, "arena/sandbox"),
-    "sealed": _room(1_286, "arena/sealed"),
+    "sealed": _room(1_288, "arena/sealed"),
     "conformance": _room(2_441, "arena/conformance"),
     "analysis": _room(2_125, "arena/analysis"),
     "valuation": _room(3_392, "arena/valuation"),
@@ -52,21 +52,21 @@ ROOMS = {
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
     "sample bots": _room(1_174, "sample_bots"),
     "cli and commands": _room(5_288, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_190, "tournaments/league"),
+    "league": _room(5_189, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
     "site": _room(1_788, "tournaments/site"),
     "study": _room(1_223, "tournaments/study"),
     "report": _room(2_948, "tournaments/report"),
     "play": _room(2_935, "tournaments/play"),
     "event": _room(3_046, "tournaments/event"),
-    "plan": _room(3_086, "tournaments/plan"),
+    "plan": _room(3_084, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
     "tests": _room(38_580, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_144
+MOST_LINES = 59_143
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

@@ -32,7 +32,7 @@ from arena.sandbox.command import MIB, Command, Limits, interpreter, is_file, pr
 from arena.sandbox.process import Sandbox, SandboxedProcess
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import sweep
-from arena.sealed.interpreter import pack_files, sealed_argv
+from arena.sealed.interpreter import sealed_argv
 from arena.sealed.module import is_module
 from arena.ui.console import print_note
 from protocol.codec import encode_json, printable_lines
@@ -103,8 +103,7 @@ def version_command(
     argv, reads = resolve_words("run", bot.run, folder)
     if sealed and not is_module(argv):
         try:
-            argv, reads = sealed_argv(argv, folder), ()
-            pack_files(f"{folder}", (f"{folder}",))
+            argv, reads = sealed_argv(argv, folder, (f"{folder}",)), ()
         except UserError as error:
             raise RefusedPushError(f"run: this league seals its bots, but {error}") from None
     reads = (*reads, str(folder))

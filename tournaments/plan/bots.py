@@ -48,7 +48,6 @@ from arena.sandbox.command import (
 from arena.sealed.interpreter import (
     HARMLESS_OPTIONS,
     installed_interpreter,
-    pack_files,
     sealed_argv,
 )
 from arena.sealed.module import (
@@ -584,7 +583,6 @@ def _sealed_python(
     """Return a Python bot's command inside the seal; prepare its interpreter. Raises UserError."""
     try:
         words = sealed_argv(argv, folder, reads)
-        pack_files(f"{folder}", reads)
     except UserError as error:
         raise UserError(f"Bot {name} cannot be sealed: {error}") from None
     installed_interpreter()

@@ -31,7 +31,7 @@ HELLO = b'{"type":"hello","version":"1"}\n'
 GAME = b'{"type":"game","seed":"%s","clock":{"move_ms":1000}}\n' % (b"5a" * 32)
 ASK = b'{"type":"ask","id":%d,"game":1,"round":1,"time_ms":1000,"options":[[1,2]]}\n'
 LINES = [HELLO, GAME, ASK % 1, ASK % 2]
-"""What a bot is sent. It greets, and answers each question."""
+"""Lines for a bot, which greets and answers each question."""
 
 
 def output_inside(folder: Path, lines: Sequence[bytes] = LINES) -> list[str]:
