@@ -33,7 +33,7 @@ from protocol.records import Result
 from tests.support.tables import sitting
 from tournaments.commands.run import PlayGames, play_to_end
 from tournaments.event.book import Book, Ledger
-from tournaments.event.folder import Folder
+from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.event.grow import open_event
 from tournaments.plan.read_plan import read_plan
 from tournaments.plan.schedule import PlannedGame, PlannedSitting
@@ -223,7 +223,8 @@ def result_cost(referees: int, results: int) -> Cost:
             yield play
 
         def count() -> int:
-            trio.run(play_to_end, ledger, ready())
+            with lock_for_writing(folder):
+                trio.run(play_to_end, ledger, ready())
             assert ledger.complete
             return ledger.planned
 
