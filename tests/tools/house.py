@@ -54,9 +54,9 @@ ROOMS = {
     "cli and commands": _room(5_288, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_189, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
-    "site": _room(1_788, "tournaments/site"),
+    "site": _room(1_792, "tournaments/site"),
     "study": _room(1_223, "tournaments/study"),
-    "report": _room(2_948, "tournaments/report"),
+    "report": _room(2_949, "tournaments/report"),
     "play": _room(2_935, "tournaments/play"),
     "event": _room(3_046, "tournaments/event"),
     "plan": _room(3_084, "tournaments/plan"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_143
+MOST_LINES = 59_148
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

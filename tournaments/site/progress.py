@@ -70,6 +70,8 @@ class Progress:
         self._ledger = ledger
         self._partners = event.rules.deal.partners
         self._console = Console(stderr=True)
+        self._is_terminal = self._console.is_terminal
+        """Asked once: rich looks at the environment each time, which took half of an update."""
         self._before, self._began = len(ledger.results), time.monotonic()
         columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}")
         self._bar = Bar(*columns, console=self._console)
@@ -92,7 +94,7 @@ class Progress:
 
     def __enter__(self) -> "Progress":
         """Start the display."""
-        if self._console.is_terminal:
+        if self._is_terminal:
             write_in_turn(self._live.start)
         return self
 
@@ -103,17 +105,18 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         """Clear the display for the result."""
-        if self._console.is_terminal:
+        if self._is_terminal:
             write_in_turn(self._live.stop)
 
     def update(self, result: Result) -> None:
         """Count a finished game."""
-        state, now = self._state(), time.monotonic()
+        now = time.monotonic()
+        self._note_fouls(result)
+        if not self._is_terminal:
+            return self._line(now)
+        state = self._state()
         words = state.describe(self._event.format.ESTIMATE)
         self._bar.update(self._task, completed=state.played, total=state.planned, words=words)
-        self._note_fouls(result)
-        if not self._console.is_terminal:
-            return self._line(now, words)
         self._tick()
         if now >= self._next:
             self._next = now + STANDINGS_UPDATE_S
@@ -146,7 +149,7 @@ class Progress:
                 did, words = "crashed", words if first else ""
             text = f"{name} {did} in {result.game}{words}."
             self._last_fouls.append(text)
-            if not self._console.is_terminal and self._fouls <= FOULS_TOLD:
+            if not self._is_terminal and self._fouls <= FOULS_TOLD:
                 more = " Further fouls are only counted." if self._fouls == FOULS_TOLD else ""
                 print_note(f"{text}{more}")
 
@@ -156,10 +159,11 @@ class Progress:
             self._ticks |= update(self._ticks, result, self._partners)
             self._taken_up += 1
 
-    def _line(self, now: float, words: str) -> None:
+    def _line(self, now: float) -> None:
         if now < self._next:
             return
         self._next = now + PROGRESS_LINE_S
+        words = self._state().describe(self._event.format.ESTIMATE)
         question = question_line(self._ledger.book)
         fouls = f" {self._fouls} fouls so far." if self._fouls > FOULS_TOLD else ""
         print_note(f"{words}{fouls} {question}".rstrip())

@@ -63,7 +63,7 @@ def test_games_do_not_wait_for_a_stopped_terminal(
     terminal = StoppedTerminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr("tournaments.site.progress.STANDINGS_UPDATE_S", -1.0)
-    live._console._force_terminal = is_terminal
+    live._console._force_terminal = live._is_terminal = is_terminal
     live._next = 0.0 if is_terminal else inf
     with writing_beside():
         with live:
