@@ -367,8 +367,8 @@ class LuckStore:
         pairs = ((result, records.get(result.game)) for result in results)
         return {
             result.game: Correction(
-                tuple(round(LUCK_PARTS * each) for each in luck.points),
-                tuple(round(LUCK_PARTS * each) for each in luck.share),
+                tuple(round(LUCK_PARTS * points) for points in luck.points),
+                tuple(round(LUCK_PARTS * share) for share in luck.share),
             )
             for result, luck in pairs
             if luck and luck.scores == result.scores

@@ -248,7 +248,7 @@ def _table(contest: Contest, lines: Sequence[Standing], link: LinkToGames) -> Ta
         return link(*(contest.entrants[unit[0]].name for unit in units))
 
     def met(unit: Unit, halves: int, others: Sequence[Unit]) -> Cell:
-        opponents = ", ".join(place[other] for other in others) or ("bye" if halves else "–")
+        opponents = ", ".join(place[opponent] for opponent in others) or ("bye" if halves else "–")
         return Cell(f"{half(halves)} ({opponents})", href=games(unit, *others) if others else "")
 
     rows: list[tuple[str | Cell, ...]] = [

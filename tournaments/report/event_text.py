@@ -241,9 +241,10 @@ def versions(book: Book) -> Iterator[str]:
         if bot.is_replaced:
             played = sum(bot.name in result.seats for result in book.played)
             after = next(
-                other.name
-                for other in entrants
-                if not other.is_replaced and first_version(other.name) == first_version(bot.name)
+                version.name
+                for version in entrants
+                if not version.is_replaced
+                and first_version(version.name) == first_version(bot.name)
             )
             yield f"`{bot.name}`, {played} games; replaced by `{after}` with other files."
 
