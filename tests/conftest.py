@@ -100,10 +100,10 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         if entry.name != "boneyard":
             (ours / entry.name).symlink_to(entry)
     # To compile the interpreter of sealed bots takes 10 s, and it is the same for everybody.
-    python = users / "boneyard" / "sealed-python"
+    python = users / "boneyard" / "sealed"
     python.mkdir(parents=True, exist_ok=True)
     (ours / "boneyard").mkdir()
-    (ours / "boneyard" / "sealed-python").symlink_to(python)
+    (ours / "boneyard" / "sealed").symlink_to(python)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(ours))
         yield

@@ -32,7 +32,7 @@ from arena.match.bot_process import CannotStartError
 from arena.match.clock import LagError
 from arena.program import run_async
 from arena.rules.english import count_in_digits
-from arena.sealed.module import is_module, is_python
+from arena.sealed.module import is_interpreted, is_module
 from protocol.errors import UserError, unknown_name
 
 # Reports of a check: marks and faults for people as steps end, and one value for programs.
@@ -422,7 +422,7 @@ async def _compare(
         walls, outside = "seal", (session.native, sandbox) if session.native else None
     # Outside WebAssembly there is nothing of a module; a native bot may have no sandbox.
     if finding is None or not (
-        sandbox.is_locked if walls == "sandbox" else is_python(command.argv)
+        sandbox.is_locked if walls == "sandbox" else is_interpreted(command.argv)
     ):
         return outcome
     fault, mend = finding.fault, finding.mend

@@ -293,20 +293,20 @@ def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
 
 
 async def read_first(command: Command, sandbox: Sandbox) -> bytes:
-    """Return what a sealed bot's host is sent first: its compiled module, or a Python bot's files.
+    """Return what a sealed bot's host is sent first: its compiled module, or the bot's files.
 
     It is empty for other bots. Raises CannotStartError.
     """
     if not module.is_module(command.argv):
         return b""
     path, memory = command.argv[0], sandbox.limits.memory
-    if path != module.PYTHON:
+    if not module.is_interpreted(command.argv):
         return await compile_once(path, memory, lambda: spawn(*hosted(command, sandbox, "only")))
     try:
-        paths = await trio.to_thread.run_sync(installed_interpreter)
+        paths = await trio.to_thread.run_sync(installed_interpreter, path)
         if not paths.code.exists():  # Its user has emptied the cache.
             installed_interpreter.cache_clear()
-            await trio.to_thread.run_sync(installed_interpreter)
+            await trio.to_thread.run_sync(installed_interpreter, path)
         return await trio.to_thread.run_sync(pack_files, command.folder, command.reads)
     except UserError as error:
         raise CannotStartError(f"{error}") from error
@@ -323,9 +323,9 @@ def hosted(command: Command, sandbox: Sandbox, first: int | str) -> tuple[Comman
     code, *words = command.argv
     files: tuple[str, ...] = (code,)
     folder = command.folder
-    if code == module.PYTHON:
+    if module.is_interpreted(command.argv):
         # The bot's own files come by stdin.
-        files = tuple(map(str, installed_interpreter()))
+        files = tuple(map(str, installed_interpreter(code)))
         code, folder = files[0], f"{Path(files[0]).parent}"
     reads = (*program_paths(Path(sys.executable)), *module.host_files(), *files)
     argv = module.host_argv((code, *words), sandbox.limits.memory, first)

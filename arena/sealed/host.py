@@ -5,9 +5,9 @@ Its answers follow from its bytes, its arguments, its lines and the seed in its 
 each read gives one line, the clock counts instructions, each game begins in a fresh instance.
 
 Its arguments are MEMORY FIRST MODULE ARGUMENT... MEMORY is the module's most, in bytes; FIRST the
-size of what stdin begins with, or 0: the compiled module. If MODULE is the compiled interpreter of
-Python (*.cwasm), its library lies beside it, and stdin begins with the bot's files. FIRST may also
-be `only`, or `python` for the interpreter: compile stdin to stdout.
+size of what stdin begins with, or 0: the compiled module. If MODULE is a compiled interpreter
+(*.cwasm), its library lies beside it, and stdin begins with the bot's files. FIRST may also be
+`only`, or `interpreter` for one of ours: compile stdin to stdout.
 
 Every line on stdout is a frame, which only the host can write: `GAME USED =LINE` is a line of the
 bot, `GAME USED !FOUL DETAIL` the end of its instance. GAME counts the games begun so far, USED the
@@ -41,9 +41,9 @@ COMPLETE, REFUSED = b"complete", b"refused"
 LARGEST, SPARE, STACK, TABLE = 8 * 2**20, 192 * 2**20, 2**20, 100_000
 """The most bytes of a module; the bytes of the host itself, and of the native stack, which
 bounds recursion (the module's own is in its memory); the most entries of a table."""
-PYTHON_STACK = 2 * 2**20
-"""The native stack of Python, whose own limit of 1,000 calls must come first on any processor: all
-that was tried fits into half of it here. Wasmtime has no more without changing another setting."""
+INTERPRETER_STACK = 2 * 2**20
+"""The native stack of an interpreter, whose own limit of calls must come first on any processor:
+what bots do fits into half of it here. Wasmtime has no more without changing another setting."""
 CALL, BUFFER, BYTE, LETTER = 10_000, 1_000, 4, 100
 """The instructions that a call of the host costs, each buffer that it is given, each byte that it
 moves and each of a path: it takes the host less time than the bot those, so no bot wins time by
@@ -109,7 +109,7 @@ class NextGame(Exception):  # noqa: N818 - as above
 
 
 class Disk:
-    """The files that a Python bot may read: its own, and the standard library."""
+    """The files that an interpreted bot may read: its own, and the interpreter's library."""
 
     def __init__(self) -> None:
         self.files: dict[bytes, memoryview] = {}
@@ -640,7 +640,7 @@ def configuration(path: str = "") -> wasmtime.Config:
     config.cranelift_nan_canonicalization = True
     for feature in ("relaxed_simd", "threads", "memory64", "multi_memory", "exceptions", "gc"):
         setattr(config, f"wasm_{feature}", False)
-    config.max_wasm_stack = PYTHON_STACK if path.endswith(".cwasm") else STACK
+    config.max_wasm_stack = INTERPRETER_STACK if path.endswith(".cwasm") else STACK
     config.memory_may_move = False
     # Copied on write, a module's data costs nothing where memfd_create works, else each byte 1.
     config.memory_init_cow = False
@@ -679,7 +679,7 @@ def main() -> None:
     """Serve the referee, compile for it, or say why there is no bot."""
     memory, first, path, *words = sys.argv[1:]
     wire = Wire()
-    if first == "python":
+    if first == "interpreter":
         # It is ours, not a bot's: it may use all cores, and is larger than bots may be.
         config = configuration()
         config.parallel_compilation = True

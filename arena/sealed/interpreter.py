@@ -1,8 +1,9 @@
-"""The Python of sealed bots: its place in the user's cache, and the files that a bot brings.
+"""The interpreters of sealed bots: their place in the user's cache, and the files of a bot.
 
-`python/build` makes `python.xz`: CPython as a module of WebAssembly, and its standard library.
-Boneyard ships it instead of building it on each machine: another build could order sets otherwise,
-and the same bot would then play another game. It is compiled once on a machine.
+`python/build` and `javascript/build` make one each, `interpreter.xz`: a module of WebAssembly
+(CPython, QuickJS) and its library. Boneyard ships them instead of building them on each machine:
+another build of CPython could order sets otherwise, and the same bot would then play another game.
+Each is compiled once on a machine.
 """
 
 import lzma
@@ -28,21 +29,23 @@ from arena.files import (
     write_atomic,
 )
 from arena.sealed.module import (
-    ARCHIVE,
+    ARCHIVES,
     HOST_FILE,
+    MODULE_SUFFIX,
     NO_WASMTIME,
     PYTHON,
     host_argv,
     interpreter_name,
+    sealed_program,
     wasmtime_version,
 )
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
 
 COMPILE_S = 300
-"""The most s to compile the interpreter: 4 to 11 s of CPU were measured."""
+"""The most s to compile an interpreter: 4 to 11 s of CPU were measured for Python."""
 KEPT_VERSIONS = 4
-"""Versions of Boneyard on one machine that may use sealed Python in turn without compiling."""
+"""Versions of an interpreter on one machine that may be used in turn without compiling."""
 MAX_FILES, MAX_FILES_BYTES = 2_000, 32 * 2**20
 """The most files of a bot, and bytes in them: its host holds them in memory."""
 BYTECODE_FOLDER = "__pycache__"
@@ -56,30 +59,30 @@ class Interpreter(NamedTuple):
     code: Path
     """Machine code of this processor, for hosts of the same bytes."""
     library: Path
-    """The standard library, packed."""
+    """Its library, packed."""
 
 
 @cache
-def installed_interpreter() -> Interpreter:
-    """Return the interpreter; compile it first where no run of this user has. Raises UserError."""
+def installed_interpreter(word: str) -> Interpreter:
+    """Return an interpreter; compile it first where this user has none. Raises UserError."""
     if not wasmtime_version():
         raise UserError(NO_WASMTIME)
-    folder = user_cache("sealed-python")
+    folder = user_cache("sealed")
     if folder is None:
-        raise UserError("Sealed Python needs a cache of your own: set XDG_CACHE_HOME to a folder.")
-    folder = folder.resolve() / _processor()
+        raise UserError("Sealed bots need a cache of your own: set XDG_CACHE_HOME to a folder.")
+    folder = folder.resolve() / _processor() / word.removesuffix(MODULE_SUFFIX)
     host = sha256(HOST_FILE.read_bytes()).hexdigest()[:8]
-    home = folder / f"{interpreter_name()}-{wasmtime_version()}-{host}"
-    paths, digests = Interpreter(home / "python.cwasm", home / "python.lib"), home / "digests.json"
+    home = folder / f"{interpreter_name(word)}-{wasmtime_version()}-{host}"
+    paths, digests = Interpreter(home / "code.cwasm", home / "code.lib"), home / "digests.json"
     try:
         make_private(home)
         with hold_lock(folder / "lock"):
             if not _is_whole(paths, digests):
-                _install(paths, digests)
+                _install(word, paths, digests)
             os.utime(home)
             _remove_old(folder)
     except (OSError, DamagedFileError) as error:
-        raise UserError(f"Python for sealed bots: {describe_error(error)}.") from error
+        raise UserError(f"The interpreter of sealed bots: {describe_error(error)}.") from error
     return paths
 
 
@@ -104,26 +107,26 @@ def _digests(paths: Interpreter) -> list[str]:
 
 
 def _remove_old(folder: Path) -> None:
-    """Remove all but the versions that were used last: each has 32 MB. Raises OSError."""
+    """Remove all but the versions used last: each of Python has 32 MB. Raises OSError."""
     homes = sorted(folder.glob("*-*"), key=lambda home: home.stat().st_mtime)
     for home in homes[:-KEPT_VERSIONS]:
         shutil.rmtree(home)
 
 
-def _install(paths: Interpreter, digests: Path) -> None:
-    """Unpack and compile the interpreter. Raises UserError, OSError."""
-    text = "Preparing Python for sealed bots, once on this machine: about 10 s."
-    print(text, file=sys.stderr, flush=True)
-    files = unpack(lzma.decompress(ARCHIVE.read_bytes()))
-    module = files.pop("python.wasm")
-    compiler = host_argv(("",), 0, "python")
+def _install(word: str, paths: Interpreter, digests: Path) -> None:
+    """Unpack and compile an interpreter. Raises UserError, OSError."""
+    if word == PYTHON:
+        print("Preparing Python for sealed bots, only this once: about 10 s.", file=sys.stderr)
+    files = unpack(lzma.decompress(ARCHIVES[word].read_bytes()))
+    module = files.pop(word)
+    compiler = host_argv(("",), 0, "interpreter")
     try:
         done = subprocess.run(compiler, input=module, capture_output=True, timeout=COMPILE_S)
     except subprocess.TimeoutExpired:
-        raise UserError(f"Python for sealed bots was not compiled in {COMPILE_S} s.") from None
+        raise UserError(f"{word} was not compiled in {COMPILE_S} s.") from None
     if done.returncode or not done.stdout:
         why = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        raise UserError(f"Python for sealed bots cannot be compiled: {''.join(why)}")
+        raise UserError(f"{word} cannot be compiled: {''.join(why)}")
     write_atomic(paths.code, (done.stdout,))
     write_atomic(paths.library, (pack(files),))
     write_atomic(digests, (encode_json(_digests(paths)),))
@@ -148,7 +151,7 @@ def unpack(data: bytes) -> dict[str, bytes]:
 
 
 def pack_files(folder: str, reads: Sequence[str]) -> bytes:
-    """Return the files of a sealed Python bot, packed. Raises UserError if it cannot have them.
+    """Return the files of an interpreted bot, packed. Raises UserError if it cannot have them.
 
     `folder`: where it runs; `reads`: files and folders of its own.
     """
@@ -196,10 +199,10 @@ def name_inside(path: Path, folder: Path) -> str:
 
 
 def sealed_argv(argv: Sequence[str], folder: Path, reads: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the command of a Python bot inside the seal.
+    """Return the command of a bot in Python or JavaScript inside the seal.
 
     `reads`: its files, and folders of them. Of no other file a word shows that it exists.
-    Raises UserError if it is no Python bot, or its host cannot hold its files.
+    Raises UserError if it is another bot, or its host cannot hold its files.
     """
     program, *words = argv
 
@@ -208,19 +211,18 @@ def sealed_argv(argv: Sequence[str], folder: Path, reads: Sequence[str] = ()) ->
         is_inside = Path(path).is_relative_to(folder) or path in reads
         return is_inside and os.path.isfile(path)  # noqa: PTH113 - a word may be too long for a path
 
-    if not Path(program).name.startswith("python"):
+    first = sealed_program(program)
+    if first is None:
         raise UserError(
-            f"it runs {Path(program).name}, and only Python and modules of WebAssembly (*.wasm) "
-            "can be sealed."
+            f"it runs {Path(program).name}, and only Python, JavaScript (node) and modules of "
+            "WebAssembly (*.wasm) can be sealed."
         )
     while words and words[0] in HARMLESS_OPTIONS:
         words.pop(0)
-    if words[:1] == ["-m"] or words[:1] == ["-c"]:
-        raise UserError(f"it runs Python with {words[0]}: name its file instead.")
     if not words or not is_own(words[0]):
-        raise UserError("a sealed Python bot is a file: name it first after the interpreter.")
+        raise UserError("a sealed bot is a file: name it first after the interpreter.")
     pack_files(f"{folder}", reads)  # It refuses what a host cannot hold.
-    return PYTHON, *(
+    return first, *(
         name_inside(Path(os.path.normpath(folder / word)), folder) if is_own(word) else word
         for word in words
     )

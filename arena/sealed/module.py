@@ -19,8 +19,7 @@ from protocol.errors import UserError, unknown_name
 from protocol.messages import GameStarts
 from protocol.records import FoulClass
 
-# Frames of the host of a sealed bot, as the referee reads them: what the bot cannot forge.
-
+# --- frames of a sealed bot's host, as the referee reads them: the bot cannot forge them ---
 
 GAME_START = line_start(GameStarts)
 FOUL_CLASSES: dict[bytes, FoulClass] = {name.encode(): name for name in get_args(FoulClass)}
@@ -71,20 +70,23 @@ class FrameReader:
         return HostFrame(None, Fault(FOUL_CLASSES[foul], printable(detail, 400)), effort_ms)
 
 
-# Modules of WebAssembly as bots: the command of the host that runs one.
-
+# --- the command of a host ---
 
 MODULE_SUFFIX = ".wasm"
 """The ending of a module's file: such a bot is never started but by the host."""
-PYTHON = "python.wasm"
-"""The first word of a sealed Python bot's command, in place of the interpreter's file."""
+PYTHON, JAVASCRIPT = "python.wasm", "javascript.wasm"
+"""The first word of an interpreted bot's command, in place of the interpreter's file."""
+NODE_NAMES = ("node", "nodejs")
 SEALED = "sealed"
 """The word in logs for a sitting in which all bots are sealed."""
 SPARE_MIB = 192
 """Memory of the host itself, in MiB, beside the module's."""
 HOST_FILE = Path(__file__).with_name("host.py").resolve()
-ARCHIVE = HOST_FILE.with_name("python") / "python.xz"
-"""The interpreter of sealed Python bots, packed."""
+ARCHIVES = {
+    word: HOST_FILE.with_name(word.removesuffix(MODULE_SUFFIX)) / "interpreter.xz"
+    for word in (PYTHON, JAVASCRIPT)
+}
+"""The interpreters of sealed bots, packed."""
 START = """import sys, importlib.util as util; sys.path.append({folder!r})
 spec = util.spec_from_file_location("host", {host!r}); host = util.module_from_spec(spec)
 spec.loader.exec_module(host); host.main()"""
@@ -93,13 +95,19 @@ NO_WASMTIME = "A sealed bot needs the package wasmtime: pip install 'boneyard-ar
 
 
 def is_module(argv: Sequence[str]) -> bool:
-    """Tell whether a command is that of a sealed bot: a module, or Python inside the seal."""
+    """Tell whether a command is that of a sealed bot: a module, or interpreted inside the seal."""
     return argv[0].endswith(MODULE_SUFFIX)
 
 
-def is_python(argv: Sequence[str]) -> bool:
-    """Tell whether a command is Python inside the seal."""
-    return argv[0] == PYTHON
+def is_interpreted(argv: Sequence[str]) -> bool:
+    """Tell whether a command is of Python or JavaScript inside the seal."""
+    return argv[0] in ARCHIVES
+
+
+def sealed_program(program: str) -> str | None:
+    """Return the first word inside the seal for an interpreter outside; None if there is none."""
+    name = Path(program).name
+    return PYTHON if name.startswith("python") else JAVASCRIPT if name in NODE_NAMES else None
 
 
 def wasmtime_folder() -> str | None:
@@ -109,16 +117,17 @@ def wasmtime_folder() -> str | None:
 
 
 @cache
-def interpreter_name() -> str:
-    """Return a digest of the interpreter of Python bots: the same gives the same answers."""
-    return sha256(ARCHIVE.read_bytes()).hexdigest()[:16]
+def interpreter_name(word: str) -> str:
+    """Return a digest of an interpreter: the same gives the same answers."""
+    return sha256(ARCHIVES[word].read_bytes()).hexdigest()[:16]
 
 
 @cache
 def host_name() -> str:
     """Return all that decides what a host counts: wasmtime's version, and digests of our parts."""
     host = sha256(HOST_FILE.read_bytes()).hexdigest()[:16]
-    return f"wasmtime {wasmtime_version()}, host {host}, python {interpreter_name()}"
+    names = (f"{word} {interpreter_name(word)}" for word in ARCHIVES)
+    return f"wasmtime {wasmtime_version()}, host {host}, {', '.join(names)}"
 
 
 def wasmtime_version() -> str:
@@ -129,7 +138,7 @@ def wasmtime_version() -> str:
 def host_argv(argv: Sequence[str], memory: int, first: int | str = 0) -> tuple[str, ...]:
     """Return the command of the host for a module, which may have `memory` bytes.
 
-    `first`: the size of what it is sent first; or `only` or `python` to compile.
+    `first`: the size of what it is sent first; or `only` or `interpreter` to compile.
     """
     folder = f"{Path(wasmtime_folder() or '/').parent}"
     code = START.format(folder=folder, host=f"{HOST_FILE}")
@@ -158,10 +167,11 @@ def check_clock(name: str, argv: Sequence[str], counts_instructions: bool) -> No
         raise UserError(f"Bot {name} is {kind}.")
 
 
-# Compilers that make modules of WebAssembly: their commands, and whether they are here.
-
+# --- compilers of modules, and whether they are here ---
 
 MODULE = "{build}/my-bot.wasm"
+INTERPRETED = ("python", "javascript")
+"""Languages that need none: their sources run inside."""
 RUST_LIBRARY = ("rustc", "--print", "target-libdir", "--target", "wasm32-wasip1")
 
 
@@ -206,7 +216,7 @@ def sealed_build(language: str, file: str) -> tuple[tuple[str, ...], str]:
     """
     toolchains = [toolchain for toolchain in TOOLCHAINS if toolchain.language == language]
     if not toolchains:
-        languages = {"python", *(toolchain.language for toolchain in TOOLCHAINS)}
+        languages = {*INTERPRETED, *(toolchain.language for toolchain in TOOLCHAINS)}
         raise unknown_name("language of sealed bots", language, languages)
     tools = next((toolchain for toolchain in toolchains if toolchain.is_here()), toolchains[0])
     missing = "" if tools.is_here() else f"It needs {tools.name}: {tools.install}."
@@ -219,4 +229,4 @@ def about_toolchains() -> str:
     if wasmtime_folder() is None:
         return NO_WASMTIME
     build = f"compiles {', '.join(names)}" if names else "finds no compiler (pip install ziglang)"
-    return f"Sealed bots (*.wasm, Python) can play. `boneyard new --sealed` {build}."
+    return f"Sealed bots (*.wasm, Python, JavaScript) can play. `boneyard new --sealed` {build}."

@@ -44,29 +44,29 @@ ROOMS = {
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_188, "arena/sandbox"),
-    "sealed": _room(1_288, "arena/sealed"),
+    "sealed": _room(1_300, "arena/sealed"),
     "conformance": _room(2_441, "arena/conformance"),
     "analysis": _room(2_125, "arena/analysis"),
     "valuation": _room(3_392, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
     "sample bots": _room(1_174, "sample_bots"),
-    "cli and commands": _room(5_288, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_189, "tournaments/league"),
+    "cli and commands": _room(5_291, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_194, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
     "site": _room(1_792, "tournaments/site"),
     "study": _room(1_223, "tournaments/study"),
     "report": _room(2_949, "tournaments/report"),
     "play": _room(2_935, "tournaments/play"),
     "event": _room(3_046, "tournaments/event"),
-    "plan": _room(3_084, "tournaments/plan"),
+    "plan": _room(3_087, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
-    "tests": _room(38_581, "tests"),
+    "tests": _room(38_754, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_148
+MOST_LINES = 59_171
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from arena.sealed.module import INTERPRETED
 from protocol.errors import UserError
 from tournaments.cli.options import command, complete_languages, flag
 from tournaments.plan.scaffold import language_key, languages, make_bot, missing_programs
@@ -12,7 +13,9 @@ from tournaments.plan.scaffold import language_key, languages, make_bot, missing
 @command()
 @click.argument("language", default="", shell_complete=complete_languages)
 @click.argument("name", default="")
-@flag("--sealed", "For WebAssembly: c, rust and go build a module, python runs inside.")
+@flag(
+    "--sealed", "For WebAssembly: c, rust and go build a module; python and javascript need none."
+)
 def new(language: str, name: str, sealed: bool) -> int:
     """Create a working bot in a language of your choice.
 
@@ -50,6 +53,6 @@ def new(language: str, name: str, sealed: bool) -> int:
         click.echo(result.missing)
     click.echo(f"Put your idea into `choose` in {source}. Check it, and compare it with greedy:")
     # A module is sealed by itself.
-    mark = "@sealed" if sealed and language_key(language) == "python" else ""
+    mark = "@sealed" if sealed and language_key(language) in INTERPRETED else ""
     click.echo(f"  boneyard check {name}{mark}\n  boneyard run {name}{mark} greedy --boards 100")
     return 0

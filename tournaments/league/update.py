@@ -97,10 +97,10 @@ def version_command(
 ) -> Command:
     """Return the command of a bot whose files, built or not, are in a folder.
 
-    No file outside is opened to it, whatever its words name. `sealed`: it must be a module, or a
-    Python bot that then runs inside the seal. Raises RefusedPushError.
+    No file outside is opened to it, whatever its words name. `sealed`: it must be a module, or in
+    a language that runs inside the seal. Raises RefusedPushError.
     """
-    argv, reads = resolve_words("run", bot.run, folder)
+    argv, reads = resolve_words("run", bot.run, folder, sealed=sealed)
     if sealed and not is_module(argv):
         try:
             argv, reads = sealed_argv(argv, folder, (f"{folder}",)), ()
@@ -112,19 +112,24 @@ def version_command(
 
 
 def resolve_words(
-    field: str, words: Sequence[str], folder: Path, built: Path | None = None
+    field: str,
+    words: Sequence[str],
+    folder: Path,
+    built: Path | None = None,
+    *,
+    sealed: bool = False,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return a command with its program's path, and what it must read besides the bot's files.
 
     `built`: the folder that {build} means, if not this one. Raises RefusedPushError.
     """
     first, *others = fill_places(words, built or folder)
-    program = _program(field, words[0], first, folder)
+    program = _program(field, words[0], first, folder, sealed=sealed)
     reads = tuple(dict.fromkeys(_readable(field, program, folder)))
     return (str(program), *others), reads
 
 
-def _program(field: str, template: str, word: str, folder: Path) -> Path:
+def _program(field: str, template: str, word: str, folder: Path, *, sealed: bool) -> Path:
     if template == PYTHON_PLACEHOLDER:
         return find_program("", word, folder)
     path = Path(os.path.normpath(folder / word))
@@ -142,7 +147,7 @@ def _program(field: str, template: str, word: str, folder: Path) -> Path:
             "program of the league's machine without its path."
         )
     try:
-        return find_program("", word, folder)
+        return find_program("", word, folder, sealed=sealed)
     except UserError:
         programs = {
             PYTHON_PLACEHOLDER,

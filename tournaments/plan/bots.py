@@ -52,9 +52,10 @@ from arena.sealed.interpreter import (
 )
 from arena.sealed.module import (
     NO_WASMTIME,
+    NODE_NAMES,
     interpreter_name,
+    is_interpreted,
     is_module,
-    is_python,
     wasmtime_folder,
 )
 from protocol.errors import UserError, suggestion, unknown_name
@@ -546,7 +547,7 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     )
     # Only now, because a build can make links too.
     check_files(bot, base, build)
-    program = find_program(bot.name, bot.run[0], folder)
+    program = find_program(bot.name, bot.run[0], folder, sealed=bot.sealed)
     is_sealed = bot.sealed or is_module((f"{program}",))
     if is_sealed and wasmtime_folder() is None:
         raise UserError(f"Bot {bot.name}: {NO_WASMTIME}")
@@ -563,8 +564,8 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     argv: tuple[str, ...] = (str(program), *bot.run[1:])
     access = (*bot.network, *bot.environment)
     if is_sealed and not is_module(argv):
-        argv, installed = _sealed_python(bot.name, argv, folder, visible), []
-        access = (*access, f"sealed by {interpreter_name()}")
+        argv, installed = _sealed_command(bot.name, argv, folder, visible), []
+        access = (*access, f"sealed by {interpreter_name(argv[0])}")
     command = Command(
         *(argv, str(folder), tuple(dict.fromkeys((*installed, *visible)))),
         *(tuple(dict.fromkeys(own_paths)), bot.network, bot.environment),
@@ -577,15 +578,15 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
         raise UserError(f"Bot {bot.name}: {text}.") from error
 
 
-def _sealed_python(
+def _sealed_command(
     name: str, argv: Sequence[str], folder: Path, reads: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return a Python bot's command inside the seal; prepare its interpreter. Raises UserError."""
+    """Return a bot's command inside the seal; prepare its interpreter. Raises UserError."""
     try:
         words = sealed_argv(argv, folder, reads)
     except UserError as error:
         raise UserError(f"Bot {name} cannot be sealed: {error}") from None
-    installed_interpreter()
+    installed_interpreter(words[0])
     return words
 
 
@@ -598,11 +599,13 @@ def prepare_word(word: str, build: Path) -> Entrant:
     return prepare_entrant(bot, Path.cwd(), build)
 
 
-def find_program(name: str, word: str, folder: Path) -> Path:
+def find_program(name: str, word: str, folder: Path, *, sealed: bool = False) -> Path:
     """Return the program's file; a shim of pyenv or rustup is asked for the program it starts.
 
-    Raises UserError.
+    `sealed`: for a bot inside the seal, where no machine needs Node. Raises UserError.
     """
+    if sealed and word in NODE_NAMES:
+        return Path(word)
     local = folder / word
     if is_file(local) and is_module((word,)):
         return resolve_links(local)
@@ -648,7 +651,7 @@ def our_packages(program: Path) -> Iterator[str]:
 def shell_word(entrant: Entrant) -> str:
     """Return the shell word for an entrant: its name here, its file or command."""
     name, command = plain_name(entrant.name), entrant.command
-    mark = SEALED_MARK if is_python(command.argv) else ""
+    mark = SEALED_MARK if is_interpreted(command.argv) else ""
     if _is_listed(name, command):
         return name + mark
     folder = Path(command.folder)
@@ -672,7 +675,7 @@ def _is_listed(name: str, command: Command) -> bool:
         return False
     home = (entry.home / (entry.folder or ".")).resolve()
     words = entry.bot.run[1:]
-    if is_python(command.argv):
+    if is_interpreted(command.argv):
         words = tuple(word for word in words if word not in HARMLESS_OPTIONS)
     return home == Path(command.folder) and words == command.argv[1:]
 
@@ -694,7 +697,7 @@ def resolve_command(entry: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
             load_bot_file(broken)
         raise unknown_name("bot", name, bots)
     bot, home, folder = bots[name]
-    if bot.lacks:
+    if bot.lacks and not (entry.sealed and bot.run[0] in NODE_NAMES):
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
     run = (*bot.run, *entry.arguments)
     ignore = entry.ignore or bot.ignore

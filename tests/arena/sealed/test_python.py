@@ -5,7 +5,6 @@ import lzma
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,46 +19,15 @@ from arena.sealed.interpreter import (
     sealed_argv,
     unpack,
 )
-from arena.sealed.module import ARCHIVE, PYTHON, host_argv
+from arena.sealed.module import ARCHIVES, JAVASCRIPT, PYTHON
 from protocol.errors import UserError
 from tests.support.bots import needs_wasmtime
 from tests.support.fast_run import slow_except
+from tests.support.interpreted import GAME, HELLO, LINES, output_inside, output_outside
 from tests.support.tables import EFFORT, answers, play_sealed
 
 pytestmark = needs_wasmtime
-HELLO = b'{"type":"hello","version":"1"}\n'
-GAME = b'{"type":"game","seed":"%s","clock":{"move_ms":1000}}\n' % (b"5a" * 32)
-ASK = b'{"type":"ask","id":%d,"game":1,"round":1,"time_ms":1000,"options":[[1,2]]}\n'
-LINES = [HELLO, GAME, ASK % 1, ASK % 2]
-"""Lines for a bot, which greets and answers each question."""
-
-
-def output_inside(folder: Path, lines: Sequence[bytes] = LINES) -> list[str]:
-    """Return the lines of `main.py` in a folder inside the seal, and then how it ended."""
-    files = pack_files(f"{folder}", [f"{folder}"])
-    argv = host_argv((f"{installed_interpreter().code}", "main.py", "word"), 2**28, len(files))
-    done = subprocess.run(argv, input=files + b"".join(lines), capture_output=True, timeout=60)
-    frames = [frame.split(" ", 2)[2] for frame in done.stdout.decode().splitlines()]
-    return _without_hello([frame.removeprefix("=") for frame in frames], done)
-
-
-def output_outside(folder: Path) -> list[str]:
-    """Return the lines that the same program writes as a process, without its hello."""
-    done = subprocess.run(
-        (sys.executable, "-sE", "main.py", "word"),
-        cwd=folder,
-        input=b"".join(LINES),
-        capture_output=True,
-        timeout=60,
-    )
-    return _without_hello(done.stdout.decode().splitlines(), done)
-
-
-def _without_hello(lines: list[str], done: "subprocess.CompletedProcess[bytes]") -> list[str]:
-    """Return the lines after the hello, and the last of stderr."""
-    return [line for line in lines if line != "hello"] + done.stderr.decode().splitlines()[-1:]
-
-
+OUTSIDE = (sys.executable, "-sE", "main.py")
 FRAME = """
 import json, sys
 def answer(line):
@@ -135,7 +103,7 @@ def folder(tmp_path: Path) -> Path:
 def test_each_way_to_read_gets_the_lines(folder: Path, loop: str) -> None:
     program = FRAME.replace("BODY", BODIES["print"]) + LOOPS[loop]
     (folder / "main.py").write_text(program)
-    assert output_inside(folder)[:2] == output_outside(folder) == ["1", "2"]
+    assert output_inside(folder)[:2] == output_outside(folder, *OUTSIDE) == ["1", "2"]
 
 
 FAST = ["print", "bytes", "file", "import", "lazy", "error"]
@@ -144,7 +112,7 @@ FAST = ["print", "bytes", "file", "import", "lazy", "error"]
 @pytest.mark.parametrize("body", slow_except(FAST, [*BODIES]))
 def test_a_bot_writes_what_it_writes_outside(folder: Path, body: str) -> None:
     (folder / "main.py").write_text(FRAME.replace("BODY", BODIES[body]) + LOOPS["iteration"])
-    inside, outside = output_inside(folder), output_outside(folder)
+    inside, outside = output_inside(folder), output_outside(folder, *OUTSIDE)
     ends = [line for line in inside if line.startswith("!")]
     assert [line for line in inside if not line.startswith("!")] == outside
     assert bool(ends) == (body in ("error", "exit"))
@@ -291,11 +259,11 @@ def test_the_cache_is_the_users_own_whatever_the_umask(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("/usr/bin/node", "x.mjs"), "it runs node, and only Python"),
-        (("python3", "-m", "mine"), "it runs Python with -m: name its file instead"),
-        (("python3", "-c", "pass"), "it runs Python with -c: name its file instead"),
-        (("python3",), "a sealed Python bot is a file"),
-        (("python3", "nothing.py"), "a sealed Python bot is a file"),
+        (("/usr/bin/ruby", "x.rb"), "it runs ruby, and only Python, JavaScript"),
+        (("node", "-e", "1"), "a sealed bot is a file"),
+        (("python3", "-m", "mine"), "a sealed bot is a file: name it first after the interpreter"),
+        (("python3",), "a sealed bot is a file"),
+        (("python3", "nothing.py"), "a sealed bot is a file"),
     ],
 )
 def test_what_cannot_be_sealed_is_refused(
@@ -308,10 +276,11 @@ def test_what_cannot_be_sealed_is_refused(
 # --- the interpreter ---
 
 
-def test_the_archive_has_the_present_start() -> None:
-    """`python/build` was run again after the last change."""
-    files = unpack(lzma.decompress(ARCHIVE.read_bytes()))
-    assert files["lib/boot.py"] == (ARCHIVE.parent / "boot.py").read_bytes()
+@pytest.mark.parametrize(("word", "start"), [(PYTHON, "boot.py"), (JAVASCRIPT, "node.js")])
+def test_the_archive_has_the_present_start(word: str, start: str) -> None:
+    """Its `build` was run again after the last change."""
+    files = unpack(lzma.decompress(ARCHIVES[word].read_bytes()))
+    assert files[f"lib/{start}"] == ARCHIVES[word].with_name(start).read_bytes()
     assert not [name for name in files if name.startswith("lib/test/")]
 
 
@@ -321,7 +290,10 @@ def test_a_damaged_interpreter_is_compiled_again(
 ) -> None:
     """Damaged machine code could do anything; two processes at a time compile it once."""
     monkeypatch.setenv("XDG_CACHE_HOME", f"{tmp_path}")
-    program = "from arena.sealed.interpreter import installed_interpreter as i; print(i().code)"
+    program = (
+        "from arena.sealed.interpreter import installed_interpreter as i;"
+        "print(i('python.wasm').code)"
+    )
     both = [
         subprocess.Popen((sys.executable, "-c", program), stdout=-1, stderr=-1, text=True)
         for _ in range(2)
@@ -331,7 +303,7 @@ def test_a_damaged_interpreter_is_compiled_again(
     code = Path(texts[0][0].strip())
     whole = code.read_bytes()
     code.write_bytes(whole[:-1] + bytes((whole[-1] ^ 1,)))
-    installed_interpreter.__wrapped__()
+    installed_interpreter.__wrapped__(PYTHON)
     assert code.read_bytes()[:4096] == whole[:4096]
     assert "Preparing Python" in capsys.readouterr().err
     assert json.loads(next(tmp_path.rglob("*.json")).read_bytes())

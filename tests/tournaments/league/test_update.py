@@ -380,7 +380,7 @@ def test_a_league_of_sealed_bots_seals_python_and_refuses_others(league: League)
     assert league.only(Admitted).version == "early"
     league.folder.settings.write_text("sealed = true\n" + SETTINGS)
     league.push("two", toml='run = ["sh", "main.py"]\n')
-    assert "only Python and modules of WebAssembly" in league.only(Refused).why
+    assert "only Python, JavaScript (node) and modules" in league.only(Refused).why
     settings, entries = load_settings(league.folder.settings), read_register(league.folder.register)
     house, early = (one for one in entries if isinstance(one, Admitted))
     assert entrant_of(league.folder, settings, house).command.argv[0] != PYTHON

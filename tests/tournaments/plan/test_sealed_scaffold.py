@@ -6,8 +6,9 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from arena.sealed.module import TOOLCHAINS, Toolchain, wasmtime_folder
+from arena.sealed.module import JAVASCRIPT, TOOLCHAINS, Toolchain, wasmtime_folder
 from protocol.errors import UserError
+from tests.support.bots import needs_wasmtime
 from tests.support.tables import play, sample
 from tournaments.plan.bots import load_bot_file, parse_bots, prepare_entrant
 from tournaments.plan.scaffold import make_bot
@@ -36,3 +37,17 @@ def test_a_sealed_bot_of_each_toolchain_plays(tools: Toolchain, tmp_path: Path) 
     assert entrant.command.argv[0].endswith("vault.wasm")
     results = trio.run(play, [entrant.command, sample()], tmp_path / "log")
     assert [one.why for one in results] == ["target"]
+
+
+@needs_wasmtime
+def test_a_sealed_bot_in_javascript_needs_no_node(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_bot("javascript", "mine", tmp_path, sealed=True)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.chdir(tmp_path)
+    (bot,) = parse_bots(("mine@sealed",))
+    assert prepare_entrant(bot, tmp_path, tmp_path).command.argv == (JAVASCRIPT, "bot.mjs")
+    (bot,) = parse_bots(("mine",))
+    with pytest.raises(UserError, match="needs node, which is not on the PATH"):
+        prepare_entrant(bot, tmp_path, tmp_path)
