@@ -40,7 +40,7 @@ class DamagedFileError(UserError):
 
 
 def describe_error(error: BaseException) -> str:
-    """Return an error in words: of the system's, the file and the reason, without their number."""
+    """Return an error in words; for one of the system: the file and the reason, but no number."""
     if not isinstance(error, OSError) or not error.strerror:
         return f"{error}".strip().rstrip(".")
     reason = error.strerror.rstrip(".")

@@ -32,8 +32,8 @@ SAFE_PATH = "PYTHONSAFEPATH"
 def map_tasks(work: Callable[[T], R], tasks: Iterable[T], most: int | None = None) -> Iterator[R]:
     """Yield what `work` returns for each task, in order, from as many processes as cores.
 
-    This process does a single task, for to start another would take longer, and all on a machine
-    that has no semaphores for processes, as some containers. `most`: the most processes.
+    This process itself does a single task, as to start another process would take longer, and all
+    tasks on a machine without semaphores, such as some containers. `most`: the most processes.
     Raises UserError if one of the processes is killed.
     """
     # A run's referee may have left all cores but one to others.
@@ -101,7 +101,7 @@ def _without_main() -> Iterator[None]:
 
 
 def _prepare() -> None:
-    # An interrupt of the user is ours; they end when they are done with their task.
+    # The parent handles the user's interrupt; the others end when their task is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 

@@ -53,7 +53,7 @@ def open_streams() -> None:
 
 
 def drop_unwritten() -> None:
-    """Drop what stderr did not take, such as on a full disk: at its end Python would fail by it."""
+    """Drop what stderr did not take, as on a full disk: Python would fail on it when it exits."""
     try:
         sys.stderr.flush()
     except OSError:
@@ -103,7 +103,7 @@ _STOPS: list[Callable[[], None]] = []
 
 
 def obey_signals() -> None:
-    """Follow the rule from now on, for the rest of this process."""
+    """Treat signals as this module's docstring says, for the rest of this process."""
     count = 0
 
     def hear(_number: int, _frame: FrameType | None) -> None:
@@ -121,7 +121,7 @@ def obey_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """Ignore them from now on: at its end Python would put back handlers that kill."""
+    """Ignore the ending signals from now on: at its exit Python would restore fatal handlers."""
     for number in ending_signals():
         signal.signal(number, signal.SIG_IGN)
 

@@ -38,7 +38,7 @@ The depth that msgspec survives differs between Python versions, and deeper JSON
 stack of a small thread.
 """
 HARMLESS = 256
-"""Bytes of a line that the decoder survives however deep they nest."""
+"""The length in bytes up to which a line is decoded safely, however deep it nests."""
 REQUIRED_FIELDS = 3
 """Fields that every message of a bot has: its type and two more."""
 SEAL = len(b',"crc":"00000000"}')
@@ -108,7 +108,7 @@ _ASK = _around_gaps(
 
 
 class QuestionForm:
-    """The bytes of a seat's questions that stay, around gaps for those that change."""
+    """The bytes that a seat's questions share, with gaps for the values that change."""
 
     __slots__ = ("_pieces", "_pot", "_scores", "_time_ms")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 
 CUTOFF = 0.6
-"""The similarity, 0 to 1, from which one name is taken for the other, mistyped."""
+"""The least similarity, 0 to 1, at which one name counts as the other one mistyped."""
 MAX_NAMES_LISTED = 20
 """The most names that an error lists if none is near."""
 

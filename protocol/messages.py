@@ -282,7 +282,7 @@ class RoundOver(RefereeMessage, frozen=True, tag="round"):
     why: WhyRound
     """The reason: a seat went out, or the round was blocked."""
     hands: tuple[tuple[Tile, ...], ...]
-    """The tiles that each seat still held, the highest first, in whatever order they came."""
+    """The tiles that each seat still held, sorted, the highest first; not in order of arrival."""
     pips: tuple[int, ...]
     """The pips that each of these hands counts."""
     points: tuple[int, ...]

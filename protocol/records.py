@@ -54,8 +54,8 @@ class FoulPolicy(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     after: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
     """Fouls with which an entrant loses the rest of the sitting, if `lose` is "sitting"."""
     others: Literal["play_on", "stop"] = "play_on"
-    """The other seats at a table of three or more: they play on, the referee taking the first legal
-    option for the seat that fouled, or the game stops and their scores at that moment place them.
+    """The other seats at a table of three or more: they play on, and the referee takes the first
+    legal option for the seat that fouled; or the game stops, and the scores then decide the places.
     """
 
 
@@ -189,7 +189,7 @@ class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
     stderr: str = ""
     """The last lines of the bot's stderr, cut and escaped."""
     stdout: str | UnsetType = UNSET
-    """The first 2 KiB from the offending line on, cut and escaped, of a process that then ended."""
+    """Stdout from the offending line on, at most 2 KiB, escaped; only if the process then ended."""
     limit_ms: int = 0
     """With `late`: the time that the bot had for the question, in ms."""
     cpu_ms: float | None = None

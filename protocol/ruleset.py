@@ -128,7 +128,7 @@ class Deal(Group, frozen=True):
     doubles: bool = True
     """True if the set has doubles; without them an 8-8 set has 36 tiles (C Austria)."""
     hand: HandSize | HandSizes | Literal["eight_minus_seats"] = HandSizes(two=7, three=7, four=6)
-    """Tiles dealt to each seat: one number, one for each number of seats, or C.2."""
+    """Tiles dealt to each seat: one number, one for each table size, or 8 minus the seats (C.2)."""
     partners: bool = False
     """True if seats 0 and 2 play against 1 and 3; then a table has four seats."""
     direction: Literal["clockwise", "counter_clockwise"] = "clockwise"
@@ -164,7 +164,7 @@ class Lead(Group, frozen=True):
     """The round after one that nobody won, blocked or not: as any later round, or another choice
     (C.7)."""
     tile: Literal["any", "set_double", "highest"] = "any"
-    """The first tile: any (C.15); the double that won the lead; or C.16."""
+    """The first tile: any (C.15); the double that won the lead; or the heaviest in hand (C.16)."""
     missing: Literal["next_double", "redeal", "draw_for_it"] = "next_double"
     """The remedy if nobody holds the double that leads: the next double leads, the tiles are dealt
     again, or the seats draw until one has it (C.3, C.13)."""
@@ -176,8 +176,8 @@ class Turn(Group, frozen=True):
     tiles: Literal[1, 2] = 1
     """Tiles played in one turn: one, or two on opposite ends (E play)."""
     draw_limit: DrawLimit = "unlimited"
-    """Tiles that may be drawn in one turn; 0 is a block game (C.19, C.28). Where they are two at
-    once, who draws one draws the other too, even if the first fits (A, C Dutch)."""
+    """Tiles that may be drawn in one turn; 0 is a block game (C.19, C.28). With "two_at_once"
+    a seat that draws one tile draws a second too, even if the first fits (A, C Dutch)."""
     draw_when_able: bool = True
     """True if a seat that can play may draw instead (C.22); else it must play (C.23)."""
     leader_may_draw: bool = True
@@ -378,7 +378,7 @@ def side_of(partners: bool, seat: int) -> int:
 
 
 def rotations(seats: tuple[Occupant, ...]) -> tuple[tuple[Occupant, ...], ...]:
-    """Return each rotation of a table once: two bots that partner themselves have two, not four."""
+    """Return each rotation of a table once: a table A B A B has two rotations, not four."""
     return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
 
 

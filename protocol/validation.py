@@ -90,7 +90,7 @@ def _in_union(kinds: Sequence[Type], data: Any, path: str) -> Iterator[str]:
         yield from _in_tagged(tags, data, path)
         return
     candidates = [kind for kind in kinds if _like(kind, data)]
-    # A word that is near none of those that are possible was not meant for one of them.
+    # A word that resembles none of the permitted words was not meant as one of them.
     is_word = len(kinds) > 1 and isinstance(data, str) and not _is_near(data, candidates)
     if candidates and not is_word:
         yield from _mistakes(candidates[0], data, path)
@@ -131,7 +131,7 @@ def _in_table(kind: StructType, data: Mapping[str, Any], path: str) -> Iterator[
     try:
         msgspec.convert(data, kind.cls)
     except msgspec.ValidationError as error:
-        # The struct's own check found it; in a list or a table only this knows the place.
+        # The struct's own check found it. Its text lacks the place in a list or table: add that.
         yield _placed(f"{error}", path)
 
 

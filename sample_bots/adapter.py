@@ -16,9 +16,9 @@ For each question the program reads a few lines of words, as short as a person w
     option 1 draw
     choose
 
-and it writes a line that holds the number of an option. With --each its input ends there, and all
-that it writes is searched for the last such number: that fits what answers a prompt on its standard
-input, such as a language model's command line (`chat.py` asks a model by its API).
+and it writes a line that holds the number of an option. With --each its input ends there, and
+the adapter takes the last such number in all that it writes. This suits a program that answers one
+prompt on standard input, such as a language model's command line (`chat.py` uses a model's API).
 
 A number that is not offered is reported on stderr and counted in `usage`, and the first option
 taken instead. To adapt another protocol, change `told` (what the program reads) and `number` (what

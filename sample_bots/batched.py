@@ -8,7 +8,7 @@ the next questions arrive.
 
 Every play is a row of FEATURES, and `rows @ WEIGHTS` is what the plays are worth. Put your network
 there: the rest stays as it is. The numbers are whole and small, so that sums of floats are exact:
-an answer never hangs on what else is in the batch.
+an answer never depends on what else is in the batch.
 
 A seat that passed lacks both numbers at the ends of that moment, until it draws.
 The WEIGHTS were found by playing some ten thousand rounds of four games against greedy.py.
@@ -144,7 +144,7 @@ def say(messages):
 
 
 if __name__ == "__main__":
-    gc.disable()  # no message holds itself: to look for such circles costs more than reading it
+    gc.disable()  # messages have no reference cycles: looking for them takes longer than reading
     games = {}
     for messages in arrivals():
         asks = []

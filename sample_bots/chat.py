@@ -77,7 +77,7 @@ def number(text, options):
 
 
 def fallback(kind, line, options):
-    """Return a choice that is not the model's: a foul, or one that only the question decides."""
+    """Return a choice in place of the model's: a foul, or a random one seeded by the question."""
     return len(options) if kind == "foul" else random.Random(line).randrange(len(options))
 
 
@@ -116,7 +116,7 @@ class Model:
     def missing(self):
         """Return why the service does not answer; empty if it does, even if only with an error.
 
-        A key that is refused is a mistake, at which the bot ends.
+        If the service refuses the key, the bot exits: that is the user's mistake.
         """
         try:
             self.call("/models", None, START_S)

@@ -22,8 +22,8 @@ import sys
 
 WEIGHTS = {"pips": 0.065, "double": 1.1, "stuck": 20, "fits": 0.3, "safe": 0.7, "kinds": 0.16}
 FOR_TWO = {"pips": 0.2, "double": 0.5, "stuck": 4, "fits": 0.2, "safe": 2.0, "kinds": 0.25}
-LATER = {"next": 1.0, "partner": -0.5, "later": 0.25}  # what it is worth that a seat is stuck
-HINT = 0.15  # what is left of `may` after a draw that need not have been
+LATER = {"next": 1.0, "partner": -0.5, "later": 0.25}  # the worth of a seat being stuck
+HINT = 0.15  # the share of `may` that stays after a draw that was not forced
 
 
 def tiles_of(option):
@@ -69,7 +69,7 @@ def what_it_may_hold(seat, ask, rules, numbers):
 
 
 def chances(seat, ask, rules):
-    """For each tile that is neither in the hand nor in the line: how likely this seat holds it."""
+    """For each tile neither in the hand nor in the line: the chance that this seat holds it."""
     seen, deal = [tuple(sorted(tile)) for tile in ask["hand"] + ask["line"]], rules.get("deal", {})
     numbers = range(deal.get("highest_pip", max([6, *(high for _, high in seen)])) + 1)
     tiles = {(low, high) for high in numbers for low in range(high + deal.get("doubles", True))}
@@ -80,7 +80,7 @@ def chances(seat, ask, rules):
 
 
 def roles(ask, rules):
-    """For each other seat: what it is worth that it is stuck."""
+    """For each other seat: the worth to this bot of that seat being stuck."""
     seats, deal = len(ask["hands"]), rules.get("deal", {})
     step = -1 if deal.get("direction") == "counter_clockwise" else 1
     across = "partner" if deal.get("partners") else "later"
@@ -101,7 +101,7 @@ def ends_after(option, ends):
 
 
 def stuck(ends, chance, two):
-    """How likely a seat cannot play; where it needs two tiles, one for each end."""
+    """The chance that a seat cannot play; with `two` it needs two tiles, one for each end."""
     if two:
         return 1.0 - (1.0 - stuck(ends[:1], chance, False)) * (1.0 - stuck(ends[1:], chance, False))
     return math.prod(1.0 - likely for (a, b), likely in chance.items() if a in ends or b in ends)

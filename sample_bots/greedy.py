@@ -46,7 +46,7 @@ def choose(ask):
         return max(plays, key=lambda index: worth(options[index]))
     kinds = [option["do"] for option in options]
     if "call" in kinds and not looks_lightest(ask):
-        return kinds.index("go_on")  # the lightest hand wins a blocked round: not this one
+        return kinds.index("go_on")  # the lightest hand wins a blocked round, and this is not it
     return 0
 
 

@@ -65,7 +65,7 @@ def bits_of(mask):
 
 
 class World:
-    """A round in which every tile is known. A play is pairs of a tile's place and its end."""
+    """A round with every tile known. A play is one or two pairs of a tile's place and an end."""
 
     def __init__(self, game, hands, stock, line, turn):
         self.game, self.hands, self.stock, self.turn = game, hands[:], stock[:], turn
@@ -147,7 +147,7 @@ def policy(world, dice):
 
 
 def best_play(world, hand, dice):
-    """The play after which few unseen tiles fit and many of its own; heavy, doubles first."""
+    """The best play: few unseen tiles fit after it and many own ones; it is heavy, or a double."""
     game, (left, right) = world.game, world.ends
     unseen = (1 << len(game.tiles)) - 1 & ~hand & ~world.line
     next_hand = world.hands[(world.turn + game.step) % game.seats]
@@ -174,7 +174,7 @@ def slots_of(ask, game):
         slots.append([0] * (held + moves.count(("play", seat)) - moves.count(("draw", seat))))
     for event in events:
         do, held = event["do"], slots[event.get("seat") or 0]
-        # Of two tiles at once the second says nothing: the first may fit.
+        # If two tiles are drawn at once, the second draw tells nothing: the first tile may fit.
         is_second, last = game.at_once and last == do == "draw", do
         if do in ("draw", "pass") and ends and not game.two and not is_second:
             lacks = game.fits[ends[0]] | game.fits[ends[1]]

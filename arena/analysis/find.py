@@ -23,9 +23,9 @@ NAMED_GAMES = 5
 EVENT_FILE = "event.json"
 """The file that every event's folder contains."""
 PRIVATE = "private"
-"""The folder in an event's folder that no copy for others has."""
+"""The folder in an event's folder that is left out of copies for others."""
 RUNS = "runs"
-"""The folder of the events for which their user named none."""
+"""The folder in which a run puts an event's folder if the user names none."""
 DEMO = "demo"
 """The folder of `boneyard demo`."""
 
@@ -43,7 +43,7 @@ def event_folders(folder: Path) -> list[Path]:
 
 
 def latest_folder() -> Path:
-    """Return the event's folder that this one is, or else the one here that was run last.
+    """Return the current folder if it is an event's, else the folder here that was run last.
 
     Raises UserError if there is none.
     """
@@ -54,7 +54,7 @@ def latest_folder() -> Path:
 
 
 def usual_folder() -> Path:
-    """Return the event's folder that a user means who names none, and tell which on stderr.
+    """Return the event's folder to use if the user names none, and tell which on stderr.
 
     Raises UserError if there is none.
     """
@@ -78,7 +78,7 @@ def find_place(path: Path) -> Path | None:
 
 
 def unknown_place(path: Path) -> UserError:
-    """Return the error for a path at which nothing is, with the nearest event here for a name."""
+    """Return the error for a path that does not exist, with the nearest event for a mere name."""
     if len(path.parts) > 1:
         return UserError(
             f"There is no file or folder {path}. Name an event's folder or a game's log."
@@ -99,8 +99,8 @@ def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
         folder = usual_folder()
     except UserError:
         raise unknown_place(log) from None
-    # A game begins with the number of its board: that it is not here is said of the game. Of any
-    # other word the names of the logs tell, unread, whether it can be part of a game's.
+    # A word with a number first means a game: the search for the game will say if it is missing.
+    # Any other word can be part of a game's name only if the names of the logs contain it.
     seats = " ".join(path.name for path in logs(folder))
     if not f"{log}"[0].isdecimal() and not all(part in seats for part in f"{log}".split(".")):
         raise unknown_place(log)
@@ -162,8 +162,8 @@ def find_game(log: Path, name: str | None) -> FoundGame:
     """Return the game with this name, or all that match: a name may be shortened while unique.
 
     A whole name leads to its log, and no other log is opened; there may be thousands. Else the
-    games count whose names begin with the word, or, without any, those whose names contain it, no
-    more than `MAX_GAMES_FOUND`. Raises UserError, DamagedLogError.
+    games match whose names begin with the word or, if there are none, contain it: at most
+    `MAX_GAMES_FOUND`. Raises UserError, DamagedLogError.
     """
     from arena.analysis.text import game_line
     from arena.logs.gamelog import LoggedGame, read_games
@@ -250,7 +250,7 @@ def list_games(match: FoundGame) -> Iterator[str]:
 
 
 def find_seat(logged: "LoggedGame", wanted: str | None) -> int:
-    """Return a seat by its number or by its entrant; without either the seat of the last place.
+    """Return a seat by its number or by its entrant; without `wanted` the seat that came last.
 
     Raises UserError.
     """
@@ -273,7 +273,7 @@ def find_seat(logged: "LoggedGame", wanted: str | None) -> int:
 def read_foul(event: Path, game: str, seat: int) -> str:
     """Return the words about a seat's foul in a game of an event's folder; empty if it has none.
 
-    They name its crash, if it is gone, or the line that it wrote.
+    They name the crash of a bot that is gone, else the foul and the bot's line.
     """
     from arena.logs.gamelog import name_crash
     from protocol.codec import printable

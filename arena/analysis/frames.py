@@ -46,7 +46,7 @@ def with_ends(events: Iterable[Event]) -> Iterator[tuple[Event, tuple[int, ...]]
 
 
 class PassesAndDraws(NamedTuple):
-    """Numbers at the ends, as bits, at which each seat passed, unless it drew since, or drew.
+    """By seat, as bits: the end numbers at which it passed since its last draw; at which it drew.
 
     A method's `index` is a seat, or in arrays of rounds side by side the seats and the rounds.
     """
@@ -91,7 +91,7 @@ class Frame(Struct, frozen=True):
     """The answer or foul, or the end of the round or the game."""
     pot: int | None = None
     chips: int | None = None
-    """Chips with which each side began; 0 where scores are paid with, None if nothing is paid."""
+    """Chips with which each side began; 0 if sides pay with their scores, None without payments."""
     scores: tuple[int, ...] = ()
 
 
@@ -101,7 +101,7 @@ def frames(moments: Iterable[Moment], seat: Viewer) -> Iterator[Frame]:
 
 
 def frames_for(moments: Iterable[Moment], seats: Sequence[Viewer]) -> Iterator[tuple[Frame, ...]]:
-    """Yield the frames of several viewers, those at which the first is shown something."""
+    """Yield frames of several viewers for the moments at which the first is shown something."""
     for group in join_draws(moments, seats[0]):
         yield tuple(reduce(_joined, (frame_at(moment, seat) for moment in group)) for seat in seats)
 
@@ -247,7 +247,7 @@ class LiveFrames:
     def moves(self, message: Ask | RoundOver | GameOver) -> list[Frame]:
         """Return a frame for each move since the last message, the last one with the message."""
         moments = [*self._next_moments()]
-        # Nobody at the table is told of a foul before the end, or of an answer but by its move.
+        # Nobody at the table learns of a foul before the end, or of an answer except by its move.
         bare_moments = (replace(moment, question=None, record=None) for moment in moments)
         moves = [*frames(bare_moments, self.seat)]
         game, record = self._walker.game, None if isinstance(message, Ask) else moments[-1].record

@@ -58,7 +58,7 @@ GLYPHS_TO = 6
 EVIDENCE = 4096
 """Most characters of a bot's stderr that are shown."""
 STDERR_LINES = 12
-"""Most lines of it that are shown, the last ones."""
+"""Most lines of stderr that are shown, the last ones."""
 WHY: dict[WhyGame, str] = {
     "target": "the target was reached",
     "rounds": "all rounds were played",
@@ -79,7 +79,7 @@ PHRASES: dict[type[Option | Event], str] = {
     TurnedUp: "{tile} is turned up.", Passed: "{who} passes.", Bade: "{who} bids {chips}.",
     Called: "{who} calls the round blocked.",
 }  # fmt: skip
-"""Options, and events but plays and draws, of which several share a sentence."""
+"""The words of options, and of events but plays and draws: several of these share a sentence."""
 END_PHRASES: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
 TURNS = {
     **dict.fromkeys(("\r", "\n", " ", "n", "\x1b[C", "\x1bOC"), 1),
@@ -198,7 +198,7 @@ SPELLINGS: dict[str, Callable[[Any], str]] = {
     "end": lambda end: "" if end == "lead" else f" {end}",
     "why": ANNULLED.__getitem__,
 }
-"""The words of a field's value, by the field; of others its text."""
+"""Functions that put a value into words, by its field; other fields need none."""
 
 
 def frame_sentences(frame: Frame, look: Look) -> Iterator[str]:

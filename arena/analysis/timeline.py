@@ -60,8 +60,8 @@ def setup_of(logged: LoggedGame) -> GameSetup:
 def resume_game(referee: Referee, logged: LoggedGame) -> bool:
     """Bring a new referee to where a log was cut off; return False if the log does not fit it.
 
-    It then sends to fresh bots all that was sent but the questions that are answered. Sealed bots
-    get these too: after the same answers they are in the same state.
+    It then sends to fresh bots all that was sent, except the questions that were answered. Sealed
+    bots are sent these too: by giving the same answers they come into the same state.
     """
     clocks = logged.sitting.seat_clocks
     sealed = {seat for seat, clock in enumerate(clocks) if clock.effort}
@@ -397,7 +397,7 @@ class Walker:
             case _:
                 pass
         yield self._moment(before, question, record, index)
-        # Only options, and those of a seat that has fouled, are taken without a question.
+        # A seat's only option, and any of a seat that has fouled, is taken without a question.
         while self.question is None and not self._is_over and (options := values.legal(self.game)):
             before, seat = self.game, self.game.playing.turn
             if needs_answer(self._setup.clock, options, fouled=seat in self._fouled):

@@ -280,7 +280,7 @@ class Exchange(ReplyWaiter):
 
 
 class Connection(BotProcess):
-    """One process, asked one question at a time; it reports more of what it saw than a bot's."""
+    """One process, asked one question at a time; it records more than a bot in a game."""
 
     def __init__(
         self,
@@ -343,8 +343,8 @@ class Connection(BotProcess):
     async def converse(self, take: TakeLine, limit_ms: int, since: float) -> bool:
         """Give `take` its lines; return False if one did not come within its limit.
 
-        `since`: the moment at which the time of the first began; that of others begins with the
-        last line to it. Raises LagError, and what `take` raises.
+        `since`: the moment at which the time for the first line began; for others it begins when
+        the last line is sent to the bot. Raises LagError, and what `take` raises.
         """
         exchange = Exchange(self._poller, self, take)
         self._listener = exchange

@@ -41,13 +41,13 @@ from protocol.errors import UserError, unknown_name
 TITLE_WIDTH = 44
 MAX_CHECK_WIDTH = 100
 TELLING_CHOICES = 20
-"""Questions with several options after which option 0 each time is no coincidence: of two options
-a coin takes the first so often once in a million times."""
+"""Questions with several options after which option 0 each time is suspicious: a coin that chooses
+between two options takes the first so often once in a million times."""
 INDENT = 4
 SLOW_START_MS = 1000
-"""The time of a start, in ms, from which its author is told: every sitting starts the bot anew."""
+"""The time of a start, in ms, above which its author is warned: each sitting starts the bot."""
 SLOW_START = 0.5
-"""The share of the allowed time from which its author is told too."""
+"""The share of the allowed time above which its author is warned too."""
 STATE_STYLES: dict[State, str] = {
     "pass": "green",
     "fail": "bold red",
@@ -124,7 +124,7 @@ def check_verdict(outcomes: Sequence[StepResult]) -> CheckVerdict:
 
 
 class Printer:
-    """A printer of a check: the first fault of each kind at once, all that is alike at its end."""
+    """A printer of a check: a fault of each kind at once, and repeats counted at the end."""
 
     def __init__(self, console: Console, *, verbose: bool) -> None:
         """Prepare; `verbose`: each step gets a line instead of a mark."""
@@ -155,7 +155,7 @@ class Printer:
                 self._print_violation(outcome, outcome.finding)
 
     def finish(self, report: Report) -> None:
-        """Print what is alike and, in the last line, the verdict."""
+        """Print which steps failed or were skipped alike, then the verdict."""
         if not self._verbose and len(self.marks) > 1:
             self._print(self.marks)
         for group in self._groups.values():
@@ -420,7 +420,7 @@ async def _compare(
     outside = (command, bare) if bare else None
     if is_module(command.argv):
         walls, outside = "seal", (session.native, sandbox) if session.native else None
-    # Outside WebAssembly there is nothing of a module; a native bot may have no sandbox.
+    # A module cannot run outside WebAssembly; a native bot without a sandbox is outside already.
     if finding is None or not (
         sandbox.is_locked if walls == "sandbox" else is_interpreted(command.argv)
     ):

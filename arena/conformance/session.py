@@ -28,7 +28,7 @@ from protocol.ruleset import Ruleset
 Change = Callable[[bytes], bytes]
 """A change to a line of the referee before it is sent."""
 EVENT_BOARDS = 25
-"""Boards of an event's own game, in which whole games are played, that are tried for a question."""
+"""The most boards of an event's own game tried for a question; each may cost a whole game."""
 
 
 class Pause(NamedTuple):

@@ -284,7 +284,7 @@ PROCESS_STEPS = (
 # --- leaving ---
 
 LATEST_EXIT_S = 5.0
-"""Seconds in which a bot that leaves too late still leaves by itself: the machine may be busy."""
+"""Seconds to wait for a bot that leaves too late, which may be the fault of a busy machine."""
 STAYS = Diagnosis(
     f"It was still running {LATEST_EXIT_S:.0f} s after its stdin was closed.",
     "Exit when stdin ends, and end the threads and programs that you started.",

@@ -30,7 +30,7 @@ class Media(Flag):
     TERMINAL = auto()
     HTML = auto()
     FILES = MARKDOWN | HTML
-    """All that is kept, so that it may be long."""
+    """Media that are kept, so that a document may be long."""
     ALL = FILES | TERMINAL
 
 
@@ -191,7 +191,7 @@ class Section(Part, frozen=True):
     titled: Media = Media.ALL
     """The media that show the title; in others its blocks follow those of the section before."""
     folded: bool = False
-    """True if a page shows the rest only to who opens it."""
+    """True if a page hides the section's content until the reader opens it."""
 
 
 DocumentBlock = Paragraph | Bullets | Code | Table | Matrix | Figure | Section

@@ -147,7 +147,7 @@ def cut_names(names: Sequence[str], room: int) -> Sequence[str]:
         ]
 
     heads = sorted(range(room), key=lambda head: abs(head - room // 2))
-    # Of those that keep most names apart the first, which is nearest to the middle.
+    # Of the cuts that keep most names apart take the first: it is nearest to the middle.
     return max(map(cut, heads), key=lambda words: len({*words}))
 
 

@@ -146,7 +146,7 @@ def required_lead(lead: Lead, hand: Hand, won_with: Tile | None) -> Tile | None:
 KEEP_ONLY: tuple[Option, ...] = (Keep(),)
 KEEP_OR_REFUSE: tuple[Option, ...] = (Keep(), Refuse())
 DRAWN = 255
-"""A place of a set deal whose tile chance decides."""
+"""A place, in a deal that the user set, whose tile chance decides."""
 
 
 def deal_tiles(
@@ -154,7 +154,7 @@ def deal_tiles(
 ) -> tuple[tuple[Hand, ...], tuple[TileRow, ...]]:
     """Deal a shuffled hand to each seat, and the rest to the boneyard (C deal).
 
-    `placed`: for each place of the order the tile that is set there, by its place in the set.
+    `placed`: for each place of the order, the index in the set of the tile fixed there, or `DRAWN`.
     """
     tiles = set_of_tiles(rules.deal)
     is_whole = bool(placed) and DRAWN not in placed
@@ -191,7 +191,7 @@ def is_refusable(game: Game, state: Round) -> bool:
 
 
 def keep_or_refuse(game: Game, state: Round) -> tuple[Option, ...]:
-    """Return the options about the deal (C.5), without the tiles that were drawn for the lead."""
+    """Return the options about the deal (C.5); doubles drawn for the lead do not count."""
     dealt = state.hand(state.turn)[: hand_size(game.rules.deal, game.seats)]
     doubles = sum(high == low for high, low in dealt)
     return KEEP_OR_REFUSE if doubles >= game.rules.deal.refuse_doubles else KEEP_ONLY
@@ -293,7 +293,7 @@ def _fresh(game: Game, dealt: Dealt, history: list[Event], phase: Phase) -> Roun
 def find_leader(game: Game) -> None:
     """Find the leader, unless the deal does not count.
 
-    The order matters where both hold: a hand is declared (C.6) before the double is missed (C.13).
+    If both annul the deal, a hand too strong (C.6) counts before a double that nobody has (C.13).
     """
     state = game.playing
     lead_method = state.phase.method

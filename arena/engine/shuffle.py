@@ -111,7 +111,7 @@ def randbelow(stream: Iterable[int], n: int) -> int:
 def shuffle(stream: RandomWords, items: Iterable[T]) -> Sequence[T]:
     """Return the items in random order (Fisher-Yates, from the last place down)."""
     order = list(items)
-    # All words by one call: only one of the highest could be thrown away.
+    # Take all words in one call: only if one is among the highest may some be thrown away.
     words = stream.take(max(len(order) - 1, 0))
     if max(words, default=0) >= WORD - len(order):
         return _shuffle_unevenly(chain(words, stream), order)

@@ -30,7 +30,7 @@ class Ends:
         self.on_right: dict[Tile, Landing] = {}
         """Every tile that fits on the right, as it then lies."""
         self.plays: dict[Mask, tuple[Option, ...]] = {0: ()}
-        """The options of each tile that fits: on the left, then on the right; of no tile, none."""
+        """The options of each tile that fits: on the left, then on the right; 0 has none."""
         self.fitting: Mask = 0
         """All tiles that fit."""
 
@@ -63,7 +63,7 @@ class Landing:
         self.events = tuple(Played(seat, tile, option.end) for seat in range(seats))
         """The play as an event, by the seat that played."""
         self.next_ends = next_ends
-        """The ends of the line with it, by the pip on the other end; of a lead the only ones."""
+        """The ends of the line after the play, by the pip on the other end; of a lead, one item."""
 
 
 class TileTable:
@@ -169,7 +169,7 @@ class Settings:
         self.draw_limit = _draw_limit(turn.draw_limit, len(self.table.tiles))
         """The most tiles that a turn draws (C.19, C.28)."""
         self.two_at_once = turn.draw_limit == "two_at_once"
-        """True if who draws one tile of two draws the other before anything else (A, C Dutch)."""
+        """True if a seat that draws a tile draws a second before anything else (A, C Dutch)."""
         self.draw_when_able = turn.draw_when_able
         """True if a seat that can play may draw (C.22)."""
         self.leader_may_draw = turn.leader_may_draw
@@ -187,13 +187,13 @@ class Settings:
         self.chips = rules.stakes.chips
         """Chips with which each seat begins; 0: the game has no chips."""
         self.dead_ends_to_end, self.dead_ends_to_call = _dead_ends(rules)
-        """Dead ends that end a round at once (C.20), and that a seat may call (E play); 0: none."""
+        """Numbers of dead ends that end a round (C.20), or let seats call it (E play); 0: none."""
         self.blocks_early = self.dead_ends_to_end > 0 or self.draw_optional
         """True if a round may end although a seat could draw."""
         self.plain_turns = not (
             self.auction or self.two_tiles or self.blocks_early or self.dead_ends_to_call
         )
-        """True if after a turn only the hand and the tiles that fit tell what follows."""
+        """True if hands, tiles that fit and the boneyard alone decide what follows a turn."""
         self.pips = self.table.pips | {self.table.blank: rules.score.double_blank}
         """The pips that each tile counts in a hand (C score, C Dutch)."""
         self.has_bonus = bool(rules.score.bonus or rules.score.capicu or rules.score.out_with_blank)

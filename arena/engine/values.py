@@ -1,7 +1,7 @@
 """Games as values, for analyses and searches: a move returns another game and changes none.
 
-Each is the function of the same name in `arena.engine` on a copy. A referee or a rollout that
-needs only the last state calls those.
+Each calls the function of the same name in `arena.engine` on a copy. A referee or a rollout, which
+needs only the last state, calls that function itself.
 """
 
 from arena import engine

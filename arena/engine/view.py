@@ -119,7 +119,7 @@ def history(state: Round, seat: int) -> list[Event]:
 def starting_events(
     game: Game, number: int, seat: int, clock: Clock, chances: Sequence[str] | UnsetType = UNSET
 ) -> GameStarts:
-    """Return the message to a seat when a game begins; `chances`: those of sealed bots, by seat."""
+    """Return the message to a seat when a game begins; `chances`: sealed bots' seeds."""
     return GameStarts(
         game=number,
         seat=seat,

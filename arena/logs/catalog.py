@@ -60,7 +60,7 @@ LOG_SUFFIX = ".jsonl"
 SITTING_PREFIX = "from-"
 """The beginning of a game log's name; the sitting's first board and its seats follow, with dots."""
 MAX_CIRCULAR_ORDERS = 10
-"""The most circular orders, those of six seats: as many sittings may take turns with boards."""
+"""The most circular orders, of a table of six: so many sittings may take boards in turn."""
 MIN_PACK_BYTES = 2**15
 """The size in bytes from which a finished log is compressed; a smaller one stays plain text."""
 LOG_PREFIXES = (line_start(Sitting), line_start(DealRecord))

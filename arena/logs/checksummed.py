@@ -98,7 +98,7 @@ def _open_existing(path: Path) -> io.BufferedReader | None:
 
 
 def _unpacking(path: Path) -> io.BufferedReader:
-    # Opened first: a half-made object is closed too, when Python deletes it.
+    # Open the file before the object is made: Python closes even a half-made object.
     return io.BufferedReader(_Unpacked(open_file(path), path), CHUNK_BYTES)
 
 
@@ -302,9 +302,9 @@ def grep_prefix(path: Path, prefixes: tuple[bytes, ...]) -> Iterator[bytes]:
 
 
 def read_plain(path: Path, decode: Callable[[bytes], T], *, torn: bool = False) -> Iterator[T]:
-    """Yield the record of every line of a file without checksums; with `torn` but a cut last one.
+    """Yield the record of every line of a file without checksums.
 
-    Raises DamagedFileError.
+    `torn`: leave out a last line that was cut short. Raises DamagedFileError.
     """
     for line in read_lines(path):
         if torn and not line.data.endswith(b"\n"):

@@ -244,7 +244,7 @@ def read_records(path: Path) -> Iterator[Entry[LogRecord]]:
     sitting: Sitting | None = None
     for entry in checksummed.read_sealed(path, decode_record):
         record, number = entry.record, entry.line.number
-        # Nine lines of ten, in a game: all that follows would let them pass.
+        # Nine lines of ten are choices in a game: every check below would let them pass.
         if isinstance(record, ChoiceRecord) and record.seat < seats:
             yield entry
             continue

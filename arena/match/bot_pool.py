@@ -27,7 +27,7 @@ ROUTED_LINES = 256
 
 
 class MultiplexedBot:
-    """The multiplexer of one process: it routes its lines to tables and sends theirs together."""
+    """The multiplexer of one process: routes lines to tables and sends tables' lines together."""
 
     def __init__(self, poller: Poller, bot: BotProcess) -> None:
         self.bot = bot
@@ -189,7 +189,7 @@ class GameChannel:
         self._multiplexer.disqualify(fault, self)
 
     def evidence(self) -> Evidence:
-        """Return that of the process, but no CPU time: nobody can tell that of one of its games."""
+        """Return the process's evidence without CPU time: nobody can tell the share of one game."""
         return Evidence(*self._multiplexer.bot.evidence()[:4])
 
     def shut_down(self) -> None:
@@ -207,9 +207,9 @@ LONGEST_SHOWN_LINE = 60
 FIRST_PAUSE_S = 2.0
 """The pause in s after which a bot that says that it is unavailable is started again."""
 PAUSE_GROWS = 5
-"""The factor by which each further pause is longer,"""
+"""The factor by which each pause is longer than the last."""
 LONGEST_PAUSE_S = 60.0
-"""up to this length in s."""
+"""The longest pause in s."""
 
 
 class BotPool:
@@ -248,7 +248,7 @@ class BotPool:
     ) -> list[BotProcess | None]:
         """Return the bots for the next game; start lost ones afresh, but none for `absent`.
 
-        `early`: this game's turn comes later; a bot that does not greet now still fouls in it.
+        `early`: the game begins later; a bot that fails to greet now is kept, to foul in that game.
         Raises CannotStartError, LagError.
         """
         if faulty := [bot for bot in self._bots if bot and bot.fault and bot not in self._unjudged]:

@@ -78,7 +78,7 @@ class PipedProcess:
     """
 
     frames: FrameReader | None = None
-    """The reader of its host's frames, of a sealed bot."""
+    """The reader of frames from a sealed bot's host; None for other bots."""
 
     def __init__(
         self,
@@ -319,7 +319,7 @@ def hosted(command: Command, sandbox: Sandbox, first: int | str) -> tuple[Comman
     """
     if module.wasmtime_folder() is None:
         raise CannotStartError(module.NO_WASMTIME)
-    # No file but the module: what else its event opens to it, a stranger may have written.
+    # The host reads no file but the module: a stranger's event may list others for it.
     code, *words = command.argv
     files: tuple[str, ...] = (code,)
     folder = command.folder
@@ -363,8 +363,8 @@ def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process
 
 
 DEATH_MS = 30
-"""The time in ms that a process has to end after a line that is not a message: often a crash wrote
-it. Its game is lost, so the wait comes once; a process to replace it takes longer."""
+"""The time in ms that a process has to end after it wrote a line that is not a message: often a
+crash wrote it. The game is lost, so this wait comes once; to start a new process takes longer."""
 STDOUT_KEPT = 2_048
 """The first bytes that are kept of what such a process wrote to stdout."""
 OUTBOX = 2**20
@@ -387,7 +387,7 @@ class BotProcess(PipedProcess):
         self.is_unavailable = False
         """True if its first line was an excuse in place of a hello."""
         self.voids = 0
-        """Starts before this one that did not count, until a game has taken them up."""
+        """The number of earlier starts that did not count; 0 again once a game has logged it."""
         self._listener: Listener | None = None
         self._effort_ms = 0.0
 
@@ -528,9 +528,9 @@ class BotProcess(PipedProcess):
         return printable(bytes(self.stderr.lstrip(b"\n")), 4 * self.stderr_kept)
 
     def last_words(self) -> tuple[str, bytes]:
-        """Return how the process ended, if it does so at once, and what else it wrote.
+        """Return how the process ended and its other output, if it ends within `DEATH_MS`.
 
-        Return nothing while it lives. A sealed bot has a host, which tells of its end.
+        Return nothing while it lives, or for a sealed bot, whose host reports its end.
         """
         end = select.poll()
         end.register(self._pidfd, select.POLLIN)
@@ -588,7 +588,7 @@ class BotProcess(PipedProcess):
     def on_stderr(self) -> None:
         """Read the bot's stderr; too much of it in one game is a fault."""
         self._read_stderr()
-        # What a host passes on late is of an earlier game, and it counts itself.
+        # A host may pass on an earlier game's stderr late, and it counts a game's stderr itself.
         if self.stderr_bytes > STDERR_A_GAME and not self.frames:
             detail = f"More than {STDERR_A_GAME} bytes of stderr in one game."
             self._set_fault(Fault("flooding", detail))

@@ -1,4 +1,4 @@
-"""The clock of a table: deadlines, charged time, and time given back. It takes moments, reads none.
+"""The clock of a table: deadlines, charged time, time given back. Callers tell it the moment.
 
 The referee is itself a process on a shared machine. A time in which it did not look at the pipes
 (it was busy, or got no processor) is a lag. A lag moves the deadline of every open question by its
@@ -56,7 +56,7 @@ class Timer:
 
 
 class Deadline(Timer):
-    """The deadline of one question, or hello, after another; each lag moves it, once."""
+    """The deadline of the present question or hello, and then of the next; a lag moves it once."""
 
     def __init__(self, due: Callable[[], None], stop: Callable[[LagError], None]) -> None:
         super().__init__(due)
@@ -147,7 +147,7 @@ class TimeUsage:
     def record(
         self, cpu_ms: tuple[float | None, ...], worst_lag_ms: float, paused_ms: float = 0.0
     ) -> SpentRecord:
-        """Return all of it as a record, with CPU time, lag and pauses, which no record has."""
+        """Return the use as one record, with CPU time, lag and pauses, which other records lack."""
         return SpentRecord(
             questions=tuple(self._questions),
             ms=tuple(round(ms, 3) for ms in self._ms),

@@ -29,9 +29,9 @@ class Evidence(NamedTuple):
     cpu_ms: Callable[[], float | None] = _unknown
     """Returns the CPU time that it has used, in ms; None: nobody can tell."""
     cpu_seen_ms: Callable[[], float | None] = _unknown
-    """Returns the same as of the last count."""
+    """Returns the CPU time last measured, in ms."""
     last_words: Callable[[], tuple[str, bytes]] = lambda: ("", b"")
-    """Returns how its process ended, if it does so at once, and what else it wrote."""
+    """Returns how its process ended and its other output; empty if it does not end at once."""
     effort_ms: Callable[[], float] = float
     """Returns the work for its last line, in million instructions, of a sealed bot."""
 
@@ -43,7 +43,7 @@ class Listener(Protocol):
         """Take the lines of the player that is asked: a player wrote, or is gone."""
 
     def hear_line(self, player: "Player", line: bytes, message: FromBot | None = None) -> None:
-        """Take a player's line, if no other line of it waits: so the usual answer is not stored.
+        """Take the only waiting line of a player, so that the usual answer need not be stored.
 
         `message`: the message in the line, if it was decoded before.
         """

@@ -32,7 +32,7 @@ LINGER_S = 0.001
 A wait in trio costs 11 µs, more than the whole move.
 """
 NAP_S = 0.01
-"""The longest other wait, in s: of a stop of our process that begins in it, as much is hidden."""
+"""The longest other wait, in s; if our process stops in it, so much of the stop looks planned."""
 POLLER_TURN_S = 0.02
 """The time in s after which other tasks have a turn while the poller waits for bots that think.
 
@@ -133,7 +133,7 @@ class Poller:
         poll, readers = self._epoll.poll, self._readers
         while True:
             linger = 0.0
-            # Bots mostly answer as soon, or as late, as they did before.
+            # Linger only if the last answer came soon: bots mostly take as long as before.
             if self._last_wait_s < LINGER_S and self._timers and not self._soon:
                 linger = LINGER_S
             self._planned += linger
@@ -245,7 +245,7 @@ advance must not keep the poller for itself."""
 class ReplyWaiter:
     """The wait for one reply after another; a subclass judges what comes.
 
-    A line that lay in the pipe at the look after the deadline counts: only then is the player late.
+    A line found at the first look after the deadline counts; without one the player is late.
     """
 
     def __init__(self, poller: Poller) -> None:

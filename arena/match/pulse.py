@@ -25,13 +25,13 @@ from typing import NamedTuple
 BEAT_S = 0.1
 """The time in s between two beats: ten a second cost 0.1 % of a core."""
 LEAST_STOP_S = 1.0
-"""The shortest stop in s that is told from a lag, which is given back up to ten times as long."""
+"""The length in s up to which a stop counts as a lag; even ten times that is given back."""
 RUNS_A_SECOND = 8
 """The most runs of the beating thread in each second of a stop: a stop of 5 s was measured with 7
 runs in all, and a poller that kept the interpreter's lock with 35 a second."""
 WAITING_SHARE = 0.5
-"""The greatest share of a stop for which our threads may wait for a processor, before and after it.
-Starved threads wait for all of a gap but a beat."""
+"""The most of a gap that our threads may wait for a processor if it is a stop; they do before and
+after the stop. Starved threads wait for all of a gap but a beat."""
 
 
 class Vitals(NamedTuple):
@@ -77,7 +77,7 @@ class Pulse:
         return self._stopped_until > moment
 
     def beat(self) -> None:
-        """Note a stop that has just ended: the thread that runs first afterwards knows it first."""
+        """Note a stop that has just ended; both threads call this, for either may run first."""
         with self._lock:
             vitals = self.read_vitals()
             if self._last and vitals and is_stop(self._last, vitals):

@@ -87,7 +87,7 @@ class OpenQuestion(Struct, frozen=True):
 
     @property
     def limit_ms(self) -> int:
-        """The time on our own clock, in ms; of a sealed bot only a broken host needs so much."""
+        """The limit on our own clock, in ms; a sealed bot exceeds it only if its host is broken."""
         return max(600_000, 1000 * self.time_ms) if self.is_effort else self.time_ms
 
 
@@ -208,7 +208,7 @@ class Referee:
     ) -> None:
         """Set the next lines to send and records to log, of a game that was cut off and goes on.
 
-        `repeated`: the seat of each answered question among the lines, which it answers again.
+        `repeated`: the seats of the answered questions among the lines, which will answer again.
         """
         self._outgoing, self.unlogged, self.went_on = lines, records, True
         for seat in repeated:

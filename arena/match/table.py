@@ -24,7 +24,7 @@ LOG_WITHIN_S = 0.2
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 """The cores that our process might use when it began."""
 HELD_PROCESSORS = max(1.5, CORES / 2)
-"""Processors that a bot holds if it may be the reason of a lag: more than one that only thinks."""
+"""Processors that a bot must keep busy to be blamed for a lag: a bot that only thinks takes one."""
 LOGGED_STDERR_LENGTH = 2**17
 """The most characters of stderr that a game's log keeps with its answers, on request."""
 
@@ -111,7 +111,7 @@ class Table(ReplyWaiter):
         return super().late()
 
     def fail(self, error: Exception) -> None:
-        """End the game without a result, unless the asked seat stops it a second time."""
+        """End the game without a result; but a bot that causes a lag in a resumed game is late."""
         if isinstance(error, LagError) and self._referee.went_on and self._holds_processors():
             words = "The game was stopped before; now its processes kept the referee from its pipe"
             fault = Fault("late", f"{words} for {self._deadline.given_back_ms:.0f} ms.")

@@ -70,7 +70,7 @@ def players_and_tiles(rules: Ruleset) -> Iterator[Sentence]:
     limit = f" ({AT_MOST})"
     if 0 < deal.annul_suit <= min(largest, pips + deal.doubles):
         yield ANNUL_SUIT.fill(many=number_word(deal.annul_suit), limit=limit)
-        limit = ""  # The count is that of both.
+        limit = ""  # One limit is for both, told once.
     if 0 < deal.refuse_doubles <= min(largest, pips + 1):
         doubles = count_in_words(deal.refuse_doubles, "double")
         yield REFUSE_DOUBLES.fill(many=doubles, limit=limit)

@@ -141,9 +141,9 @@ def with_overrides(rules: Ruleset, words: Iterable[str]) -> Ruleset:
 
 
 def find_overrides(rules: Ruleset) -> tuple[str, ...] | None:
-    """Return the words CHOICE=VALUE that make a ruleset of the named game whose name it has.
+    """Return the words CHOICE=VALUE that turn the named game of this name into this ruleset.
 
-    None if there are none: it has a name of its own, or a value that only a file can hold.
+    None if no words do: it has a name of its own, or a value that only a file can hold.
     """
     if rules.name not in VARIANTS:
         return None

@@ -24,7 +24,7 @@ LIFE_S = 600
 stop of a busy machine, for a canary that ends too soon proves nothing."""
 CONNECT_S = 0.5
 MOST_PIPES = 10_000_000
-"""Distance of two pipes' numbers that one counter gave."""
+"""The largest distance of two pipes' numbers from one counter."""
 MOST_FILES = 4096
 UNTRIED = "not tried"
 """The beginning of the detail of an attempt that could not be made: it counts as got through."""

@@ -128,19 +128,19 @@ INNER_USER = "1000"
 """The user that a bot has inside a user namespace of its own."""
 BYTECODE_FOLDER = "__pycache__"
 NICE = 10
-"""Steps by which every bot comes after the referee at a processor."""
+"""The niceness of bots above the referee's: steps by which they yield a processor to it."""
 ENTRANCE = (
     *("/bin/sh", "-c"),
     "echo 1000 2>/dev/null >/proc/self/oom_score_adj; "
     'while [ "$1" != -- ]; do echo 0 >"$1" || exit; shift; done; shift; exec "$@"',
     "entrance",
 )
-"""The first words, before the doors of a cgroup and --. Whoever takes up all of
-the machine's memory, the kernel ends bots first. No bot can undo it."""
+"""The first words of a command; the doors of a cgroup and -- follow. By them the kernel ends bots
+first, whoever uses up the memory of the machine. No bot can undo it."""
 PARENT_CHECK = ("/bin/sh", "-c", 'echo >&2 && exec "$@"', "gate")
-"""The last words before a bot's own. A process that asks to die with its parent does not, if the
-parent died before the request: a referee that is killed while it starts bots would leave them
-running. After that request an empty line on stderr tests whether the referee still reads it."""
+"""The last words before a bot's own: they write an empty line to stderr, and fail if the referee is
+gone. Otherwise a referee that is killed while it starts bots would leave them running: a process
+that asks to die with its parent does not, if the parent died before the request."""
 
 
 Address = Annotated[
@@ -538,7 +538,7 @@ def is_python(program: Path) -> bool:
 
 
 def interpreter(program: Path) -> Path | None:
-    """Return the interpreter that a script's first line asks for, unless all have it anyway."""
+    """Return the interpreter of a script's first line; None for one that every bot may read."""
     try:
         with program.open("rb") as file:
             first = file.readline(FIRST_LINE)
@@ -622,8 +622,8 @@ def _leads_out(link: Path, territory: Territory) -> bool:
 def foreign_interpreter(script: Path, territory: Territory) -> Path | None:
     """Return the program outside that a bot's script asks for by its path; None if there is none.
 
-    One that is asked for by its name alone is what the organiser's PATH says. Any Python may be
-    asked for: scripts that pip writes ask for that of their virtual environment.
+    A program asked for by its name alone is allowed: the organiser's PATH decides what it is. So is
+    any Python: scripts that pip writes ask for the Python of their virtual environment.
     """
     path = interpreter(script)
     if path is None or which(path.name) == str(path) or is_python(real_path(path)):

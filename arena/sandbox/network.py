@@ -90,7 +90,7 @@ class Proxy:
     """The proxy process of one bot that has been started and waits."""
 
     def __init__(self, news: int, addresses: Sequence[str]) -> None:
-        """Start it for the bot of which bubblewrap tells on `news`. Raises AccessError."""
+        """Start it for the bot that bubblewrap reports on the pipe `news`. Raises AccessError."""
         pid = _child(news)
         self._process = subprocess.Popen(
             (sys.executable, "-I", "-S", str(PROXY), f"{pid}", *addresses),

@@ -241,7 +241,7 @@ class SandboxedProcess:
 
         It reports on a pipe of its own, on which no bot can write.
         """
-        # A proxy has read the beginning of the report: there was one.
+        # If there is a proxy, its start has read the report: the bot was started.
         if self._news is None or self._proxy:
             return False
         try:
@@ -386,7 +386,7 @@ def clean_environment(command: Command, *, is_locked: bool) -> dict[str, str]:
 
 
 CGROUP_NUMBERS = count(1)
-"""Numbers of cgroups: a worker has a sandbox for each order, and all are named by its process."""
+"""Numbers of cgroups, whose names have our process id: a worker has a sandbox for each order."""
 
 
 class Sandbox:

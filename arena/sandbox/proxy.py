@@ -26,7 +26,7 @@ CONNECTIONS = 8
 BYTES = 2**28
 """Bytes that the bot may send and receive in all its life."""
 CONNECTION = 4096
-"""Bytes of these that each connection takes, so that connections are bounded too."""
+"""Part of `BYTES` that each connection costs, so that connections are bounded too."""
 HEAD = 16_384
 """Bytes of a request's head."""
 HEAD_S = 10.0
@@ -55,7 +55,7 @@ class Allowance:
 
 
 def enter(pid: int) -> None:
-    """Enter the network namespace of a process, for good; without root its owner's first."""
+    """Enter the network namespace of a process, for good; if not root, its user namespace first."""
     net = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
     if os.geteuid():
         _set(fcntl.ioctl(net, NS_GET_USERNS), USER)
@@ -68,7 +68,7 @@ def _set(descriptor: int, kind: int) -> None:
 
 
 def listen(pid: int) -> socket.socket:
-    """Return a socket that listens in the namespace; a child makes it, for it cannot come back."""
+    """Return a socket that listens in the namespace; a child makes it, for entering is final."""
     ours, theirs = socket.socketpair()
     child = os.fork()
     if child == 0:

@@ -1,7 +1,7 @@
 """Choice of a run's sandbox: bots are locked in where a trial proves it at the start.
 
-A fall-back is a mercy: whoever could make the trial fail would choose how bots run. So nothing that
-others can do decides a trial, what passes stops the run, and a machine that has locked bots in once
+Whoever could make the trial fail could have bots run without a sandbox. So nothing that others can
+do decides a trial, an error that may pass stops the run, and a machine that has locked bots in once
 never runs them without a sandbox until its user says so.
 """
 

@@ -155,8 +155,8 @@ BUILDING = CallGroup(
     {"flock": (73, 32), "link": (86, None), "linkat": (265, 37)},
 )
 REFUSED_CALLS = (
-    # Any error makes a failed copy of it in Node, Go and Python. No call may really be made: a bot
-    # could leave times for another one to see, on devices that all may write to.
+    # With any error Node, Go and Python take the copy as failed. The call is never really made: a
+    # bot could leave times for another one to see, on devices that all may write to.
     CallGroup("A copy of a file gets the original's times.", {"utimensat": (280, 88)}, 0),
     # Many processes that wait for a disk that others use too would hold up the referee.
     CallGroup(
@@ -175,7 +175,7 @@ REFUSED_CALLS = (
         errno.ENOTSUP,
     ),
 )
-"""The calls for which an unknown call's error would make programs fail that can go on without."""
+"""The calls with another answer than unknown calls, whose error would end programs needlessly."""
 # fmt: on
 
 

@@ -19,7 +19,7 @@ from arena.files import OTHERS_WRITE, is_ours
 
 PREFIX = "boneyard-tmp-"
 YOUNG_S = 60.0
-"""Seconds below which a folder may be one that is not locked yet."""
+"""The age in s up to which a folder may not have its owner's lock yet."""
 
 
 @contextmanager

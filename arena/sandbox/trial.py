@@ -288,7 +288,7 @@ NEIGHBOUR = "proxy"
 
 
 def network_faults() -> list[str]:
-    """Return what a bot with a network reaches that it should not, or does not that it should.
+    """Return what a bot with a network reaches but should not, or should reach but does not.
 
     It runs locked and without a cgroup, which changes nothing of it. Takes about 0.3 s.
     Raises CannotProbeError, OSError.
@@ -357,18 +357,18 @@ CANARY_VARIABLE = "BONEYARD_CANARY"
 TRIAL_LIMITS = Limits(memory_mib=48, processes=16)
 """The limits of a trial: an attempt that exceeds them does no harm."""
 CGROUP_ESCAPE = "escape-cgroup"
-"""The attempt that the referee judges alone: its cgroup does not count what the bot uses."""
+"""The attempt that only the referee judges: to use what the bot's cgroup does not count."""
 CANARIES = {
     **{name: guarantee for guarantee, attempts in GROUPS.items() for name in attempts},
     CGROUP_ESCAPE: "limits",
 }
-"""The guarantee that each attempt is made at."""
+"""For each attempt, the guarantee that it tests."""
 UNSURE = frozenset(
     {"connect", "lock-file", "gain-rights", "read-load", "number-pipe"}
     | {"exceed-limits", "share-memory", CGROUP_ESCAPE}
 )
-"""The attempts that a machine may refuse every process, such as a container: bots are refused too.
-Of all others the control shows that they can succeed, else nothing is known."""
+"""The attempts that a machine, such as a container, may refuse to every process, bots among them.
+Every other attempt must succeed in the control: else its refusal to a bot proves nothing."""
 
 
 class ProbeResult(Struct, frozen=True):
@@ -505,7 +505,7 @@ def _targets(stack: ExitStack, event: Path, programs: Path) -> Targets:
     server = socket.create_server(("127.0.0.1", 0))
     stack.callback(server.close)
     return {
-        # The secret: who finds it has read its holder.
+        # The secret: a bot that tells it has read what holds it.
         "token": token,
         "variable": CANARY_VARIABLE,
         "event_file": str(event / "event.toml"),

@@ -17,7 +17,7 @@ import trio
 from arena.files import DamagedFileError, open_file
 
 COMPILE_S, MOST_COMPILED = 120, 32
-"""The most s to compile a module: for the largest a fifth is enough; the most that are kept."""
+"""The most s to compile a module, five times what the largest takes; the most modules kept."""
 MAX_MODULE_BYTES, COMPLETE_MARK, REFUSED_MARK = 8 * 2**20, b"complete", b"refused"
 """As in `host.py`, which imports nothing of ours."""
 Start = Callable[[], tuple[Any, Popen[bytes]]]

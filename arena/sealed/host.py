@@ -4,8 +4,8 @@ It runs alone, in a bot's sandbox, and imports nothing of ours. The module talks
 Its answers follow from its bytes, its arguments, its lines and the seed in its game's first line:
 each read gives one line, the clock counts instructions, each game begins in a fresh instance.
 
-Its arguments are MEMORY FIRST MODULE ARGUMENT... MEMORY is the module's most, in bytes; FIRST the
-size of what stdin begins with, or 0: the compiled module. If MODULE is a compiled interpreter
+Its arguments are MEMORY FIRST MODULE ARGUMENT... MEMORY is the module's limit in bytes; FIRST the
+size of what stdin begins with (the compiled module), or 0. If MODULE is a compiled interpreter
 (*.cwasm), its library lies beside it, and stdin begins with the bot's files. FIRST may also be
 `only`, or `interpreter` for one of ours: compile stdin to stdout.
 
@@ -34,8 +34,8 @@ from wasmtime import _func
 
 MILLION = 1_000_000
 START = 1_000 * MILLION
-"""The instructions of an instance until it reads its game's first line. So many of the dearest,
-loads that wait for each other at 150 ns, take 150 s: less than the 200 s that a start may last."""
+"""The instructions that an instance has until it reads its game's first line. If all are loads that
+wait for each other, at 150 ns, they take 150 s: less than the 200 s that a start may last."""
 COMPLETE, REFUSED = b"complete", b"refused"
 """The end of a compiled module; what comes in place of one that cannot be compiled."""
 LARGEST, SPARE, STACK, TABLE = 8 * 2**20, 192 * 2**20, 2**20, 100_000
@@ -45,14 +45,14 @@ INTERPRETER_STACK = 2 * 2**20
 """The native stack of an interpreter, whose own limit of calls must come first on any processor:
 what bots do fits into half of it here. Wasmtime has no more without changing another setting."""
 CALL, BUFFER, BYTE, LETTER = 10_000, 1_000, 4, 100
-"""The instructions that a call of the host costs, each buffer that it is given, each byte that it
-moves and each of a path: it takes the host less time than the bot those, so no bot wins time by
-calls. A path of many short names takes 50 ns a byte."""
+"""The instructions charged for a call of the host, for each buffer given to it, for each byte that
+it moves, and for each byte of a path. The host needs less time than a bot for so many instructions,
+so no bot gains time by calls. A path of many short names takes 50 ns a byte."""
 LINE = 65_536
-"""The most bytes of a line; what is longer is passed on as far as it is a foul."""
+"""The most bytes of a line; of a longer one enough is passed on to be a foul."""
 OUTPUT, FRAME, STDERR = 2 * LINE, 32, 2**20
-"""The most bytes of stdout between two questions, which the referee keeps until it asks; what each
-line counts besides; the most bytes of stderr in a game."""
+"""The most bytes of stdout between two questions, which the referee keeps until it asks; the bytes
+that each line counts in addition to its own; the most bytes of stderr in a game."""
 MODULE = "wasi_snapshot_preview1"
 OK, BADF, INVAL, ISDIR, MFILE, NOENT = 0, 8, 28, 31, 33, 44
 NOSYS, NOTDIR, ROFS, SPIPE = 52, 54, 69, 70
@@ -97,7 +97,7 @@ The package's own functions make objects of all that they are given, in five tim
 
 
 class BotEnd(Exception):  # noqa: N818 - it is no error of ours
-    """The end of an instance, or why there can be none: the foul if the game needs the bot."""
+    """The end of an instance, or why none can start; it is a foul if the game needs the bot."""
 
     def __init__(self, foul: str, detail: str, status: int = 1) -> None:
         super().__init__(" ".join(detail.split())[:300])
@@ -210,7 +210,7 @@ class Bot:
     # --- work ---
 
     def stop(self) -> None:
-        """Take up what the instance has left: until `go_on` the host works, and charges for it."""
+        """Read how many instructions are left; until `go_on` the host works and charges for it."""
         ffi.wasmtime_context_get_fuel(self._context, byref(FUEL))
         self._left = FUEL.value
 
@@ -349,7 +349,7 @@ class Bot:
         return OK
 
     def fd_read(self, fd: int, buffers: int, count: int, result_at: int) -> int:
-        """Read at most one line of stdin, so that no time shows in how much comes; or a file."""
+        """Read a file, or at most one line of stdin, so that the amount read reveals no time."""
         file = self._opened.get(fd)
         if fd != 0 and (file is None or file.kind != FILE):
             return ISDIR if file else BADF
@@ -590,7 +590,7 @@ class Host:
     def _function(self, name: str) -> Callable[..., int]:
         method = getattr(Bot, name, None)
         answer = FIXED.get(name, NOSYS)
-        # A number of 32 bits leaves the rest of its place as it was.
+        # A 32-bit number does not overwrite the upper half of its place: mask that off.
         masks = {"i": 2**32 - 1, "I": 2**64 - 1}
         places = [(2 * index, masks[letter]) for index, letter in enumerate(SIGNATURES[name])]
 
@@ -642,7 +642,7 @@ def configuration(path: str = "") -> wasmtime.Config:
         setattr(config, f"wasm_{feature}", False)
     config.max_wasm_stack = INTERPRETER_STACK if path.endswith(".cwasm") else STACK
     config.memory_may_move = False
-    # Copied on write, a module's data costs nothing where memfd_create works, else each byte 1.
+    # With copy-on-write, a module's data is free where memfd_create works, else 1 for each byte.
     config.memory_init_cow = False
     config.parallel_compilation = False  # A large machine has more cores than a bot threads.
     return config
@@ -687,7 +687,7 @@ def main() -> None:
         sys.stdout.buffer.write(module.serialize())
         return
     with suppress(ImportError, OSError, ValueError):
-        # Where no sandbox holds it, and the system can.
+        # Bound memory without a sandbox too, where the system can.
         import resource
 
         resource.setrlimit(resource.RLIMIT_DATA, (int(memory) + SPARE,) * 2)
@@ -699,6 +699,6 @@ def main() -> None:
             Host(wire, path, int(memory), int(first), words).serve()
     except BotEnd as why:
         wire.write(0, "!", f"{why.foul} {why}".encode())
-        # The referee ends us: what it reads first is the reason.
+        # Wait for our end, so that the referee reads the reason first.
         while os.read(0, LINE):
             pass

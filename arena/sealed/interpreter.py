@@ -50,7 +50,7 @@ MAX_FILES, MAX_FILES_BYTES = 2_000, 32 * 2**20
 """The most files of a bot, and bytes in them: its host holds them in memory."""
 BYTECODE_FOLDER = "__pycache__"
 HARMLESS_OPTIONS = frozenset(("-I", "-S", "-s", "-u", "-B", "-E", "-O", "-q"))
-"""Python's options that a sealed bot needs not: it has no other site, environment or buffer."""
+"""Python's options that change nothing in the seal: it has no other site, environment or buffer."""
 
 
 class Interpreter(NamedTuple):
@@ -201,7 +201,7 @@ def name_inside(path: Path, folder: Path) -> str:
 def sealed_argv(argv: Sequence[str], folder: Path, reads: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the command of a bot in Python or JavaScript inside the seal.
 
-    `reads`: its files, and folders of them. Of no other file a word shows that it exists.
+    `reads`: its files, and folders of them. No word reveals whether another file exists.
     Raises UserError if it is another bot, or its host cannot hold its files.
     """
     program, *words = argv

@@ -114,7 +114,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo calls it
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 - PettingZoo passes it
         """Begin the next episode; a seed fixes its deals, and those of the episodes after it.
 
-        It is the next board on which a seat has a choice; those of a seed are the same everywhere.
+        It uses the seed's next board on which a seat has a choice; boards are the same everywhere.
         """
         if seed is not None:
             self._secret, self._board = f"{seed}".encode(), 0

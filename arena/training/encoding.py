@@ -128,7 +128,7 @@ def _options(rules: Ruleset, seats: int) -> Iterator[Option]:
 
 Vector = NDArray[np.float32]
 MAX_TARGET_SHARE = 2.0
-"""The bound of shares of the target: scores exceed the target by less than this."""
+"""The most that a share of the target may be, above or below 0: larger ones are cut."""
 
 
 class Encoding:

@@ -116,7 +116,7 @@ def train(seconds: float, path: str) -> None:
         for _ in range(ROLLOUT_STEPS):
             features, mask = vectors[:, inputs], infos["action_mask"] != 0
             _, probabilities, values = network.forward(features, mask)
-            # The least of exponential times is each action with its probability.
+            # The action with the least of these times is a random one, by the probabilities.
             times = rng.exponential(size=probabilities.shape) / np.maximum(probabilities, 1e-20)
             actions = np.where(mask, times, np.inf).argmin(axis=1)
             chances = probabilities[np.arange(ENVIRONMENTS), actions]

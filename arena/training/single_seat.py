@@ -148,7 +148,7 @@ class SingleSeatEnv(Env[Vector, np.int64]):
 
 WORST_RANK = np.iinfo(np.int16).max
 GRADE = 200
-"""More than the ranks of equally good plays."""
+"""The distance of two grades: more than the ranks within one."""
 VECTORS_AT_ONCE = 1024
 """Vectors that are made at a time: they stay in the processor's cache."""
 
@@ -254,7 +254,7 @@ class SeenRounds:
         return np.asarray(margins[seat], np.float64)
 
     def choose(self, rows: Places, masks: ChoiceMask, *, greedy: bool) -> NumberArray:
-        """Return the first option of each question in its order, or what `greedy` chooses."""
+        """Return each question's first option, or with `greedy` the one that greedy.py takes."""
         came = 2 * self._came[rows, self.batch.turn[rows]]
         ranks = np.concatenate([came, came + 1, came], axis=1) - greedy * self._grades
         plays = masks[:, : ranks.shape[1]] != 0

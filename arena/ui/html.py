@@ -49,7 +49,7 @@ POLICY = (
     " connect-src {to}; base-uri 'none'; form-action 'none'"
 )
 LOCAL_SCRIPTS = "'self' file:"
-"""Scripts beside a page: of one that is opened as a file, some browsers do not count files."""
+"""Scripts beside a page; `file:` because some browsers need it for a page opened as a file."""
 COMMENT = re.compile(r"^ *(/\*.*?\*/|//.*?)\n", re.MULTILINE | re.DOTALL)
 """A comment on lines of its own, in a style sheet or a script."""
 STYLE, THEME, SCRIPT_FILE = "style.css", "theme.js", "script.js"

@@ -314,7 +314,7 @@ In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles
 """
 GRADE_NAMES = ("", "inaccuracy", "mistake", "blunder")
 CLEAR_GAP = 2
-"""Standard errors that a gap must exceed to be called so: the rest may be noise of the worlds."""
+"""Standard errors that a gap must exceed to get a grade: others may be noise of the worlds."""
 
 Reviewed = Mapping[int, Sequence[ReviewedDecision]]  # By seat.
 
@@ -349,15 +349,15 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
     percent: float
     """The percent of the game that the best option has beyond the chosen one."""
     loss: float
-    """The loss for sums of decisions, in points of lead: gaps are too large."""
+    """The loss to use in sums over decisions, in points of lead: sums of gaps are too large."""
 
 
 class GameReview(Struct, frozen=True):
     """The review of a game."""
 
     chances: tuple[tuple[float, ...], ...]
-    """At each moment the share of the other sides, in percent, that each side but the last can
-    expect to end above: all sides' shares add up to half their number."""
+    """At each moment, for each side but the last, the percent of the other sides that it may expect
+    to end above. The last follows: all sides' percents add up to 50 times their number."""
     leads: tuple[tuple[float, ...], ...]
     """At each moment the lead that each side but the last can still expect in this round."""
     draws: tuple[MarkedDraw, ...]
@@ -368,12 +368,12 @@ class GameReview(Struct, frozen=True):
 def review_game(
     timeline: Timeline, terms: LuckTerms, reviews: Reviewed | None = None
 ) -> GameReview:
-    """Review a game for those who may see all hands, or take over `reviews`, by seat.
+    """Review a game for those who may see all hands.
 
-    `terms`: those of its luck. Raises UserError.
+    `terms`: those of its luck. `reviews`: decisions reviewed before, by seat. Raises UserError.
 
     No seat's own page may have any of it. Chances and luck need all hands; and the worlds behind
-    the values of a seat's options are drawn from the real one on, so the values would tell it.
+    the values of options are drawn in a chain from the real one, so values would reveal that.
     """
     from arena.valuation.luck import luck_of_games, replay_chances
 

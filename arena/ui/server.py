@@ -301,7 +301,7 @@ COME_S = 3600.0
 GONE_S = 5.0
 """Seconds between two looks for an open page after a game."""
 MISSED = 2
-"""Looks in a row that find no page once it was closed, and not only loaded again."""
+"""Looks in a row without an open page after which it counts as closed, not as loading again."""
 GOODBYE_S = 10.0
 """Seconds that the pages have to receive the end of the game."""
 

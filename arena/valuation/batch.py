@@ -109,9 +109,9 @@ class MaskTables:
         count = len(self.tiles)
         place = {pair: index * TILE_PLACES for index, pair in enumerate(pairs)}
         self.ends = np.array([*place.values()], np.intp).reshape(len(self.suits), -1)
-        """The ends by their two numbers. It is a place: that of the ends in each table below."""
+        """The place of two ends in each table below, by their two numbers."""
         self.empty = len(pairs) * TILE_PLACES
-        """The ends before the first tile; then for each rank those at which only it may lead."""
+        """The place before the first tile; then for each rank the place where only it may lead."""
         self.dead = self.empty + (1 + count) * TILE_PLACES
         """The ends of a round that is over: nothing fits."""
         size = self.dead + TILE_PLACES
@@ -127,8 +127,8 @@ class MaskTables:
         """The end with the lower number: `LEFT_END` or `RIGHT_END`."""
         ends = np.repeat(np.arange(0, size, TILE_PLACES), TILE_PLACES)
         self.after = np.stack([ends] * 3)
-        """The ends after a play, by its end: at the place of the ends, plus that of the tile; 0 is
-        no tile."""
+        """The ends after a play, by its end; index: the place of the ends before, plus that of the
+        tile, 0 for no tile."""
         for (left, right), index in place.items():
             self.left[index], self.right[index] = left, right
             self.on_right[index] = self.suits[right]
@@ -172,13 +172,13 @@ class MaskTables:
         return np.bitwise_count(masks).astype(np.int32)
 
     def each_tile(self, masks: Ints) -> tuple[Places, Ints]:
-        """Return the tiles of all masks, favourites first: of which mask each is, and its own."""
+        """Return the tiles of all masks, favourites first: the mask's number, the tile's mask."""
         bits = np.unpackbits(masks.view(np.uint8), bitorder="little").view(np.bool_)
         mask_numbers, exponents = np.divmod(np.flatnonzero(bits), 8 * masks.itemsize)
         return mask_numbers, self.bits.take(exponents - FREE_BITS)
 
     def each_pair(self, able: Ints, ends: Places) -> tuple[Places, Ints, Ints]:
-        """Return all pairs of these tiles, for the left end and for the right, and of which row."""
+        """Return all pairs of these tiles: row, tile for the left end, tile for the right end."""
         rows, left = self.each_tile(able & self.plays[LEFT_END].take(ends))
         pair_rows, right = self.each_tile((able & self.on_right.take(ends)).take(rows) & ~left)
         return rows.take(pair_rows), left.take(pair_rows), right
@@ -678,7 +678,7 @@ class RoundBatch:
     def play_of(
         self, seat: int, rows: RowChoice, *puts: tuple[Ints, int | Ints], drew: Places | None = None
     ) -> None:
-        """Do as `play` where the same seat is to move; `drew`: where a draw was its turn."""
+        """Do as `play` where the same seat is to move; `drew`: rows where a draw was the turn."""
         played = self._put_tiles(seat, rows, *puts[0])
         for tile_and_end in puts[1:]:
             played = played | self._put_tiles(seat, rows, *tile_and_end)

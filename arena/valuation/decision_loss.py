@@ -9,8 +9,8 @@ The option that looks best among noisy values is overvalued in the very worlds t
 Measured in other worlds (cross-fitting: in each eighth, the option that looks best in the other
 seven) it is undervalued, as fewer worlds often find the second best. Where all gaps are equally
 likely both errors are a quarter of the noise's variance: a loss is the mean of both measures, and
-may by chance be below 0. It is meant for means; of one decision the gap between two values, which
-those that look dear get from more worlds, tells more.
+may by chance be below 0. It is meant for means; for a single decision the gap
+between two values tells more, and decisions that look dear get theirs from more worlds.
 """
 
 import math
@@ -44,13 +44,13 @@ from protocol.messages import Bid, Call, Draw, Drew, GoOn, Option, Pass, Play, P
 WORLD_PARTS = 8
 """The parts of the worlds: each measures the option that looks best in the others."""
 NEXT_CHOICE = 1 / 6
-"""The worth of choosing again after a draw by choice, for each pip of the highest number.
+"""The points that the choice after a draw by choice is worth, for each pip of the highest number.
 
-The keen player loses as much by its next choice, against the best one; after a play it is the other
-seat that errs next, in the same way.
+In playouts the keen player makes that choice, and loses so much against the best one; after a play
+it is the other seat that errs next, in the same way.
 """
 LOOK_DEAR = 25
-"""The decisions of a seat in a game that are tried again: 15 named fewer planted blunders."""
+"""The most decisions of a seat in a game that are tried again; 15 found fewer planted blunders."""
 REVIEW_DECIMALS = 3
 """Decimals of a point and of a percent that a review keeps."""
 Z = NormalDist().inv_cdf(0.975)

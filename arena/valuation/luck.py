@@ -51,7 +51,7 @@ MEAN_DEALS = 32
 """The deals for the mean over all of them, each with the hands at every seat in turn: so it has
 little of the luck of hands."""
 DEAL_TRIES = 4
-"""The same where some deals do not count: so many times `MEAN_DEALS` are tried."""
+"""The multiple of `MEAN_DEALS` that is tried where some deals do not count."""
 UPPER_KNOT, LOWER_KNOT = (0.96, 0.95), (0.86, 0.6)
 """Shares of choices that policies foresee, and the parts of the measured luck that then count."""
 LUCK_DECIMALS = 6
@@ -86,8 +86,8 @@ class GameLuck(Struct, frozen=True):
 def weight_of(foreseen: Sequence[float]) -> float:
     """Return the part of the measured luck that counts, from the share that each policy foresees.
 
-    Playouts are worse the less is foreseen. A weight that had seen the games which it corrects
-    would make their intervals too small: these shares are of earlier boards.
+    The less policies foresee, the worse are playouts. The shares are of earlier boards: a weight
+    fitted to the games that it corrects would make their intervals too small.
     """
     mean = fsum(foreseen) / len(foreseen) if foreseen else 0.0
     (high, most), (low, least) = UPPER_KNOT, LOWER_KNOT
@@ -97,7 +97,7 @@ def weight_of(foreseen: Sequence[float]) -> float:
 def luck_of_games(timelines: Sequence[Timeline], terms: LuckTerms = USUAL_TERMS) -> list[GameLuck]:
     """Return the luck of each of these games of one ruleset and number of seats, from its log.
 
-    Of a game that a foul ended all counts. Raises UserError for rules without values.
+    If a foul ended a game, all luck before it counts. Raises UserError for rules without values.
     """
     sitting, states = timelines[0].logged.sitting, list[_State]()
     policies = terms.policies or [USUAL_POLICY] * len(sitting.seats)

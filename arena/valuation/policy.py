@@ -46,7 +46,7 @@ UNIT = 1000
 NOISES = 1 << 14
 """Gumbel noises in the table; a power of two."""
 PRIMES = 331, 613, 1361
-"""Places in it from one option to the next, by the end and by each tile of a turn."""
+"""Steps in the table of noises between options: by the end, and by each tile of a turn."""
 
 FEATURES = Policy.__struct_fields__
 KEEN = Policy(pip=0.065, double=1.1, fits=0.3, safe=0.7, stuck=20.0)
@@ -363,12 +363,12 @@ CHANGING = frozenset(("hands", "last_seat", "last_tile", "points", "pot"))
 Floats = NDArray[np.float64]
 
 PULL = 2e-6
-"""The pull of each weight to that of the usual policy, a choice. Most bots always take what they
-think best: with 2e-4 the choices of `greedy` looked less sure: log chance -0.06, now -0.01."""
+"""The pull of each weight to the usual policy's, for each choice learnt from. Most bots always take
+what they think best; at 2e-4 those of `greedy` looked less sure: log chance -0.06, now -0.01."""
 MAX_NEWTON_STEPS = 50
 """The most steps of Newton's method; about ten are enough."""
 WEIGHT_DECIMALS = 3
-"""Decimals of a learnt weight: its sums differ between machines far below them."""
+"""Decimals of a learnt weight: machines differ in its sums only in far smaller digits."""
 
 
 class Choice(NamedTuple):
@@ -385,8 +385,8 @@ class LearntPolicy(NamedTuple):
     policy: Policy
     choices: int
     foreseen: float
-    """The share of the choices, 0 to 1, that are the best option of the policy which the boards of
-    the other half teach: of its own boards a policy foresees more than it will."""
+    """The share of the choices, 0 to 1, that are the best option by a policy learnt from the other
+    half of the boards: on its own boards a policy foresees more than it will on others."""
 
 
 class _Rows(NamedTuple):

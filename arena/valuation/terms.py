@@ -45,7 +45,7 @@ class Policy(Struct, frozen=True):
     safe: float = 0.0
     """Of a rest of the hand that then has a play."""
     both: float = 0.0
-    """Of each of them that then fits both ends."""
+    """Of each tile of the rest that then fits both ends."""
     kinds: float = 0.0
     """Of each different number in the rest of the hand."""
     stuck: float = 0.0
@@ -119,6 +119,6 @@ class ReviewedDecision(Struct, frozen=True):
 
     @property
     def gap(self) -> float:
-        """The value of the best option less that of the chosen one; 0 in a changed line."""
+        """The value of the best option less that of the chosen one; 0 if a record lacks one."""
         has_values = {self.best, self.choice} <= {*range(len(self.values))}
         return self.values[self.best] - self.values[self.choice] if has_values else 0.0

@@ -51,7 +51,7 @@ class HiddenPlace:
 class Limit(NamedTuple):
     """A fact about several places: fewer than `tile_count` of their tiles show either number.
 
-    Unless all these tiles show one of the numbers only, and it is not the other.
+    More may do so if none of them shows the one number, or none the other.
     """
 
     places: tuple[HiddenPlace, ...]
@@ -153,7 +153,7 @@ class _Facts:
                 self._play(event, ends)
             case Drew(seat=seat, tile=tile):
                 settings = self.game.settings
-                # Of two tiles at once the second says nothing: the first may fit.
+                # Of two draws at once the second tells nothing: the first tile may fit.
                 is_second = settings.two_at_once and isinstance(before, Drew)
                 if self.has_begun and not (settings.draw_when_able or is_second):
                     self._unable(seat, ends)
@@ -253,7 +253,7 @@ def hidden_tiles(game: Game, dealt: Dealt) -> HiddenTiles:
 
     `dealt`: the deal that is being played.
     Raises UncoveredError where other facts are public too: odd or even, an annulled deal, an
-    auction, the highest double with an unknown leader's tile.
+    auction, a lead that an unknown double won.
     """
     state, settings = game.playing, game.settings
     if settings.auction or state.phase.name not in ("play", "call", "keep"):
@@ -307,7 +307,7 @@ MANY_BOUNDS = 4
 EXCURSION = 8
 """Rounds after which a world must break no bound; the numbers of rounds are multiples of it."""
 THREES = 4
-"""Every such round moves tiles in circles of three: swaps alone cannot reach every world."""
+"""Every fourth round moves tiles in circles of three: swaps alone cannot reach every world."""
 CIRCLES_PER_TRY = 2
 """The number of circles that are tried together where a limit or an order may forbid them."""
 

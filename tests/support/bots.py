@@ -45,13 +45,13 @@ from tests.support.tables import BOTS, reads
 
 
 PATIENT_CHECK = Clock(start_ms=60_000, move_ms=60_000, bank_ms=0)
-"""For bots that answer, however slow the machine is."""
+"""The check's clock for bots that answer, however slow the machine is."""
 HASTY_CHECK = Clock(start_ms=1_000, move_ms=500, bank_ms=0)
-"""For bots for which the walk must wait in vain."""
+"""The check's clock for bots on which it waits in vain."""
 
 
 class Diagnosed(NamedTuple):
-    """The first words that a broken bot must be told."""
+    """The step at which a broken bot fails, and what it is told first."""
 
     step: str
     says: str
@@ -61,7 +61,7 @@ class Diagnosed(NamedTuple):
 
 
 def waits(step: str, says: str, mend: str = "") -> Diagnosed:
-    """Return a bot for which the walk must wait in vain."""
+    """Return the row of a bot on which the check waits in vain."""
     return Diagnosed(step, says, mend, HASTY_CHECK)
 
 
@@ -146,15 +146,15 @@ PLACES: Final[tuple[Place, ...]] = ("off", "best")
 """The places of the battery: without a sandbox, and in the best that this machine proves."""
 
 PATIENT = Clock(start_ms=60_000, move_ms=60_000, bank_ms=0)
-"""For bots of which none may be late, however slow the machine is."""
+"""The clock of bots of which none may be late, however slow the machine is."""
 HASTY = Clock(start_ms=60_000, move_ms=300, bank_ms=100)
-"""For bots that must be late; see `slower`."""
+"""The clock of bots that must be late; see `slower`."""
 START_SOON = Clock(start_ms=600, move_ms=60_000, bank_ms=0)
-"""For bots that must not have greeted in time; see `slower`."""
+"""The clock of bots that must greet too late; see `slower`."""
 
 
 def slower(clock: Clock) -> Clock:
-    """Return a slower clock, for a machine on which the honest bot was late."""
+    """Return a clock with four times the time, for a machine that made the honest bot late."""
     return Clock(start_ms=4 * clock.start_ms, move_ms=4 * clock.move_ms, bank_ms=4 * clock.bank_ms)
 
 
@@ -218,10 +218,10 @@ FINE = Cost(None)
 CLOSED = "closed its stdout"
 """The referee's words for a pipe that ended."""
 SHUT = Cost("gone", CLOSED, best=LATE)
-"""bubblewrap holds the pipe open, so that only the clock tells."""
+"""The cost of a closed stdout; bubblewrap holds the pipe open, and only the clock tells."""
 MEMORY = Cost("memory", "64 MiB", memory_mib=64)
 TOO_LARGE = MEMORY._replace(best=Cost("gone", "status 1", memory_mib=64))
-"""In the sandbox the kernel refuses so much memory at once."""
+"""The cost of much memory at once, which the kernel refuses in the sandbox."""
 KILLED = "was killed by "
 TERMINATED = f"{KILLED}SIGTERM"
 
@@ -286,7 +286,7 @@ ACTS: dict[str, dict[str, Cost]] = {
 ROWS: dict[str, Cost] = {f"lines/{name}": Cost(foul) for name, (_, foul) in lines.LINES.items()} | {
     f"{group}/{name}": row for group, rows in ACTS.items() for name, row in rows.items()
 }
-"""Behaviour → what it must cost. What a line is stands beside the line."""
+"""What each behaviour must cost, by name; `lines.LINES` has that of each line."""
 
 
 # Sample bots as processes on a script: what each is asked, and what it answers.

@@ -78,7 +78,7 @@ def write_certificates(folder: Path) -> None:
 
 
 class Proxy:
-    """Carries bytes between one port of this machine and another, until it is cut."""
+    """A carrier of bytes between one port of this machine and another, until it is cut."""
 
     def __init__(self, target: int) -> None:
         self._target = ("127.0.0.1", target)
@@ -152,7 +152,7 @@ class Cluster:
         self.address = f"tls://127.0.0.1:{self.proxy.port}"
 
     def _started_scheduler(self) -> Process:
-        """As the README says, but for this machine alone."""
+        """Start one as the README says, but for this machine alone."""
         settings, words = from_readme()
         here = {"tls://head": "tls://127.0.0.1", "8786": "0"}
         words = [here.get(word, word).replace("tls/", f"{self.tls}/") for word in words]

@@ -31,10 +31,10 @@ from tournaments.event.results import read_ledger
 BONEYARD = (sys.executable, "-c", "from tournaments.cli.entry import main; main()")
 DERIVED = ("report.md", "results.json", "games.csv", "ratings.csv", "crosstable.csv", "results.pgn")
 REPORTED = (*DERIVED, "report.html", "times.json")
-"""All of them: the last two tell also what only the logs know, times among it."""
+"""All files of a report: the last two also have what only the logs know, such as times."""
 MADE = (*DERIVED, "ledger.jsonl", "seeds.jsonl", "commitments.jsonl")
 PLAIN = ("--seed", "1", "--sandbox", "off")
-"""Deals that are known, and bots that start at once."""
+"""Options for deals that are known, and bots that start at once."""
 
 
 def boneyard(*words: str, code: int = 0) -> str:
@@ -315,7 +315,7 @@ def finished(name: str) -> Path:
 
 
 def once(name: str, make: Callable[[], bytes]) -> bytes:
-    """Return what `make` gives the one time that it is called in a whole run of the tests."""
+    """Return what `make` gives; it is called only once in a whole run of the tests."""
     return _once(name, lambda _: make()).read_bytes()
 
 

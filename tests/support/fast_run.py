@@ -1,4 +1,4 @@
-"""What the fast run leaves out: parameters and examples that only repeat a promise."""
+"""Parameters and examples that the fast run leaves out: they only repeat a promise."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -18,7 +18,7 @@ FAST_TABLES = (("draw", 2), ("dutch-partners", 4), ("auction-draw", 3), ("double
 
 
 def named_tables() -> Iterator[tuple[str, int]]:
-    """Yield each named game at its smallest table, and at a larger one: of three or four by turns.
+    """Yield each named game at its smallest table, and at one of its larger ones, by turns.
 
     That every game keeps to its rules at every table is shown by the engine's properties.
     """

@@ -172,8 +172,8 @@ PLANS = {
     "french": (2, 9), "domino-pool": (3, 218), "auction-draw": (3, 1263), "paid-draw": (2, 24),
     "pot-draw": (3, 97), "point-a-round": (3, 132),
 }  # fmt: skip
-"""Seats and seed of every named game: of the first seeds the one whose game is the shortest that
-shows what is special about it: bids, calls, draws for the lead, deals that do not count."""
+"""Seats and seed of every named game. The seed is that of the shortest game, among the first seeds,
+that shows what is special: bids, calls, draws for the lead, deals that do not count."""
 
 
 def short(name: str) -> Ruleset:
@@ -188,7 +188,7 @@ def board_of(name: str, seed: int) -> bytes:
 
 
 def begun(name: str) -> tuple[Referee, Iterator[int]]:
-    """Return the game before its first question, and what the choices are made from."""
+    """Return the referee of a game before its first question, and the random choices."""
     seats, seed = PLANS[name]
     board = board_of(name, seed)
     setup = GameSetup(name, 1, seed, NAMES[:seats], short(name), CLOCK)

@@ -56,7 +56,7 @@ CALLS["win32"] = {
 
 
 class Refusing(MetaPathFinder):
-    """Finds no module that the system does not have."""
+    """A finder that refuses the modules that the system does not have."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names

@@ -179,13 +179,13 @@ QUIET = (
     "--disable-sync",
 )
 PATIENCE_MS = 120_000
-"""As long as a test waits for any process: a busy machine takes 20 s for a page of 10,000 games."""
+"""The longest wait for a page, in ms: a busy machine takes 20 s for one of 10,000 games."""
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on the PATH")
 WORST = ("serious", "critical")
 LIKE_OTHERS = "tbody tr:nth-child(n + 5)"
-"""What axe-core, which is slow, passes over: rows of tables that look like those before them."""
+"""Rows of tables that look like those before them: axe-core, which is slow, passes over them."""
 THRIFTY = {"resultTypes": ["violations"]}
-"""Without this axe-core also describes everything that is well."""
+"""Options by which axe-core does not describe everything that is well."""
 
 
 _left: defaultdict[str, list[Page]] = defaultdict(list)

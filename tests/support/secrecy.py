@@ -42,11 +42,11 @@ from tests.support.games import Asks, questions, random_game, resampled
 
 Forced = Literal["skip", "ask"]
 Begin = Callable[[GameSetup, bytes, DealSource], Referee]
-"""Begins a game with an honest referee, or with one that leaks."""
+"""A function that begins a game, with an honest referee or with one that leaks."""
 FOULS = 0.1
-"""How often a question is answered with nonsense, to compare what is said of that."""
+"""Share of questions that are answered with nonsense, to compare what is said of that."""
 STALE = 0.02
-"""How often another seat answers a closed question first."""
+"""Share of questions before which another seat answers a closed one."""
 
 
 class World(NamedTuple):
@@ -56,14 +56,14 @@ class World(NamedTuple):
     seed: bytes
     rounds: tuple[RoundHistory, ...]
     luck: int
-    """Fixes the others' times and notes."""
+    """The seed of the others' times and notes."""
 
 
 class Heard(NamedTuple):
     """A line to the watched seat, and when it came."""
 
     moment: tuple[int, int]
-    """How many answers of others and of its own the referee had taken before."""
+    """Numbers of answers of others and of its own that the referee had taken before."""
     line: bytes
 
 
@@ -187,7 +187,7 @@ def differences(
     seed = board_seed(b"secret", "event", number)
     seat = rng.randrange(seats)
     clock = Clock(forced=forced)
-    # One that fouls when it is asked would not foul at the same moment in a world where it is not.
+    # Where an only option is not asked, the fouler would foul at another moment in another world.
     fouls = forced == "ask" and seats > 2 and not rules.deal.partners and rng.random() < 0.25
     rounds = random_game(rules, seats, seed, rng, (seat + 1) % seats if fouls else None)
     setup = GameSetup("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)

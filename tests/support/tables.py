@@ -219,7 +219,7 @@ async def vanished(tag: str) -> None:
 
 
 def forget_peak() -> None:
-    """From now on `peak_memory` counts anew, where the kernel lets us."""
+    """Let `peak_memory` count anew from now on, where the kernel allows that."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
@@ -236,9 +236,9 @@ def descriptors() -> int:
 
 
 def flips(path: Path) -> Iterator[int]:
-    """Change one byte of a file after the other, each in some ways, in place; yields where.
+    """Change each byte of a file in turn, in several ways; yield its offset each time.
 
-    A bit low, a bit high, a letter's case, a newline, a blank, a digit.
+    The ways: a low bit, a high bit, a letter's case, a newline, a blank, a digit.
     """
     file = os.open(path, os.O_WRONLY)
     for at, byte in enumerate(path.read_bytes()):

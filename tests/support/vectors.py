@@ -93,7 +93,7 @@ def talk(name: str) -> Iterator[Line]:
 
 
 def written(lines: Iterator[Line]) -> bytes:
-    """JSON lines."""
+    """Return these lines as JSON."""
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 
@@ -101,7 +101,7 @@ NAMES = tuple(name + ending for ending in (ENDING, TALK_ENDING) for name in VARI
 
 
 def file(name: str) -> bytes:
-    """Return one of them."""
+    """Return the content of one file."""
     if name.endswith(TALK_ENDING):
         return written(talk(name.removesuffix(TALK_ENDING)))
     return written(vectors(name.removesuffix(ENDING)))

@@ -82,7 +82,7 @@ MOST_PAIRS = 3
 MOST_SEVERAL_MEANINGS = 20
 """Top-level names that several modules define: one word, one thing."""
 LONE_PROGRAMS = frozenset(["host.py", "canary.py", "proxy.py"])
-"""They run where they can import nothing of ours, so they repeat some names."""
+"""Programs that run where they can import nothing of ours, so they repeat some names."""
 MOST_RENAMED = 10
 """Modules of ours that are imported under another name; there should be none."""
 NO_NOUNS = frozenset(
@@ -209,7 +209,7 @@ def questions() -> list[str]:
 
 
 def without_first_line() -> list[str]:
-    """Files that do not say what may live there."""
+    """Files without a docstring that says what may live there."""
     paths = [*modules(), *sorted((ROOT / "tests").rglob("*.py"))]
     return [
         f"{path.relative_to(ROOT)}: no docstring. Say in the first line what may live there."

@@ -32,11 +32,11 @@ MANY_REFEREES = (
 )
 """A program that starts a second referee process after the first sitting, on any machine."""
 PATIENCE_S = 120
-"""How long anything may take that should take no time."""
+"""Longest time for anything that should take none, in s."""
 
 
 class Tally(NamedTuple):
-    """What happened."""
+    """Counts of what happened."""
 
     kills: int
     events: int
@@ -46,7 +46,7 @@ class Tally(NamedTuple):
 
 
 class Killer:
-    """Plays one event again and again, killing its runs."""
+    """A killer of runs, which plays one event again and again."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class Killer:
             return
 
     def _wait_for_growth(self, run: "subprocess.Popen[bytes]", out: Path, size: int) -> None:
-        """Until the logs have grown by so much, so that slow machines are killed at work too."""
+        """Wait until the logs have grown by so many bytes: so slow runs are killed at work too."""
         wanted, patience = logged(out) + size, time.monotonic() + PATIENCE_S
         while run.poll() is None and logged(out) < wanted and time.monotonic() < patience:
             time.sleep(0.002)
@@ -149,7 +149,7 @@ class Killer:
 
 
 def logged(out: Path) -> int:
-    """Return how many bytes they have."""
+    """Return how many bytes the logs have."""
     return sum(map(len, logs(out)))
 
 

@@ -25,7 +25,7 @@ ENDS_S = 1_800
 
 
 class Twins(NamedTuple):
-    """What came of it."""
+    """The outcome of the event."""
 
     games: int
     begun: int
@@ -39,7 +39,7 @@ class Twins(NamedTuple):
 
     @property
     def is_fair(self) -> bool:
-        """Whether no game was played again, and each is within the other's interval."""
+        """True if no game was played again, and each is within the other's interval."""
         apart = abs(self.elo[0] - self.elo[1])
         return self.begun == self.games and apart <= min(self.half_width)
 

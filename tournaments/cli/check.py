@@ -150,16 +150,16 @@ def check(
 ) -> int:
     """Check bots step by step and say what to fix.
 
-    The check talks to the bot as the referee does. BOT is a sample bot, a file, a command or the
-    folder of a bot.toml (without BOT, the current one), as in `run`, or an event file: then each of
-    its bots is checked, and plays the event's game only. A
-    dot is a step that passed, F one that failed, s one that was skipped. Each failure shows what
-    was sent, what your bot replied, what was expected and how to fix it. Several bots are checked
-    two at a time, and get a line each and a table.
+    The check talks to the bot as the referee does. BOT is written as in `run`: a sample bot, a
+    file, a command or the folder of a bot.toml (without BOT, the current folder). BOT may also be
+    an event file: the check then tries each of its bots, and only in the event's game. A dot is a
+    step that passed, F one that failed, s one that was skipped. Each failure shows what was sent,
+    what your bot replied, what was expected and how to fix it. Several bots are checked two at a
+    time; each gets a line, and a table follows.
 
-    With --exam or --problems the bots answer problems: questions of games whose options are known
-    to differ, endgames that were solved and middle games whose options were tried in many deals.
-    The tables have the points that an answer loses, by kind and by game.
+    With --exam or --problems the bots answer problems: questions of logged games whose options are
+    known to differ in value. Endgames were solved; in middle games each option was tried in many
+    deals. The tables show how many points an answer loses on average, by kind and by game.
 
     Exit code 0: all steps of all bots passed. 1: a step failed or was not reached in time, one of
     several bots could not be started, or a bot fouled in the exam. 2: the command is wrong, or its

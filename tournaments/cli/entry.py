@@ -1,7 +1,7 @@
 """The program's entry: the command `boneyard`, and `python -m boneyard`.
 
-It is installed as the module `boneyard`, outside our packages, because another package may hide one
-of them, or an installation may be incomplete; then it says so.
+It is installed as the module `boneyard`, outside our packages: so it can still say what is wrong if
+another package hides one of them, or if the installation is incomplete.
 """
 
 import sys

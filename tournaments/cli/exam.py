@@ -80,7 +80,7 @@ EXAM_HELP = "How to read these numbers: `boneyard help authors`."
 INTERVALS = 2
 """The most bots whose losses in each game have an interval: 80 columns have no room for more."""
 DEAR_ANSWERS_SHOWN = 5
-"""Problems of a bot's dearest answers that are shown."""
+"""The number of a bot's costliest answers that are shown."""
 DEAR_COLUMNS = (
     *(Column("problem"), Column("loss"), Column("choice", "word"), Column("best", "word")),
     *(Column("ends", "word"), Column("hand", "word"), Column("game", "name")),
@@ -120,7 +120,7 @@ def examine_bots(
     problem_set = parse_problems(read_user_file(file, MOST_BYTES), f"{file}")
     clock = Clock(move_ms=move_ms) if move_ms else Clock()
     posed = cache(lambda clock: [(problem, pose(problem, clock)) for problem in problem_set])
-    posed(clock)  # A problem that cannot be played is told before any bot starts.
+    posed(clock)  # Reports a problem that cannot be played before any bot starts.
     with temporary_folder("exam", shared=True) as path:
         fields = {"clock": to_builtins(clock)}
         event, base = parse_event(words or tuple(own_bots(Path())), fields)

@@ -138,17 +138,17 @@ def explain(
     explain --review        what all decisions of an event cost, on all cores
     explain GAME --review   the dearest decisions of a game, their options with values
 
-    GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. A fresh
-    process gets the game and the question again, byte for byte, under the same clock: BOT, as in
-    `run`, or with --ask the bot that had the seat. Long output is shown in your pager ($PAGER) on a
-    terminal.
+    GAME is a game's name or any unique part of it. QUESTION is a number that `--all` shows. To ask
+    a bot, name BOT as in `run`, or use --ask for the bot that had the seat: a fresh process of it
+    gets the game and the question, byte for byte, under the same clock. Long output is shown
+    in your pager ($PAGER) on a terminal.
 
     The value of an option is the lead that it brings by the round's end: the average over deals
     that the bot could not tell from the real one, played on by a keen player. A choice's gap is the
-    value of the best option less that of the chosen one. Chance makes gaps too large: sums are of
-    losses, which are right on average, and may be below 0. The review of an event is in
-    review.jsonl, its sums in review.json, each decision in review.csv. After an interrupt, a kill
-    or new games the same command goes on with the games that are left.
+    value of the best option less that of the chosen one. Chance makes gaps too large, so sums add
+    up losses instead: estimates of the gap that are right on average and may be below 0. An event's
+    review is in review.jsonl, its sums in review.json, each decision in review.csv. After an
+    interrupt, a kill or new games the same command reviews the games that are left.
 
     Exit code 1 when a bot that is asked commits a foul.
 

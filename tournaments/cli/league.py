@@ -47,7 +47,7 @@ def league(
 
     DIR has league.toml and a folder for each bot in bots/; without DIR it is the current directory.
     The league notices new, changed and withdrawn bots, checks each in the sandbox, plays short
-    rounds of the tables that tell most, writes the site into DIR/site, and sleeps. Ctrl-C stops it;
+    rounds of the most telling tables, writes the site into DIR/site, and sleeps. Ctrl-C stops it;
     the same command goes on. `boneyard new league DIR` makes a league to start from. `status`
     shows, also while the league runs, what is played next, who is held out or refused and why, and
     what is left. See `boneyard help leagues`.

@@ -122,7 +122,7 @@ def unknown_option(error: click.NoSuchOption) -> click.UsageError:
 
 
 OBJECTS_A_SEARCH = 20_000
-"""New objects after which Python looks for cycles: with its 700 that is a tenth of a start."""
+"""New objects between two searches for cycles: at Python's 700 these take 10 % of a start."""
 VERSION = "--version"
 FULL_DISK_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_ACCESS = (
@@ -176,7 +176,7 @@ class Commands(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """Return the commands that begin so; none of them is imported."""
+        """Return the commands that begin with `incomplete`, without importing any."""
         return [CompletionItem(name) for name in MODULES if name.startswith(incomplete)]
 
     def resolve_command(

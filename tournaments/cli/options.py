@@ -64,9 +64,9 @@ NameSource = Callable[[click.Context, str], Iterable[str]]
 def complete(
     *sources: NameSource, otherwise: str = ""
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """Return a completer by these sources; `otherwise`: what the shell completes without a match.
+    """Return a completer that suggests names from these sources.
 
-    That is "file" or "dir".
+    `otherwise`: what the shell completes if no name matches, "file" or "dir".
     """
 
     def completed(context: click.Context, _: click.Parameter, text: str) -> list[CompletionItem]:
@@ -89,9 +89,9 @@ def folders(_: click.Context, text: str) -> Iterator[str]:
 
 
 def games(context: click.Context, _: str) -> Iterator[str]:
-    """Yield the games in the log that the user named before, or of the usual event.
+    """Yield the games in the log that the user named before, else of `latest_folder`.
 
-    Not every record is decoded.
+    The search ends after `SEARCHED_BYTES`.
     """
     left = SEARCHED_BYTES
     for path in logs(context.params.get("log") or latest_folder()):
@@ -233,7 +233,7 @@ option = partial(click.option, cls=SectionOption)
 
 
 def flag(name: str, help: str, *names: str, **more: Any) -> Callable[[Command], Command]:
-    """Return an option that is given or not; `names`: other names, the parameter's last."""
+    """Return an option without a value; `names`: its other names, then the parameter's name."""
     return option(name, *names, is_flag=True, help=help, **more)
 
 
@@ -336,7 +336,7 @@ FILE_PATH = click.Path(dir_okay=False, path_type=Path)
 OLD_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
 OLD_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
-"""The types of paths that an option takes; what is old must exist."""
+"""The types of paths that an option takes; those called OLD accept only paths that exist."""
 WISH = click.Choice(["auto", "require", "off"])
 """The sandbox modes that a user can choose."""
 SANDBOX_OPTION = click.option(
@@ -456,7 +456,7 @@ def _keywords(kind: Type) -> dict[str, Any]:
 
 
 def take_event_fields(values: dict[str, Any]) -> dict[str, Any]:
-    """Remove the options of the event from these values; return the given as a partial file."""
+    """Remove the event's options from these values; return those given as fields of its file."""
     fields: dict[str, Any] = {}
     for option in event_options():
         value = values.pop(option.name or "")
@@ -486,7 +486,7 @@ class ExplainOptions(NamedTuple):
 
 
 def choose_seat(path: Path, logged: LoggedGame, wanted: str | None) -> int:
-    """Return the seat that a user means; without a word that of the user's bot, or the last place.
+    """Return the seat that a user names; if none, that of the user's bot, or of who came last.
 
     Raises UserError.
     """

@@ -64,8 +64,8 @@ def estimate(plan: EventPlan, jobs: int | None, seconds: float, in_json: bool) -
 def forecast_for(plan: EventPlan, jobs: int | None, seconds: float) -> Forecast:
     """Play for at most `seconds` with the event's bots; return the forecast.
 
-    The deals are not the event's, and nothing that was played is kept. Without `jobs` as many
-    sittings play side by side as a run would let.
+    The deals are not the event's, and nothing that was played is kept. Without `jobs`, as many
+    sittings play side by side as in a run of the event.
     Raises UserError, StoppedError, OSError.
     """
     if plan.config.format.HAS_COPIES:
@@ -81,7 +81,7 @@ def forecast_for(plan: EventPlan, jobs: int | None, seconds: float) -> Forecast:
         lanes = Lanes(fit_jobs(jobs, event.seats, raise_file_limit()))
         trial = _trial(Book(folder, _short(event)), lanes, seconds)
         deals = plan.deals.boards if plan.deals else ()
-        # The seeds of the event, which fill what its deals leave open, do not exist yet.
+        # The event has no secret yet: empty bytes stand in for it where set deals leave a choice.
         seeds = {
             number: board.seed or board_seed(b"", event.name, number) + board.placed
             for number, board in enumerate(deals[: event.all_boards], 1)
@@ -112,7 +112,7 @@ def _trial(book: Book, lanes: Lanes, seconds: float) -> Trial:
     began, over = run_async(_play, ledger, sandbox, lanes, seconds, ends)
     settled = lanes.changed_at
     if settled >= max(ends.values(), default=began):
-        # Nothing was measured since then, and most of what was played before it.
+        # No game ended after the number of sittings last changed: measure all of them.
         settled = began
     used = log_facts(folder).times.entrants
     played = sum(row.games for row in used) / event.seats

@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 MAX_PERSON_CLOCK_MS = 86_400_000
 """The longest clock: a person who does not answer for so long has left."""
 BANK = 5
-"""The time bank of a game, in questions' times."""
+"""The time bank of a game, as a multiple of the time for a question."""
 
 
 class PlayOptions(NamedTuple):
@@ -168,7 +168,7 @@ def _bots(words: Sequence[str], count: int, folder: Folder, clock: Clock) -> lis
 
 
 def _next(folder: Folder) -> int:
-    """Return the number after that of each game, also of one that nobody came to, without a log.
+    """Return the next game's number; games that nobody came to count, though they have no log.
 
     Raises DamagedFileError.
     """
@@ -281,7 +281,7 @@ async def _game_between(
     seed = board_seed(secret, PLAY_EVENT, options.played + 1)
     # Known before the game: nobody can say later that the deals were chosen.
     publish_line(folder.commitments, Commitment(table.number, commitment(seed)))
-    # Its log shows every hand; when the game is at an end, so may anybody see them.
+    # The log shows every hand: only its owner may read it until the game is over.
     with kept_private(folder, lambda: True):
         result = await sat_down(table, folder, sandbox, seed, show)
     if result:

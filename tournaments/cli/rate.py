@@ -75,7 +75,7 @@ class _Game(NamedTuple):
     seats: int
     partners: bool
     rules: bytes
-    """All choices of the rules; the ledger's path if they are not known; nothing with `pool`."""
+    """All choices of the rules; the ledger's path if they are not known; empty with `pool`."""
 
 
 def rate_ledgers(paths: Sequence[Path], options: RateOptions) -> Rated:

@@ -102,7 +102,7 @@ CELLS = 24
 TURNING_ROUNDS = 2
 """Rounds of a game that are shown unless all are wanted: those with the widest swing."""
 LUCKY = 5
-"""Percent of the game from which luck is told, as on the page."""
+"""The least luck that is shown, in percent of the game; the page has the same bound."""
 
 
 @command()
@@ -147,10 +147,10 @@ def replay(
     the one here that was run last.
     GAME is a game's name or any unique part of it; without it the command lists the games, unless
     there is only one. --html writes a single page that needs no other file and can be mailed; with
-    --seat it holds only what that seat knew. The page reviews the game: the chances of each side at
-    each move, luck, mistakes, and the values of the options, in points of lead, by playouts. --html
-    with only an event's folder makes the replays of all its games, to which its report leads. A
-    long game is shown in your pager ($PAGER) on a terminal.
+    --seat it holds only what that seat knew. Without --seat the page reviews the game: the chances
+    of each side at each move, luck, mistakes, and the options' values, in points of lead, by
+    playouts. --html with only an event's folder makes the replays of all its games, to which its
+    report links. A long game is shown in your pager ($PAGER) on a terminal.
 
     \b
     Examples:
@@ -218,7 +218,7 @@ def _drawn(
 ) -> Iterator[Text]:
     """Yield the title, the requested frames and a note if the log was cut off.
 
-    `terms`: those of the luck beside the frames; None: no review is.
+    `terms`: the terms of luck for the review beside the frames; None: no review.
     """
     _check_round(logged, round)
     timeline = Timeline(logged)

@@ -154,11 +154,11 @@ def export(
     is the event in the current directory, or else the one here that was run last. Parquet needs
     pyarrow: pip install 'boneyard-arena[parquet]'.
 
-    A row has the question in the numbers of the training environment, the answer, its time and what
-    came of the round and of the game. The vector, the mask and the options hold only what the seat
-    knew when it was asked: its own hand and the open table, not the hands of others. Luck is
-    computed with all tiles known, so it is a label and never an input. Games of
-    different rules or numbers of seats come into a file each, because their vectors differ.
+    A row has the question as the training environment encodes it (a vector and a mask), the answer,
+    its time and what came of the round and of the game. Vector, mask and options hold only what the
+    seat knew when it was asked: its own hand and the open table, not the hands of others. Luck is
+    computed with all tiles known, so it is a label and never an input. Games of different rules or
+    numbers of seats go into separate files, because their vectors differ.
     `boneyard help training` explains the columns.
 
     \b

@@ -131,15 +131,15 @@ def run(entries: tuple[str, ...], **options: Any) -> int:
 
     Every pairing plays every board once in each rotation of the seats. The event goes into a folder
     under runs/, called after what is played. Run the same command again to continue where it
-    stopped; with more boards or rounds it plays only the missing games. A bot whose files changed
-    plays on as mine@2, beside the games of the files before.
+    stopped; with more boards or rounds it plays only the missing games. If the files of bot mine
+    have changed, it plays as a new version, mine@2, and the games of the old version stay.
 
     With [tune] in the event file the run searches better values for a bot's parameters, and tests
-    them on new deals. With --plan the bots play for some seconds, on separate deals: it prints how
-    many games, questions and minutes the event will take, and how precise its ratings will be.
+    them on new deals. With --plan the bots only play some seconds, on separate deals, to tell
+    how many games, questions and minutes the event will take, and how precise its ratings will be.
 
     Exit codes: 0 all is played, 1 the machine or a bug stopped the run, 2 a mistake of yours, 3 the
-    answer was not that of --fail-unless, 130 Ctrl-C.
+    answer is worse than --fail-unless allows, 130 Ctrl-C.
 
     \b
     Examples:
@@ -240,7 +240,7 @@ def run_event(
 
 
 def _make_replays(folder: Folder, *, with_luck: bool) -> None:
-    """Make the replays of a finished event, unless they take long: nobody waits for the results.
+    """Make the replays of a finished event, unless that takes long; the results were shown before.
 
     `with_luck`: also those that are there, which may lack the luck.
     """
@@ -383,7 +383,7 @@ def _run_in(
             try:
                 code = 0 if ledger.complete else _play(ledger, ready, at_home)
             except UserError:
-                # Of a bot that only fouls, the games until then are in the report.
+                # After a stop for a bot that only fouls the report has the games until then.
                 report()
                 raise
             for notice in describe_spent_out(event, ledger.results):

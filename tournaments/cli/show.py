@@ -71,18 +71,18 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> in
     "--delay",
     type=Delay(),
     metavar="MINUTES",
-    help="Follow the run in a page of two files, which shows it so late; 30s is half a minute.",
+    help="Follow the run in a page of two files, so many minutes late; 30s is half a minute.",
 )
 def publish(folder: Path, site: Path, url: str, delay: float | None) -> int:
     """Turn an event into a static website.
 
     SITE is a new folder: the report as its first page, a page that replays each game, the logs, the
-    commitments and the seeds. Nothing leaves the event's private folder, and while the event runs
-    no game of a board that is still played. The same command brings the site up to date.
+    commitments and the seeds. It has nothing from the event's private folder and, while the event
+    runs, no game of a board that is still in play. The same command brings the site up to date.
 
-    With --delay SITE is a page that follows the run, as it was so long ago. A game is shown only
+    With --delay SITE is a page that shows the run as it was that long ago. A game is shown only
     once all games on its board are over. The command ends when the page shows the end of the event;
-    after a stop it goes on.
+    if you stop it, the same command goes on.
 
     Once the event has a review (`boneyard report --review`), replays show luck and mistakes: 0.1 s
     of CPU a game. With --url a shared link shows a title and a summary.

@@ -90,7 +90,7 @@ def worker(**options: Any) -> int:
     """
     from tournaments.play.cluster.connection import need_engine
 
-    # Before the import of what builds on it.
+    # First: the import below needs the engine's packages.
     need_engine("boneyard worker")
     from tournaments.play.cluster.worker import work
 
@@ -184,8 +184,8 @@ def _all_subjects(context: click.Context) -> list[str]:
 def help(context: click.Context, subject: tuple[str, ...], as_json: bool) -> None:
     """Show the help of a command, a page about a topic, or a list.
 
-    Topics: authors, protocol, rulesets, events, leagues, ratings, sandbox, sealed, cluster,
-    training, promises, deals, secrets, valuation.
+    Topics: authors, protocol, rulesets, events, leagues, ratings, methods, sandbox, sealed,
+    cluster, training, promises, deals, secrets, valuation.
 
     \b
     help bots                  the sample bots and those in folders here, and what they need

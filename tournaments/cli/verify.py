@@ -23,7 +23,7 @@ from tournaments.verification.event import (
 )
 
 PLANS_SHOWN = 3
-"""Earlier plans of an extended event that are told one by one."""
+"""Earlier plans of an extended event that are listed one by one."""
 
 
 @command()

@@ -52,7 +52,7 @@ async def play_to_end(
     """
     errors: BaseExceptionGroup[Exception] | None = None
     watch = FoulWatch(ledger.book, stops=stop_at_fouls)
-    # Whoever watches reads there when the run began; it is locked, so nobody may open it.
+    # `show` reads the run's start from this time. Opening and closing the file would unlock it.
     os.utime(ledger.book.folder.lock)
     with cancelled_by_signals() as scope:
         try:

@@ -1,6 +1,6 @@
-"""The book of an event, to read; its ledger, to write; and what went missing.
+"""The book of an event, to read; its ledger, to write; checks for what went missing.
 
-A result, a plan or a log may be added meanwhile; a book is what they were when it was opened.
+A book has plan, results and logs as they were when it was opened; only its `Ledger` adds results.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -149,7 +149,7 @@ class Book:
 
     @cached_property
     def ratings(self) -> Ratings:
-        """The tables of its pools."""
+        """The ratings, a table for each pool."""
         from tournaments.rating.ratings import fit_both  # It needs numpy: 0.1 s to import.
 
         event, over = self.event, len(self.results) == self.planned
@@ -163,7 +163,7 @@ class Book:
 
     @cached_property
     def reported(self) -> int:
-        """Games in results.json, which the ledger had when it was written; 0 if unreadable."""
+        """The number of games that results.json counts; 0 if it is unreadable."""
 
         class Played(Struct):
             played: int
@@ -183,8 +183,8 @@ SEARCHED_GAMES = 1000
 def shortened(book: Book) -> str | None:
     """Describe what the ledger lost if it has fewer results than the report; else None.
 
-    More results are no loss: a run was killed, or goes on. A run that was killed while it reordered
-    the ledger for a longer plan is reported too, until it goes on.
+    A ledger with more results than the report is fine: a run was killed, or goes on. A kill while a
+    run reorders the ledger for a longer plan counts as a loss too, until the run goes on.
     """
     folder, count = book.folder, len(book.results)
     if count >= book.reported:
@@ -295,7 +295,7 @@ class Ledger:
         self.book = book
         self._log = checksummed.SealedLog(book.folder.ledger, decode_result)
         self._note(self._log.mend())
-        # The book's too, which grow with the run: its readers see what the ledger has.
+        # The book shares this store, so its readers see each result that the ledger adds.
         self.results = book.results = ResultStore(
             luck=LuckStore(book.folder, book.event, writes=True, tasks=tasks)
         )
@@ -304,7 +304,7 @@ class Ledger:
             self.results.add(result)
             lines += 1
         if lines != len(self.results):
-            lines = 0  # A game has two: all are written again.
+            lines = 0  # A game has two lines: rewrite the whole ledger.
         for plan in book.past:
             self._recover(plan)
         self._stages = stages(self.book.event, self.results)
@@ -418,7 +418,7 @@ class Ledger:
         return [] if has_one_of(f".{plan.names}", self.stopped) else self.missing(plan)
 
     def skip_stopped(self) -> None:
-        """Write the results after the games that stopped entrants leave, without these games."""
+        """Write the results that wait behind games of stopped entrants; pass over those games."""
         self._skipped = self.stopped
         self._rewrite()
 

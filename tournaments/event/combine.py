@@ -185,7 +185,7 @@ class EntrantNames:
                 first = first_version(name)
                 self._known.setdefault(first, {}).setdefault(fingerprint, []).append(source.name)
                 identities.setdefault(first, set()).add((name, fingerprint))
-        # Elsewhere each name has one fingerprint, and each fingerprint one name.
+        # Names with several fingerprints, or with a fingerprint that has several names.
         self._disputed = {
             first
             for first, pairs in identities.items()

@@ -103,8 +103,8 @@ class PlayedGames:
     def same_bots(self) -> tuple[SameBots, ...]:
         """Return the groups of entrants that answered every question alike.
 
-        Two are compared wherever one of them sat and the other sat there in another game on the
-        same deals with the same others, until one of the others answers differently.
+        Two are compared in each two games of a board in which one sits where the other sat and all
+        else is the same, up to the first answer of a third bot that differs.
         """
         groups: list[tuple[set[str], int]] = []
         if len(self._of) > MOST_BOTS:
@@ -128,7 +128,7 @@ class PlayedGames:
         def pairs_of(keys: Iterable[Key]) -> dict[Key, Key]:
             return {key: twin for key in keys if (twin := swapped(key)) in self._games}
 
-        # Games with others may differ by the others' doing; reading logs takes time.
+        # First duels: elsewhere a third bot may cause the difference, and logs are slow to read.
         duels = pairs_of(self._between.get(frozenset(swap), ()))
         if any(self._games[key][0] != self._games[twin][0] for key, twin in duels.items()):
             return 0
@@ -172,8 +172,8 @@ class TimeStats(Struct, frozen=True, kw_only=True):
     worst_ms: float
     """The most that was charged for a question, in ms."""
     given_back_ms: float
-    """Time in which the referee did not look while this entrant was asked: it moved deadlines and
-    was not charged, in ms, summed up."""
+    """Total lag of the referee while this entrant was asked, in ms: the deadlines moved by as much,
+    and the entrant was not charged."""
     cpu_ms: float | None
     """Mean CPU time a question, in ms; games of which it is not known are left out."""
     voids: int = 0
@@ -196,7 +196,7 @@ class Times(Struct, frozen=True, kw_only=True):
 
     entrants: tuple[TimeStats, ...]
     worst_lag_ms: float
-    """The longest time for which the referee did not look while a bot was asked, in ms."""
+    """The longest lag of the referee while a bot was asked, in ms."""
     workers: tuple[WorkerGames, ...] = ()
     """The games of each worker, by name; empty for the event's own machine."""
     same_bots: tuple[SameBots, ...] = ()
@@ -267,7 +267,7 @@ LAST_WORDS = 1000
 
 
 def files_with_facts(folder: Folder) -> tuple[Path, ...]:
-    """Return the report's files that show them."""
+    """Return the report's files that show facts of the logs."""
     return folder.page, folder.times
 
 

@@ -81,7 +81,7 @@ else:
 SeedOf = Callable[[int], bytes]
 """A function that returns the seed of a board."""
 PARTIAL_S = 3600.0
-"""Age in s from which on a partial file is what a kill left: no writing takes so long."""
+"""Age in s from which a partial file counts as left by a kill: no writing takes so long."""
 SECRET = 32
 """Length of a secret, in bytes."""
 COMMITMENT = len(encode_line(Commitment(1, "0" * 64)))
@@ -117,7 +117,7 @@ class Folder(Struct, frozen=True):
     secret = PathInFolder("private/secret.key")
     """32 bytes from which every deal is derived."""
     deals = PathInFolder("private/deals.jsonl")
-    """Seeds of all boards if they are not just drawn: set deals, or a filter; else no file."""
+    """Seeds of all boards if the deals are set or filtered; no file if they are only drawn."""
     crash = PathInFolder("private/crash.txt")
     """The traceback of a bug of ours that voided a game; it may show hands and local folders."""
     commitments = PathInFolder("commitments.jsonl")
@@ -136,7 +136,7 @@ class Folder(Struct, frozen=True):
     replay_page = PathInFolder(REPLAY_PAGE)
     """The page that replays the game in its address, from the folder of replays."""
     index = PathInFolder("index.html")
-    """The same as the first page of a site, with its links; an event's folder has none."""
+    """The report as the first page of a site, with its links; no file in an event's folder."""
     results = PathInFolder("results.json")
     games = PathInFolder("games.csv")
     """Every seat of every game, for programs."""
@@ -225,7 +225,7 @@ def lock_file(path: Path, refusal: str) -> Iterator[None]:
                 os.fchmod(descriptor, 0o600)
             from arena.sandbox.temporary import sweep
 
-            # A killed process of ours may have left what it tried the sandbox with.
+            # A killed process of ours may have left the files of its sandbox trial.
             sweep(path.parent)
         yield
     finally:
@@ -260,7 +260,7 @@ def kept_private(folder: Folder, over: Callable[[], bool]) -> Iterator[None]:
 
 
 def mode_of_logs(folder: Folder) -> int:
-    """Return the mode of a file that only those may read who may read the event's game logs."""
+    """Return the mode that lets only those read a file who may read the event's game logs."""
     logs = folder.path / GAMES_FOLDER
     return 0o600 | (logs.stat().st_mode & 0o044 if logs.exists() else 0)
 
@@ -399,7 +399,7 @@ def check_not_readable(
 ) -> None:
     """Refuse a folder that a bot may read: it holds the secret, and logs with everybody's tiles.
 
-    It would change the bot's fingerprint too, so that nobody could continue the event. A bot that
+    Its files would change the bot's fingerprint, so nobody could continue the event. A bot that
     may read files of another event, or the file with the `deals`, is refused as well. Raises
     UserError.
     """

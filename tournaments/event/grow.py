@@ -78,7 +78,7 @@ FIXED = {
 def withdrawn_entrants(folder: Folder, names: Iterable[str]) -> dict[str, Entrant]:
     """Return the bots of these names as the folder's event has them, withdrawn, by name.
 
-    One that withdraws now does so after the last board of which anything was seen.
+    A bot that withdraws now counts as withdrawn after the last board whose deals are public.
     Raises UserError without an event, and for a bot that does not play in it.
     """
     if not (names := [*names]):
@@ -126,7 +126,7 @@ def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
     if new.anchor:
         anchor = replace(new.anchor, name=names.get(new.anchor.name, new.anchor.name))
     elif anchor and anchor.name not in {bot.name for bot in entrants}:
-        # One who plays no more is forbidden by `incompatibility`, in words of its own.
+        # An anchor that the plan removes is refused by `incompatibility`, in words of its own.
         after = names.get(first_version(anchor.name))
         anchor = replace(anchor, name=after) if after else None
     title = new.title or old.title
@@ -138,7 +138,7 @@ def _key(entrant: Entrant) -> tuple[str, str]:
 
 
 def newcomers(old: Event, new: Event) -> frozenset[str]:
-    """Return the names that are new in the new plan, or whose files are."""
+    """Return the names in the new plan of bots that are new or have other files now."""
     before = set(map(_key, old.entrants))
     return frozenset(bot.name for bot in new.entrants if _key(bot) not in before)
 
@@ -172,7 +172,7 @@ def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
 
 def incompatibility(old: Event, new: Event) -> str | None:
     """Return why the new plan cannot extend the event; None if it can, without losing anything."""
-    # Patience and money change no game.
+    # Limits of unavailability and of cost change no game.
     may = {name: getattr(new.limits, name) for name in ("unavailable", "cents")}
     old = replace(old, limits=replace(old.limits, **may))
     fixed = [words for name, words in FIXED.items() if getattr(old, name) != getattr(new, name)]
@@ -468,8 +468,8 @@ def choose_folders(plan: EventPlan, seed: int | None) -> Iterator[tuple[Path, st
     """Yield the folders of a plan for which the user names none, each with a sentence about it.
 
     An event file has one folder: `out`, or `runs/` and its name. Bots on the command line have a
-    folder for each event that differs: the name tells how, or else a number at its end. The last
-    folder is free; those before it have the same event, perhaps with other files of a bot.
+    folder for each different event, told apart by its name or by a number at its end. First come
+    the folders with this event, perhaps with other files of a bot, and then one that is free.
     """
     if plan.file:
         default = Path(RUNS, plan.config.name or slug(plan.file.stem))

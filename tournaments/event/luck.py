@@ -33,8 +33,8 @@ from tournaments.rating.tables import LUCK_PARTS, Correction
 NO_REPEATS: Mapping[int, int] = MappingProxyType({})
 """The boards that repeat a deal, where none does."""
 LEARNT_BOARDS = 32
-"""The boards that a policy is learnt from, the last ones: more teach little, and a bot that plays
-otherwise later is noticed, since its later choices are foreseen by what they teach."""
+"""The number of latest boards that a policy is learnt from: more would teach little, and so the
+policy follows a bot that begins to play otherwise."""
 MAX_LEARNT_GAMES = 64
 """The most games that a policy is learnt from: two or three thousand choices."""
 MIN_LEARNT_BOARDS = 4
@@ -53,7 +53,7 @@ class PolicyRecord(Record, frozen=True, tag="policy"):
     choices: int
     """The plays among several that it was learnt from."""
     foreseen: float
-    """The share of them, 0 to 1, that the boards of the other half foresee."""
+    """The share of them, 0 to 1, that a policy learnt on the other half of the boards foresees."""
 
 
 class LearnTask(Struct):
@@ -100,7 +100,7 @@ def learn(task: LearnTask) -> list[PolicyRecord]:
 
 
 def read_timelines(path: Path, games: Iterable[str], damage: list[str]) -> Iterator[Timeline]:
-    """Yield the finished games of a log among these, up to the first damage; add that."""
+    """Yield those of these games that a log has finished; add its first damage to `damage`."""
     left = set(games)
     try:
         for logged in read_games(path):
@@ -120,7 +120,7 @@ Policies = dict[tuple[str, int], PolicyRecord]
 def luck_terms(
     policies: Policies, game: str, first_board_of: Mapping[int, int] = NO_REPEATS, *, deals: bool
 ) -> LuckTerms:
-    """Return the terms of the luck of a game: the latest policies from boards before its deal's.
+    """Return the terms of a game's luck: each bot's latest policy from boards before its deal.
 
     `first_board_of`: for each board that repeats a deal the first board that has it.
     """
@@ -139,8 +139,8 @@ def games_to_learn_from(
     played: Collection[Result],
     first_board_of: Mapping[int, int] = NO_REPEATS,
 ) -> Mapping[tuple[str, int], list[Result]]:
-    """Return for each policy that the luck of these games still needs the games that teach it."""
-    # As it was when the first was learnt, whatever has been played since.
+    """Return the policies that the luck of these games still needs, each with games to learn."""
+    # Each bot's first board, as it was when its first policy was learnt.
     first = {
         entrant: boards - MIN_LEARNT_BOARDS + 1
         for entrant, boards in sorted(policies, reverse=True)
@@ -195,7 +195,7 @@ class LuckRecord(Record, frozen=True, tag="luck"):
     points: tuple[Luck, ...]
     """Points that each seat owes to the deals and the tiles drawn."""
     share: tuple[Luck, ...]
-    """The share of the game's pairs of sides, 0 to 1, that each seat owes to them."""
+    """The same in the share of pairs of sides that each seat won, of which 1 is all."""
     rounds: tuple[tuple[Luck, ...], ...]
 
     def __post_init__(self) -> None:
@@ -397,7 +397,7 @@ class LuckStore:
         tasks: dict[tuple[str, ...], LearnTask] = {}
         for (entrant, boards), teaching in needed.items():
             ids = [result.game for result in teaching]
-            # Once there are enough games, the same teach for all later boards.
+            # Policies that the same games teach are learnt once.
             tasks.setdefault((entrant, *ids), learn_task(logs, entrant, ids)).boards.append(boards)
         for learnt in self._tasks(learn, tasks.values()):
             self.add(learnt)
@@ -548,7 +548,7 @@ class ReviewLog:
 
 @contextmanager
 def open_review(folder: Folder, usual: ReviewTerms, worlds: int | None) -> Iterator[ReviewLog]:
-    """Open an event's review to add to it; a new one has the `usual` terms but for those given.
+    """Open an event's review to add to it; a new one has the `usual` terms, with these `worlds`.
 
     Raises UserError if the file values games in another way, or while another process reviews the
     event.

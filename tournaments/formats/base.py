@@ -79,13 +79,13 @@ def luck_of(results: object) -> LuckSource | None:
 
 
 def find_luck(results: Iterable[Result]) -> Corrections | None:
-    """Compute the luck of each game; None where no tile is drawn. Nobody plays meanwhile."""
+    """Compute the luck of each game while no game is in play; None where no tile is drawn."""
     luck = luck_of(results)
     return luck.compute(results) if luck and luck.has_luck else None
 
 
 def with_known_luck(results: Iterable[Result]) -> tuple[list[Result], Corrections | None]:
-    """Return the games whose luck is known, and it; all games and None where no tile is drawn."""
+    """Return the games of known luck, and their luck; where no tile is drawn all games and None."""
     luck, games = luck_of(results), list(results)
     if luck is None or not luck.has_luck:
         return games, None
@@ -229,9 +229,9 @@ class Contest:
         return range(first, first + self.boards)
 
     def rated(self, results: Sequence[Result]) -> Sequence[Result]:
-        """Return the games by which entrants are rated, each on the first board with its deal.
+        """Return the games by which entrants are rated, each put on the first board of its deal.
 
-        So whatever takes boards as independent takes deals as independent.
+        So statistics that treat boards as independent treat deals as independent.
         """
         rated, first = self.format.rated(self, results), self.first_board_of
         if not first:
@@ -256,7 +256,7 @@ class BaseFormat(Struct, frozen=True, tag_field="type", forbid_unknown_fields=Tr
     IS_STATIC: ClassVar[bool] = False
     """True if the whole schedule is known before the first game."""
     EACH: ClassVar[str] = " a pairing"
-    """The words that tell what plays the boards of the plan."""
+    """The words after a number of boards: what plays so many, such as a pairing or a match."""
     HAS_COPIES: ClassVar[bool] = False
     """True if its entrants are one bot that plays in several ways."""
     ESTIMATE: ClassVar[str] = ""

@@ -44,7 +44,7 @@ class OwnClock(Struct, frozen=True, forbid_unknown_fields=True):
         return self.effort is not UNSET
 
     def complete(self, clock: Clock) -> "OwnClock":
-        """Return it with both times, by the event's clock."""
+        """Return this clock with both times, those it lacks from the event's clock."""
         if self.effort is not UNSET:
             usual, reserve = sealed_clock(clock), self.effort_bank
             if reserve is UNSET:

@@ -2,8 +2,8 @@
 
 The bots are listed by seed: in the first round the best seed meets the last, and it can meet the
 second seed only in the final. Unless the number of units is a power of two, the best seeds have a
-bye. A tied match continues on more boards; if it is still tied, the better seed advances. Who meets
-one that withdrew before the end of their match advances too.
+bye. A tied match continues on more boards; if it is still tied, the better seed advances. A unit
+advances too if its opponent withdraws before the end of their match.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -20,7 +20,7 @@ TableUnits = tuple[int, ...]
 Day = tuple[TableUnits, ...]
 
 MAX_COMPLETE_TABLES = 70
-"""Most tables of three or more that are all played; beyond it, enough for everybody to meet."""
+"""Up to so many tables of three or more seats all are played; of more, enough for all to meet."""
 
 
 @cache

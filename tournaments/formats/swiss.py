@@ -1,10 +1,10 @@
 """The Swiss system: the pairings of the next round, and the standings after any round. Pure.
 
-Units that are close in the standings and have met least meet: at two sides a matching pairs
-them, at more a search does. A table gives each unit a point for each other unit there that it beat,
-over all games of the round together, and half a point for a tie. A unit left over has a bye, which
-counts as much as beating everybody; nobody has a second bye before all have had one. Who withdraws
-in the middle of a table leaves a bye to the others there, and has no point from then on.
+A table seats units that are close in the standings and have met least: at two sides a matching
+pairs them, at more a search does. It gives each unit a point for each other unit there that it
+beat, over all games of the round together, and half a point for a tie. A unit left over has a bye,
+which counts as much as beating everybody; nobody has a second bye before all have had one. A unit
+that withdraws in the middle of a table leaves a bye to the others, and scores nothing more.
 """
 
 from collections import Counter
@@ -61,9 +61,9 @@ from tournaments.formats.base import (
 BLOCK_PLACES = 48
 """Places of a block, an even number; the last one has up to twice as many."""
 NEAR_PLACES = 12
-"""Places on either side that are tried first for each unit: this takes a tenth of the time."""
+"""Places on either side that are tried first for each unit: trying all takes ten times as long."""
 TIES = 32
-"""Bits that break a tie; over all pairs together they stay below the next cost."""
+"""Bits of a pair's hash, which breaks ties: all of them add up to less than 1 of cost."""
 
 CACHE_SIZE = 512
 """Matchings of blocks that are remembered: those of some hundred rounds."""

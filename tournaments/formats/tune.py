@@ -157,7 +157,7 @@ def search_path(space: Space, scores: tuple[tuple[float, ...], ...]) -> tuple[St
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
-    """The answer of a tune: the lead of the tuned bot on deals of their own."""
+    """The answer of a tune: the tuned bot's lead over the start on the deals of the check."""
 
     boards: int
     points: float
@@ -246,7 +246,7 @@ class Way(NamedTuple):
         return self.steps[-1].best
 
     def lead(self, step: int) -> Estimate | None:
-        """Return the lead of the later half of the candidates up to a step; None of a few."""
+        """Return the lead of the later half of the groups up to a step; None if they are few."""
         last = self.means[:step][-max(MIN_GROUPS, step // 2) :]
         return Estimate(*mean_lead(last)) if len(last) >= MIN_GROUPS else None
 
@@ -326,7 +326,7 @@ SHARE_CHECKED = 5
 MOST_CHECKED = 1000
 """The most boards of the check: they resolve leads of some 12 Elo."""
 POINTS_TEST = Sprt(measure="points")
-"""The outcome of a board: the lead in points, averaged over its games."""
+"""Settings by which the outcome of a board is the lead in points, averaged over its games."""
 
 
 class Tune(BaseFormat, frozen=True, tag="tune"):
@@ -429,7 +429,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
     def rated(self, contest: Contest, results: Sequence[Result]) -> Sequence[Result]:
         """Return the games of the check: a candidate's name is another bot in each group.
 
-        A deal of the search is none of the check's: the values were searched to win on it.
+        A board that repeats a deal of the search is left out: the values were tuned to win on it.
         """
         first, repeats = self._first_checked(contest), contest.first_board_of
         checked = (result for result in results if repeats.get(result.board, result.board) >= first)

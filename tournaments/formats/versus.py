@@ -129,7 +129,7 @@ def sprt_sentence(settings: Sprt, steps: Sequence[SprtStep], first: str, other: 
 
 
 def _more_boards(settings: Sprt, steps: Sequence[SprtStep]) -> str:
-    """Return the boards that an event would need that allows more."""
+    """Return words about how many more boards would decide; empty if that is unknown."""
     needed = boards_still_needed(replace(settings, max_boards=MAX_EVENT_BOARDS), steps[-1])
     if not 0 < needed < MAX_EVENT_BOARDS - steps[-1].boards:
         return ""

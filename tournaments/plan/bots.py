@@ -117,7 +117,7 @@ def unique_name(name: str, used_names: Iterable[str]) -> str:
 
 
 def file_title(entrant: Entrant) -> str:
-    """Return the name of an entrant's file or folder where its own name had to be spelt."""
+    """Return the name of an entrant's file or folder if the entrant is called by a respelling."""
     command = entrant.command
     for path in map(Path, (*command.argv, command.folder)):
         if not path.name.isascii() and entrant.name.startswith(slug(path.stem)):
@@ -256,7 +256,7 @@ ELSEWHERE = {
     "reads": "A bot has its own folder here and reads all of it. Remove the line.",
     "name": "A bot is called as its folder. Remove the line.",
 }
-"""Keys of event files and league.toml, with what to do instead."""
+"""Keys of other files that a bot.toml must not have, each with what to do instead."""
 VERSION_S = 20
 """Time that a program may take to print its version, in s."""
 _NEEDS = re.compile(r"(?P<program>\S+)(?:\s*>=\s*(?P<least>\d+(?:\.\d+)*))?")
@@ -377,7 +377,7 @@ def sample_bots() -> Mapping[str, BotFile]:
 
 
 def own_bots(folder: Path) -> dict[str, BotFile]:
-    """Return the bots in this folder's folders, called as these; without those that are broken.
+    """Return the bots in the folders of this folder, by folder name; leave out broken ones.
 
     Raises UserError for one with a sample bot's name: an event would not say which of the two bots
     it means.
@@ -802,7 +802,7 @@ def _visible_paths(path: Path, ignore: Sequence[str], prefix: str = "") -> list[
     for part in sorted(path.iterdir()):
         name = f"{prefix}{part.name}"
         if part.name == BYTECODE_FOLDER and part.is_dir() and not part.is_symlink():
-            continue  # The sandbox covers it, whenever it comes.
+            continue  # The sandbox hides it, whenever it is made.
         if name != BOT_FILE and is_left_out(name, ignore):
             is_whole = False
             continue

@@ -448,8 +448,8 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     bots: tuple[WrittenBot, ...]
     name: EntrantName | None = None
     out: CommandWord | None = None
-    """The event's folder, beside the event file; without one `runs/` and the name, or that of the
-    file, in the working folder."""
+    """The event's folder, as a path from the event file's; without one `runs/NAME` in the working
+    folder, with the event's name or else the file's."""
     title: Annotated[Title, Setting(GAME_SECTION, "Title of the event, for its readers.")] = ""
     rules: Annotated[
         str | dict[str, Any],
@@ -589,7 +589,7 @@ def _options_below(name: str) -> str:
 
 
 def _laid_over(fields: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table with the fields of another one in their place, and so in each table in it."""
+    """Return `fields` with those of `overrides` in their place, in each table of both likewise."""
     both = {**fields, **overrides}
     for name in fields.keys() & overrides.keys():
         if isinstance(fields[name], dict) and isinstance(overrides[name], dict):

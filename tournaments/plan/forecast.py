@@ -136,8 +136,8 @@ def trial_of(
     """Measure a calibration by its results. `ends`: the time at which each game ended, in s.
 
     `think_s`: the time for which each entrant thinks in a game, in s.
-    `settled_s`: the time after which `jobs` sittings played side by side; other speeds before it
-    tell nothing of the event's.
+    `settled_s`: the time from which on `jobs` sittings played side by side, in s; the speed before
+    that says nothing about the event's.
     """
     pools = fit(results, partners=event.rules.deal.partners).pools
     timed = {game: end for game, end in ends.items() if end >= settled_s}

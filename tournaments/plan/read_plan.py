@@ -86,7 +86,7 @@ class WrittenRound(Struct, frozen=True, forbid_unknown_fields=True):
     boneyard: tuple[Tile, ...] = ()
     """The tiles of the boneyard, from the front; chance decides the others."""
     draws: tuple[tuple[Tile, ...], ...] = ()
-    """The tiles of the boneyard that each seat draws first, while its own row has any."""
+    """For each seat the tiles that it draws first, from its own row of the boneyard."""
 
 
 class WrittenBoard(WrittenRound, frozen=True, forbid_unknown_fields=True):
@@ -176,7 +176,7 @@ def _parts(
         yield f"{prefix}hands[{seat}]", range(seat * size, (seat + 1) * size), hand
     tiles = set_of_tiles(rules.deal)
     yield f"{prefix}boneyard", range(seats * size, len(tiles)), entry.boneyard
-    # The rows of the set in its own order: each tile's place there is a place of any order.
+    # Rows of the unshuffled set: a tile there stands for its place, which any order has.
     rows = arrange(rules.boneyard, tuple(tiles[seats * size :]), seats)
     settings = engine.new_game(rules, seats).settings
     for seat, drawn in enumerate(entry.draws):

@@ -37,10 +37,10 @@ ALL_WAYS = 4
 
 
 def circular_orders(size: int) -> tuple[CircularOrder, ...]:
-    """Return circular orders of a table in which everybody has everybody as often on each side.
+    """Return circular orders that seat each two as often one way round as the other.
 
-    Over all of them, each is as often on the left as on the right of each other; over the first
-    half, unless there are eight seats, each sits beside each other equally often. Up to four seats
+    Over all of them, A is as often on B's left as on B's right, for each two seats; over the first
+    half, unless there are eight seats, each two are neighbours equally often. Up to four seats
     these are all circular orders; for more seats, as few as are needed.
     """
     if size <= ALL_WAYS:
@@ -333,7 +333,7 @@ def count_all_games(event: Event, results: Mapping[str, Result]) -> int:
 
 
 def count_coming_games(event: Event, stage: Stage) -> int:
-    """Estimate the number of games in the stages after this one; see `games`."""
+    """Estimate the number of games in the stages after this one; see `count_all_games`."""
     last = max(plan.boards[-1] for plan in stage)
     return event.format.count_later_games(event, last, count_games(stage))
 
@@ -395,7 +395,7 @@ def sitting(
         rules=event.rules,
         clock=event.clock,
         fouls=event.fouls,
-        # Whatever holds the hosts of sealed bots in, they are locked in.
+        # Sealed bots are confined, whatever confines the processes that host them.
         sandbox=SEALED if all(sealed) else confinement.state,
         missing=() if all(sealed) else confinement.missing,
         machine=machine,
@@ -447,7 +447,7 @@ def spent_out(event: Event, sums: Mapping[str, UsageSum]) -> frozenset[str]:
 
 
 def stopped_entrants(event: Event, results: Iterable[Result], *, is_over: bool) -> frozenset[str]:
-    """Return the entrants that leave games because their answers have cost all that they may."""
+    """Return the entrants that leave games unplayed because they spent all that they may."""
     return frozenset() if is_over else spent_out(event, sum_usage(results)) - event.retired
 
 

@@ -161,7 +161,7 @@ class Lanes:
     def _settle(self) -> None:
         """Open as many tables as the bots' speed allows, and choose their cores."""
         quick = QUICK_A_CORE * len(self._cores)
-        # One of slow bots a core, but for the referee's.
+        # With slow bots one sitting a core, but none for the referee's.
         slow = max(1, len(self._cores) - (not self._lent))
         count = self._jobs or (quick if self._bots_share <= QUICK else slow)
         if count != self._playing.total_tokens:
@@ -169,8 +169,8 @@ class Lanes:
         self._playing.total_tokens = count
         self._staffed.total_tokens = count + SPARE
         self._present.total_tokens = count + SPARE + LEAVING
-        # On all cores until some are lent: on one, with `--jobs 2`, 200 games of Python bots took
-        # 2.3 s, not 2.1 (of bots in C 1.25 s, not 1.35), and another run might keep to the same.
+        # Until cores are lent these are all of them: kept to one core (`--jobs 2`), 200 games took
+        # 2.3 s, not 2.1 (bots in C: 1.25 s, not 1.35), and another run might keep to the same core.
         instant = self._bots_share <= INSTANT
         self._keep_to(frozenset(self._cores) if instant else usable_cores())
 

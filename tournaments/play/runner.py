@@ -24,14 +24,14 @@ from tournaments.rating.tables import fouls_committed
 
 
 MIN_FOULED_GAMES = 5
-"""A bot that loses each of its first games by a foul would lose them all so."""
+"""Games, from its first, that a bot must lose by its fouls to stop the run: it would lose all."""
 
 
 class FoulWatch:
     """The fouls of bots that have not yet ended a game without one."""
 
     def __init__(self, book: Book, *, stops: bool) -> None:
-        """Watch the bots; if it `stops` the run, for one whose first games end by its fouls."""
+        """Watch the bots; `stops`: a bot whose first games all end by its fouls stops the run."""
         self._folder, self._stops = book.folder, stops
         self._entrants = {bot.name: bot for bot in book.event.entrants if not bot.retired}
         self.fouls: dict[str, list[str]] = {name: [] for name in self._entrants}
@@ -75,7 +75,7 @@ class FoulWatch:
 PAYS_S = 3.0
 """Least seconds of play that are left for each process if another referee process is started."""
 MOST_PROCESSES = 32
-"""Most referee processes: the cores may be many, and few of them a container's."""
+"""Most referee processes: of a machine's many cores a container may use only a few."""
 
 
 class Runner:
@@ -124,7 +124,7 @@ class Runner:
                 while stage := self._ledger.stage:
                     await self._play_stage(stage, lanes, nursery)
                     if self._ledger.stage is stage:
-                        # It would be requested again, for ever.
+                        # The same stage would be played again, for ever.
                         assert self._ledger.stopped, f"{stage[0].name} and others never end"
                         self._ledger.skip_stopped()
                         break

@@ -477,7 +477,7 @@ class LoggedSittings:
             self._sandbox,
             keep_stderr=self._keep_stderr,
         )
-        # A game that depends on earlier ones may need no bots: they tell only at its turn.
+        # A game that depends on earlier ones may need no bots: only at its turn is that known.
         early = not has_dependent_games(self._event)
         async with lanes.staffed(pool, place):
             async with keep_bots(pool, start=early), lanes.playing(pool) as rise:
@@ -527,7 +527,7 @@ class LoggedSittings:
         cut: Mapping[str, LoggedGame],
         game: PlannedGame,
     ) -> Referee:
-        """Return a game's referee. A game that was cut off goes on: no stop is a new chance."""
+        """Return a game's referee. A game that was cut off goes on: a stop gives no new chance."""
         number, seed = numbered[game.board], self._seed(game.board)
         setup = seating(self._event, plan, game, number, self._results)
         referee = Referee(setup, seed)

@@ -24,9 +24,9 @@ class Core(NamedTuple):
 
     The largest part is the core; of equally large ones, the one with more games, then the one
     with the first name. Where nobody took points off each other every part is one entrant: then
-    the anchor is the core, if there is one. The level of the ratings is the mean of the core: all
-    of it. Without bots that a single board connects to it, the level would differ between small
-    events: of three real bots on 6 to 10 boards 95 % intervals held 72 to 94 %, with them 95 to 97.
+    the anchor is the core, if there is one. The level of the ratings is the mean of the whole core.
+    If it left out bots that a single board connects, the level would differ between small events:
+    of three real bots on 6 to 10 boards 95 % intervals then held 72 to 94 %, and 95 to 97 % so.
     """
 
     part: Ints

@@ -309,7 +309,7 @@ class _Case(NamedTuple):
     points: Floats
     """The points of the first of two entrants against the second."""
     win_share: Floats
-    """The share that each entrant took of its points, deal by deal."""
+    """The share of points that each entrant took; games that repeat a deal count as one."""
     core: Core
     fit: Fit
     bounds: Bounds
@@ -390,7 +390,7 @@ def _pool(case: _Case) -> Pool:
 
 
 BOUND_ORDER: tuple[Bound, ...] = (">", "", "<", "?")
-"""Groups from top to bottom, whatever the bounds: these grow with the games, so order nobody."""
+"""Groups from top to bottom. Bounds grow with the games, so they put nobody above another."""
 
 
 def _order(case: _Case) -> list[int]:

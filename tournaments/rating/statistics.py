@@ -78,19 +78,19 @@ class Error(NamedTuple):
     """Degrees of freedom of its Student's t; 0 for a normal distribution."""
 
     def half_width(self, wrong: float = WRONG) -> float:
-        """Return the half width of the estimate's interval, which misses the truth with `wrong`."""
+        """Return half the width of the interval that misses the truth with probability `wrong`."""
         p = 1 - wrong / 2
         quantile = t_quantile(p, self.df) if self.df else NormalDist().inv_cdf(p)
         return self.size * quantile
 
     def cdf(self, deviation: float) -> float:
-        """Return the probability that an estimate errs by at most `deviation`, signs included."""
+        """Return the probability that an estimate's signed error is at most `deviation`."""
         z = deviation / self.size
         return t_cdf(z, self.df) if self.df else normal_cdf(z)
 
 
 def degrees_of_freedom(boards: int) -> int:
-    """Return those of an error that these boards give; 0 if games count as independent."""
+    """Return the degrees of an error from so many boards; 0 if games count as independent."""
     return boards - 1 if boards >= FEWEST_BOARDS else 0
 
 

@@ -96,8 +96,8 @@ def update(
 ) -> dict[str, LiveRating]:
     """Return the new ratings of the entrants that a game moves: cheap and provisional.
 
-    Each game moves its entrants by K times what they made of it beyond what their ratings let
-    expect, a side of partners counting as the mean of its members. The last games count most and
+    Each game moves its entrants by K times the share of pairs that they won less the share that
+    their ratings predict; the rating of partners is their mean. The last games count most and
     the order matters (by some 30 Elo), so nothing but the screen of a running event may show it;
     the tables come from all results at once (ratings.py).
     """
@@ -253,7 +253,7 @@ class Cost(Struct, frozen=True, kw_only=True):
     cents: float
     """The price, in US cents, to 6 decimals."""
     cents_a_game: float
-    """That for one of its games; it is also the price of a hundred games in dollars."""
+    """The price of one of its games, in US cents, which is that of a hundred in dollars."""
     elo_a_dollar: float | None
     """Elo over the lowest rating in the core, for each dollar that a hundred games cost, to 6
     decimals; None outside the core, or without a price."""

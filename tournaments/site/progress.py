@@ -234,7 +234,7 @@ def _argument(folder: Folder) -> str:
 
 
 def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
-    """Return the result as the author of the only bot that is no sample asks for it."""
+    """Return the result as an answer to the author of the only bot that is no sample."""
     name = own_bot(event)
     placed = pools[0].entrants if pools else ()
     entries = [(place, row) for place, row in enumerate(placed, 1) if row.name == name]

@@ -151,7 +151,7 @@ def write_event_site(
 
 
 def _copy_or_remove(path: Path, site: Path, *, is_public: bool = True) -> None:
-    """Make a file of the site that of the event: if the event has none, neither has the site."""
+    """Copy a file of the event to the site; if it may not be shown or is not there, remove it."""
     if is_public and path.exists():
         write_atomic(site / path.name, [read_file(path)])
     else:
@@ -316,7 +316,7 @@ def publish_event(path: Path, site: Path, address: str) -> int:
 EVERY_S = 3.0
 """The shortest time between two looks, in s."""
 PAUSE_S = EVERY_S + 1
-"""The time between two looks of the command, in s: longer, however two clocks differ."""
+"""The command's pause between two looks, in s: longer than `EVERY_S` even if clocks differ."""
 MAX_WAITING_EVENTS = 100
 """Most events that wait for their turn, having begun within the delay."""
 MAX_SNAPSHOT_BYTES = 2**20

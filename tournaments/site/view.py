@@ -198,7 +198,7 @@ class LiveView:
     def _newest(self, *, is_public: bool = True) -> list["_Log"]:
         """Return the logs with games in progress, then the others, latest change first.
 
-        Those whose last game may be shown, or those whose last game may not.
+        `is_public`: those whose last game may be shown, else those whose last game may not.
         """
         logs = [
             log

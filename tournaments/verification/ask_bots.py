@@ -33,7 +33,7 @@ def repeated_questions(
 ) -> Iterator[tuple[Sequence[bytes], OpenQuestion, AnswerRecord]]:
     """Yield each answered question of a game, of all seats.
 
-    With each come the lines to its bot since the question before, and with it, and the answer.
+    Each comes with the lines to its bot from its previous question up to it, and its answer.
     """
     referee = Referee(setup_of(logged), seed)
     lines: list[list[bytes]] = [[] for _ in logged.sitting.seats]
@@ -50,8 +50,8 @@ def repeated_questions(
 def ask_bots(folder: Folder) -> Checked[int]:
     """Yield each answer of a sealed bot that differs from its log's; return how many are equal.
 
-    Each game starts with fresh instances. Bots that play no more are left out, for their files may
-    be gone. Raises UserError if a bot cannot be started, or answers otherwise by another host.
+    Each game starts with fresh instances. Bots that play no more are left out: their files may be
+    gone. Raises UserError if a bot cannot be started, or differs where another host played it.
     """
     asker = _Asker(folder)
     run_async(asker.ask_all)

@@ -109,7 +109,7 @@ def report_faults(book: Book, suspects: Collection[Path]) -> Generator[str, None
 def replay_faults(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
     """Yield the replays that do not show what their finished log says.
 
-    Games have replays or not: a run makes them, or a command.
+    A game without a replay is no fault: not every run makes replays.
     """
     games = sum(1 for _ in folder.replays.glob(f"*{REPLAY_ENDING}"))
     # A process takes as long to start as some dozens of replays.
@@ -117,7 +117,7 @@ def replay_faults(folder: Folder, logs: Sequence[Path]) -> Iterator[str]:
     command = "publish" if is_site(folder) else f"replay {folder.path} --html"
     for wrong in map_tasks(wrong_replays, logs if games else (), few):
         for path in wrong:
-            # What is newer than its log is not made again.
+            # A replay newer than its log is not made again: remove it first.
             yield _changed(path, "its log", command, "Remove it and make it again")
 
 

@@ -46,7 +46,7 @@ from tournaments.verification.logs import (
 
 T = TypeVar("T")
 PROMISE_FACTOR = 10
-"""The factor by which commitments may be too few before the plan itself is not believed."""
+"""Most boards of a plan for each commitment; a plan with more is not believed."""
 Checked = Generator[str, None, T]
 """A generator that yields every fault and returns the part that can be trusted."""
 
@@ -146,7 +146,7 @@ def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
 
     Return what was checked.
 
-    Raises UserError when they do not reveal all its boards.
+    Raises UserError when the seeds do not reveal all boards of the log.
     """
     folder = Folder(path.resolve().parent.parent)
     revealed = published_seeds(seeds or folder.seeds)
@@ -279,7 +279,7 @@ def _twins(folder: Folder) -> Iterator[str]:
 
 
 def _until_damage(faults: Iterable[str], unchecked: str) -> Iterator[str]:
-    """Yield these faults; a damaged file ends them, and what it keeps unchecked is told."""
+    """Yield these faults; a damaged file ends them and yields what it leaves unchecked."""
     try:
         yield from faults
     except DamagedFileError as error:

@@ -269,7 +269,7 @@ class Output(Struct, frozen=True, tag=True):
 
     worker: WorkerName
     confinement: Confinement
-    """Promises that this sandbox does not keep there, in sentences."""
+    """The confinement of bots on the worker's machine, as it was proved."""
     machine: str
     """System, processor, cores and Python of the worker's machine."""
     seconds: float
