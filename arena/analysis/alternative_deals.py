@@ -16,8 +16,7 @@ from msgspec.structs import replace
 
 from arena import engine
 from arena.engine.deal import begin
-from arena.engine.state import Game, Round
-from arena.engine.structs import Dealt, Hand
+from arena.engine.state import Dealt, Game, Hand, Round
 from protocol.messages import Call, Drew, GoOn, Keep, Lot, Option, Refuse
 from protocol.ruleset import Ruleset, Tile, high_first, set_of_tiles
 

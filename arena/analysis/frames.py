@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from arena import engine
 from arena.analysis.timeline import Moment, Walker
 from arena.engine import view
-from arena.engine.structs import Hand
+from arena.engine.state import Hand
 from arena.logs.gamelog import Log
 from arena.match.referee import Referee
 from protocol.messages import (

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from arena import engine
 from arena.analysis.alternative_deals import SILENT_ANSWERS, PublicMove, RoundHistory
 from arena.engine import boneyard, deal, values, view
-from arena.engine.state import Game
-from arena.engine.structs import Dealt
+from arena.engine.state import Dealt, Game
 from arena.engine.view import LineWriter
 from arena.logs.gamelog import ANSWER_RECORDS, DamagedLogError, LoggedGame
 from arena.match.clock import bank_left_ms

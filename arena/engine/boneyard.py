@@ -11,9 +11,8 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from arena.engine import scoring
-from arena.engine.state import Game, Round
-from arena.engine.structs import Bit, TileRow
-from arena.engine.tables import Settings
+from arena.engine.state import Game, Round, TileRow
+from arena.engine.tables import Bit, Settings
 from protocol.messages import Bade, Bid, Drew, TurnedUp
 from protocol.ruleset import Boneyard, Turn
 

@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from arena.engine import boneyard, scoring, turn
 from arena.engine.shuffle import SEED, RandomWords, randbelow, shuffle
-from arena.engine.state import Game, Round
-from arena.engine.structs import Dealt, Hand, Lots, Method, Phase, TileRow
+from arena.engine.state import Dealt, Game, Hand, Lots, Method, Phase, Round, TileRow
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Lot, Option, Refuse
 from protocol.ruleset import (
     BY_DOUBLE,

@@ -3,9 +3,13 @@
 from functools import cache
 from typing import assert_never
 
-from arena.engine.structs import Bit, Mask
 from protocol.messages import Option, Passed, Play, Played
 from protocol.ruleset import Boneyard, DrawLimit, Ruleset, Tile, flip, side_of, tile_set
+
+Bit = int
+"""A tile: a number with a single bit."""
+Mask = int
+"""Several tiles: the sum of their bits."""
 
 # A set of tiles as tables: what fits where, how it then lies, what is said of it. No state.
 #

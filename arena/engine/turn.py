@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from arena.engine import boneyard, scoring
 from arena.engine.state import Game, Round
-from arena.engine.structs import Bit
+from arena.engine.tables import Bit
 from protocol.messages import (
     Call,
     Called,

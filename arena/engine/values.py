@@ -7,8 +7,7 @@ needs only the last state, calls that function itself.
 from arena import engine
 from arena.engine import IllegalOptionError, deal, legal, needs_deal, new_game, pips, places
 from arena.engine.deal import chance_decides
-from arena.engine.state import Game
-from arena.engine.structs import Dealt
+from arena.engine.state import Dealt, Game
 from protocol.messages import Option
 
 __all__ = [

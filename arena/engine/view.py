@@ -9,9 +9,8 @@ from functools import cache
 from msgspec import UNSET, UnsetType
 
 from arena import engine
-from arena.engine.state import Game, Round
-from arena.engine.structs import Bit, Onlooker
-from arena.engine.tables import TileTable
+from arena.engine.state import Game, Onlooker, Round
+from arena.engine.tables import Bit, TileTable
 from protocol.codec import QuestionForm, encode_event, encode_json, encode_round_over
 from protocol.messages import (
     Ask,

@@ -15,7 +15,7 @@ from arena.analysis.timeline import AnswerRecord, AskedQuestion, Timeline
 from arena.engine import view
 from arena.engine.deal import deal_tiles, is_seed
 from arena.engine.shuffle import SEED, RandomWords
-from arena.engine.structs import Dealt, Hand
+from arena.engine.state import Dealt, Hand
 from arena.logs.gamelog import LoggedGame
 from arena.match.bot_pool import BotPool
 from arena.match.poller import Poller

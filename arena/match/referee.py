@@ -14,8 +14,7 @@ from arena import engine
 from arena.engine import view
 from arena.engine.deal import begin, chance_decides
 from arena.engine.shuffle import chance_of_bot, commitment
-from arena.engine.state import Game
-from arena.engine.structs import Dealt
+from arena.engine.state import Dealt, Game
 from arena.engine.view import LineWriter
 from arena.match.clock import bank_left_ms
 from protocol import __version__

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from arena import engine
 from arena.engine import scoring
 from arena.engine.scoring import points_by
-from arena.engine.state import Game, Round
-from arena.engine.structs import Method
+from arena.engine.state import Game, Method, Round
 from arena.engine.tables import Settings
 from arena.valuation.terms import why_no_values
 from protocol.errors import UserError

@@ -22,8 +22,7 @@ from arena.analysis.frames import join_draws
 from arena.analysis.timeline import Moment, Timeline, deal_of
 from arena.engine import legal
 from arena.engine.deal import lay_out
-from arena.engine.state import Game
-from arena.engine.structs import Method
+from arena.engine.state import Game, Method
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import decided_by_fouls
 from arena.valuation.batch import Places, RoundBatch, mask_tables

@@ -17,8 +17,8 @@ from arena.analysis.frames import with_ends
 from arena.analysis.timeline import AskedQuestion
 from arena.engine import boneyard, view
 from arena.engine.deal import lead_weight, next_leader
-from arena.engine.state import Game
-from arena.engine.structs import Bit, Dealt, Mask
+from arena.engine.state import Dealt, Game
+from arena.engine.tables import Bit, Mask
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import is_open
 from protocol.messages import Annulled, Drew, Event, Leads, Passed, Played, TurnedUp

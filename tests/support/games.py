@@ -19,8 +19,7 @@ from arena.analysis.alternative_deals import (
 )
 from arena.engine import values
 from arena.engine.shuffle import RandomWords, board_seed, randbelow
-from arena.engine.state import Game, Round
-from arena.engine.structs import Dealt
+from arena.engine.state import Dealt, Game, Round
 from arena.logs.gamelog import GameLog, LoggedGame
 from arena.match.referee import GameSetup, OpenQuestion, Referee, needs_answer
 from arena.rules.variants import find_variant

@@ -19,8 +19,7 @@ import msgspec
 
 from arena.engine import boneyard, deal, values, view
 from arena.engine.shuffle import board_seed
-from arena.engine.state import Game, Round
-from arena.engine.structs import Dealt, Phase
+from arena.engine.state import Dealt, Game, Phase, Round
 from arena.rules.variants import find_variant
 from protocol.messages import (
     Bid,

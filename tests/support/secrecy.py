@@ -14,8 +14,7 @@ from arena.analysis.alternative_deals import RoundHistory, SeatQuestion, StopAt,
 from arena.engine import view
 from arena.engine.deal import chance_decides
 from arena.engine.shuffle import board_seed
-from arena.engine.state import Game
-from arena.engine.structs import Dealt
+from arena.engine.state import Dealt, Game
 from arena.engine.view import LineWriter
 from arena.match.referee import DealSource, GameSetup, OpenQuestion, Referee, bye, needs_answer
 from arena.rules.variants import find_variant

@@ -39,15 +39,15 @@ def _room(budget: int, *paths: str) -> Room:
 ROOMS = {
     "protocol": _room(1_940, "protocol"),
     "files, program, machine, processes": _room(683, "arena"),
-    "engine": _room(1_969, "arena/engine"),
-    "match": _room(2_424, "arena/match"),
+    "engine": _room(1_959, "arena/engine"),
+    "match": _room(2_423, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_188, "arena/sandbox"),
     "sealed": _room(1_300, "arena/sealed"),
     "conformance": _room(2_441, "arena/conformance"),
-    "analysis": _room(2_125, "arena/analysis"),
-    "valuation": _room(3_392, "arena/valuation"),
+    "analysis": _room(2_123, "arena/analysis"),
+    "valuation": _room(3_390, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
     "ui and document": _room(2_283, "arena/ui", "arena/document"),
     "sample bots": _room(1_174, "sample_bots"),
@@ -66,14 +66,14 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_171
+MOST_LINES = 59_156
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 187
+MOST_FILES = 186
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""
 LONGEST_FILE = 1_000
-MOST_DEPTH = 28
+MOST_DEPTH = 27
 """Modules in the longest chain of imports, late ones included; 23 when the house is done."""
 MOST_PRONOUNS = 1
 """Names that our code binds and that are no nouns, in percent."""

@@ -5,8 +5,7 @@
 import pytest
 
 from arena.engine import values
-from arena.engine.state import Game
-from arena.engine.structs import Dealt
+from arena.engine.state import Dealt, Game
 from protocol.messages import Guessed, Leads, Lot
 from protocol.ruleset import MOST_DEALS, Ruleset
 from tests.support.positions import (

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.analysis.timeline import Timeline, deal_of
 from arena.engine import boneyard, values
 from arena.engine.deal import lay_out
-from arena.engine.structs import Dealt
+from arena.engine.state import Dealt
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
