@@ -176,7 +176,7 @@ def decode_line(line: bytes) -> FromBot | Fault:
     try:
         message = _from_bot.decode(line)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        # No message nests more than `usage`, so a line that is too deep is no message.
+        # No message nests more than `info`, so a line that is too deep is no message.
         if _is_deep(line):
             return TOO_DEEP
         return Fault("malformed", f"Not a message: {printable(str(error))}.")

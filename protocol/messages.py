@@ -16,6 +16,8 @@ MAX_LINE = 65_536
 """Bytes in a line, either way, its newline included."""
 MAX_NOTE = 1024
 """Characters of a bot's note."""
+MAX_INFO = 16
+"""Numbers of its own that a bot may send with an answer."""
 
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 VersionText = Annotated[str, Meta(max_length=64)]
@@ -364,6 +366,12 @@ class Usage(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
     """1 if the bot made the choice itself because the model named no option."""
 
 
+InfoName = Annotated[str, Meta(pattern="^[a-z][a-z0-9_]{0,31}$")]
+InfoNumber = Annotated[float, Meta(ge=-1e15, le=1e15)]
+Info = Annotated[dict[InfoName, InfoNumber], Meta(max_length=MAX_INFO)]
+"""Numbers of a bot's own, by name: nobody can check them."""
+
+
 class Choose(Answer, frozen=True, tag="choose"):
     """The answer to an ask."""
 
@@ -375,6 +383,8 @@ class Choose(Answer, frozen=True, tag="choose"):
     """Any text for the log, at most 1,024 characters; no other seat sees it."""
     usage: Usage | UnsetType = UNSET
     """The cost of the answer, if it has one; no other seat sees it."""
+    info: Info | UnsetType = UNSET
+    """Numbers for the log, such as a depth or the expected lead; no other seat sees them."""
 
 
 ToBot = Hello | GameStarts | Ask | RoundOver | GameOver | Bye

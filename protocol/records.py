@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from protocol.messages import MAX_NOTE, Clock, Lot, Usage, WhyGame, WhyRound
+from protocol.messages import MAX_NOTE, Clock, Info, Lot, Usage, WhyGame, WhyRound
 from protocol.ruleset import Ruleset, Tile
 
 LOG_FORMAT = 1
@@ -165,6 +165,8 @@ class ChoiceRecord(Record, frozen=True, tag="choice", omit_defaults=True):
     """The bot's note."""
     usage: Usage | UnsetType = UNSET
     """The cost of the answer, as the bot stated it."""
+    info: Info | UnsetType = UNSET
+    """The bot's own numbers."""
     stderr: str = ""
     """The last lines of the bot's stderr since its answer before, cut and escaped; with
     `--keep-stderr` only."""
@@ -197,6 +199,17 @@ class FoulRecord(Record, frozen=True, tag="foul", omit_defaults=True):
     in ms, to 10 ms; left out if it is not known."""
 
 
+class InfoSum(Struct, frozen=True, array_like=True):
+    """The numbers of one name that a bot sent in a game."""
+
+    count: Count
+    """Answers with the number."""
+    total: float
+    """Their sum."""
+    least: float
+    most: float
+
+
 class SpentRecord(Record, frozen=True, tag="spent"):
     """The time that a finished game took. It decides nothing, and differs each time."""
 
@@ -220,6 +233,8 @@ class SpentRecord(Record, frozen=True, tag="spent"):
     voids: tuple[Count, ...] | UnsetType = UNSET
     """Starts of each seat's bot before this game that did not count, because the bot said that it
     was unavailable; left out if all counted."""
+    info: tuple[dict[str, InfoSum], ...] | UnsetType = UNSET
+    """Each seat's own numbers, by name: of the first 16 names; left out if no seat sent any."""
 
 
 class RoundRecord(Record, frozen=True, tag="round"):

@@ -1372,7 +1372,7 @@ static void simulate(State *s)
     }
 }
 
-static char note[64]; /* how the choice was made; goes to the game's log */
+static char log_field[96]; /* how the choice was made: a note or numbers, for the game's log */
 
 static double now_ms(void)
 {
@@ -1423,7 +1423,7 @@ static int search(double until)
         visits[index] = child ? tree[child].visits : 0;
         best = visits[index] > visits[best] ? index : best;
     }
-    sprintf(note, "%d simulations, value %.3f", tree[0].visits,
+    sprintf(log_field, "\"info\":{\"simulations\":%d,\"value\":%.3f}", tree[0].visits,
             tree[0].total / (tree[0].visits ? tree[0].visits : 1));
     return best;
 }
@@ -1456,20 +1456,20 @@ static uint64_t hash(const char *text, uint64_t h)
 
 static int choose(const Json *ask)
 {
-    strcpy(note, "by thumb");
+    strcpy(log_field, "\"note\":\"by thumb\"");
     double until = now_ms() + SHARE * (double)number(ask, "time_ms", 1000);
     const char *events = strstr(line, "\"events\":");
     dice_state = hash(events ? events : line, 0xcbf29ce484222325u);
     if (!read_question(ask))
         return by_thumb(get(ask, "options"));
-    strcpy(note, "only one");
+    strcpy(log_field, "\"note\":\"only one\"");
     if (Q.many == 1)
         return 0;
     read_events(get(ask, "events"));
     read_moment(get(ask, "events"));
     if (!begin_walk())
         return by_thumb(get(ask, "options"));
-    strcpy(note, "solved");
+    strcpy(log_field, "\"note\":\"solved\"");
     int exact = solved(until);
     return exact >= 0 ? exact : search(until);
 }
@@ -1506,8 +1506,8 @@ int main(int argc, char **argv)
             read_rules(message);
         else if (says(message, "type", "ask")) {
             int choice = choose(message);
-            printf("{\"type\":\"choose\",\"id\":%lld,\"choice\":%d,\"note\":\"%s\"}\n",
-                   number(message, "id", 0), choice, note);
+            printf("{\"type\":\"choose\",\"id\":%lld,\"choice\":%d,%s}\n",
+                   number(message, "id", 0), choice, log_field);
         }
         else if (replays && says(message, "type", "replay"))
             replay(message);

@@ -224,12 +224,12 @@ def adds_up(ask, game):
 
 
 def search(ask, game, moves, worlds, dice):
-    """Index of the move with the best mean over the worlds."""
+    """Index of the move with the best mean over the worlds, and numbers for the log."""
     seat, hand = ask["seat"], game.mask(ask["hand"])
     unseen = (1 << len(game.tiles)) - 1 & ~hand & ~game.mask(ask["line"])
     slots = slots_of(ask, game)
     enough = time.monotonic() + SHARE * ask["time_ms"] / 1000
-    totals = dict.fromkeys(range(len(moves)), 0.0)
+    totals, played = dict.fromkeys(range(len(moves)), 0.0), 0
     for number in range(worlds):
         if number == worlds // 4:
             totals = {index: totals[index] for index in sorted(totals, key=totals.get)[-2:]}
@@ -244,11 +244,13 @@ def search(ask, game, moves, worlds, dice):
         if time.monotonic() > enough:
             break
         totals = {index: total + gains[index] for index, total in totals.items()}
-    return max(totals, key=totals.get)
+        played = number + 1
+    best = max(totals, key=totals.get)
+    return best, {"worlds": played, "value": round(totals[best] / max(1, played), 2)}
 
 
 def choose(ask, rules, worlds):
-    """Index of an option; the same question always gets the same one, if there is time."""
+    """Index of an option, and numbers; the same question always gets the same, if there is time."""
     options, game = ask["options"], Game(rules, len(ask["hands"]))
     moves = [as_move(option, game) for option in options] if adds_up(ask, game) else [None]
     kinds = [option["do"] for option in options]
@@ -257,8 +259,9 @@ def choose(ask, rules, worlds):
         return search(ask, game, moves, worlds, dice)
     if "call" in kinds:  # the lightest hand wins a blocked round
         others = [held for seat, held in enumerate(ask["hands"]) if seat != ask["seat"]]
-        return kinds.index("call" if sum(map(sum, ask["hand"])) < 6 * min(others) else "go_on")
-    return kinds.index("refuse") if "refuse" in kinds else 0
+        light = sum(map(sum, ask["hand"])) < 6 * min(others)
+        return kinds.index("call" if light else "go_on"), {}
+    return kinds.index("refuse") if "refuse" in kinds else 0, {}
 
 
 if __name__ == "__main__":
@@ -271,6 +274,6 @@ if __name__ == "__main__":
         elif message["type"] == "game":
             rules = {message["game"]: message["rules"]}
         elif message["type"] == "ask":
-            choice = choose(message, rules.get(message["game"], {}), worlds)
-            answer = {"type": "choose", "id": message["id"], "choice": choice}
+            choice, info = choose(message, rules.get(message["game"], {}), worlds)
+            answer = {"type": "choose", "id": message["id"], "choice": choice, "info": info}
             print(json.dumps(answer), flush=True)

@@ -122,8 +122,8 @@ class ReaskSession(ReplyWaiter):
             ms, lag_ms = self._bot.evidence().effort_ms(), 0.0
         reply = referee.judge_answer(question, decode_line(line))
         if isinstance(reply, Choose):
-            id, choice, note, usage = reply.id, reply.choice, reply.note, reply.usage
-            self._answer = ChoiceRecord(question.seat, id, choice, ms, lag_ms, note, usage)
+            words = reply.note, reply.usage, reply.info
+            self._answer = ChoiceRecord(question.seat, reply.id, reply.choice, ms, lag_ms, *words)
             self.finish()
         elif reply is not None:
             self.on_fault(reply, ms, line)

@@ -322,6 +322,8 @@ def evidence_rows(answer: AnswerRecord) -> Iterator[EvidenceRow]:
             yield "clock", _free(foul_clock(answer), "dim")
     elif answer.note:
         yield "note", _free(printable(answer.note, MAX_NOTE), "italic")
+    if isinstance(answer, ChoiceRecord) and answer.info:
+        yield "info", _free(", ".join(f"{name} {n:.6g}" for name, n in answer.info.items()), style)
     for line in stderr_lines(answer.stderr[-EVIDENCE:])[-STDERR_LINES:]:
         yield "stderr", _free(printable(line, EVIDENCE), style)
 

@@ -96,8 +96,14 @@ def repeat_answer(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
         fault, line = Fault(record.foul, record.detail), record.line.encode()
         referee.forfeit(seat, fault, ms=ms, line=line, given_back_ms=lag_ms)
     else:
-        id, choice, note, usage = record.id, record.choice, record.note, record.usage
-        referee.receive(seat, b"", ms, lag_ms, Choose(id=id, choice=choice, note=note, usage=usage))
+        answer = Choose(
+            id=record.id,
+            choice=record.choice,
+            note=record.note,
+            usage=record.usage,
+            info=record.info,
+        )
+        referee.receive(seat, b"", ms, lag_ms, answer)
 
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:

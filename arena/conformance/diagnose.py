@@ -13,7 +13,7 @@ from arena.logs.gamelog import crash_line
 from arena.match import referee
 from arena.rules.variants import find_variant
 from protocol.codec import Fault, decode_line, printable
-from protocol.messages import MAX_LINE, MAX_NOTE, PROTOCOL, BotHello, Choose, Clock
+from protocol.messages import MAX_INFO, MAX_LINE, MAX_NOTE, PROTOCOL, BotHello, Choose, Clock
 
 # Diagnoses of lines that are not answers, in words for the bot's author. Pure; repairs nothing.
 #
@@ -170,7 +170,7 @@ def _of_choose(value: dict[str, Any], due: Expected) -> tuple[Cause, ...]:
     wrong = next((name for name in needed if type(value.get(name)) is not int), "")
     meaning, last = needed.get(wrong, ""), due.options - 1
     number, choice = (0, 0) if wrong else (value["id"], value["choice"])
-    note = value.get("note", "")
+    note, info = value.get("note", ""), value.get("info", {})
     size = len(note) if isinstance(note, str) else 0
     off = " Perhaps it counts from 1." if choice == due.options else ""
     return (
@@ -190,6 +190,10 @@ def _of_choose(value: dict[str, Any], due: Expected) -> tuple[Cause, ...]:
          "Leave it out, or write a text."),
         (size > MAX_NOTE, f"The note has {size} characters; {MAX_NOTE} are allowed.",
          "Shorten it, or write it to a file."),
+        (not isinstance(info, dict), f"`info` is {_kind(info)}, not an object.",
+         'It has names and numbers: "info":{"depth":4}.'),
+        (info and isinstance(info, dict), "`info` has a name or a number that is not allowed.",
+         f"At most {MAX_INFO} names of a-z, 0-9 and _, each with a number up to 1e15."),
     )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ COUNTED_RECORDS = frozenset({Sitting, SittingOver, Result})
 PER_SEAT: dict[type[LogRecord], tuple[str, ...]] = {
     RoundRecord: ("points", "scores"),
     SentRecord: ("sha256",),
-    SpentRecord: ("questions", "ms", "worst_ms", "given_back_ms", "cpu_ms", "voids"),
+    SpentRecord: ("questions", "ms", "worst_ms", "given_back_ms", "cpu_ms", "voids", "info"),
     Result: ("seats",),
 }
 """The fields of a record that have a value for each seat."""

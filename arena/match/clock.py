@@ -8,12 +8,13 @@ if the referee looked at its pipe at or after the deadline and found no whole li
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import UNSET
 
 from arena.logs.gamelog import ANSWER_RECORDS
-from protocol.records import LogRecord, SpentRecord
+from protocol.messages import MAX_INFO
+from protocol.records import ChoiceRecord, InfoSum, LogRecord, SpentRecord
 
 MIN_LAG_S = 0.005
 """The shortest lag that is given back, in s: a busy poller often looks this much later."""
@@ -124,13 +125,14 @@ def bank_left_ms(bank_ms: float, move_ms: int, ms: float) -> float:
 
 
 class TimeUsage:
-    """The time that each seat has used in one game, from its records."""
+    """The time that each seat has used in one game, and its own numbers, from its records."""
 
     def __init__(self, seats: int) -> None:
         self._questions = [0] * seats
         self._ms = [0.0] * seats
         self._worst_ms = [0.0] * seats
         self._given_back_ms = [0.0] * seats
+        self._info: list[dict[str, InfoSum]] = [{} for _ in range(seats)]
 
     def add(self, records: Iterable[LogRecord]) -> None:
         """Add records that go into the log."""
@@ -143,6 +145,18 @@ class TimeUsage:
                     self._worst_ms[seat] = ms
                 if record.given_back_ms:
                     self._given_back_ms[seat] += record.given_back_ms
+                if isinstance(record, ChoiceRecord) and record.info:
+                    self._add_info(self._info[seat], record.info)
+
+    @staticmethod
+    def _add_info(sums: dict[str, InfoSum], info: Mapping[str, float]) -> None:
+        """Add numbers to sums, of which a game has `MAX_INFO`: a bot may name many."""
+        for name, number in info.items():
+            if before := sums.get(name):
+                least, most = min(before.least, number), max(before.most, number)
+                sums[name] = InfoSum(before.count + 1, before.total + number, least, most)
+            elif len(sums) < MAX_INFO:
+                sums[name] = InfoSum(1, number, number, number)
 
     def record(
         self, cpu_ms: tuple[float | None, ...], worst_lag_ms: float, paused_ms: float = 0.0
@@ -156,4 +170,5 @@ class TimeUsage:
             cpu_ms=cpu_ms,
             worst_lag_ms=round(worst_lag_ms, 3),
             paused_ms=round(paused_ms, 3) or UNSET,
+            info=tuple(self._info) if any(self._info) else UNSET,
         )

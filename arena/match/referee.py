@@ -292,6 +292,7 @@ class Referee:
                 given_back_ms=given_back_ms,
                 note=message.note,
                 usage=message.usage,
+                info=message.info,
             )
         )
         if message.usage is not UNSET:

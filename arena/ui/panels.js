@@ -133,7 +133,7 @@ const Panels = (() => {
       : seat === null ? "No bot was asked here." : "This seat was not asked here.";
     if (worth) nodes.asked.append(` ${Review.judged(worth, asked.chosen)}`);
     options(nodes.options, asked, worth);
-    const told = { note: asked && asked.note };
+    const told = { note: asked && asked.note, info: Numbers.words(asked?.info) };
     if (foul) {
       const { detail, line, stderr, clock } = foul;
       Object.assign(told, { foul: detail || foul.foul, said: line, stderr, clock });

@@ -63,6 +63,7 @@
     nodes.position.textContent = `${now.at + 1} of ${scenes.length}`;
     const chances = now.review && Review.mark(nodes.chances, nodes.odds, now.review, scenes, about, now.at);
     nodes.at.setAttribute("aria-valuetext", [nodes.position.textContent, chances].filter(Boolean).join(", "));
+    Numbers.mark(nodes.plot, scenes, now.at);
     nodes.round.value = scene.round;
     nodes.link.href = address();
     nodes.first.disabled = nodes.back.disabled = now.at === 0;
@@ -156,6 +157,19 @@
     Chart.scores(nodes.chart, scenes, about, now.emblems, go);
     Panels.turns(nodes.turns, Chart.turns(scenes, about), go);
     if (now.review) Review.draw(nodes.chances, now.review, scenes, about, now.emblems, go);
+    numbers();
+  }
+
+  /** Shows the bots' own numbers of the name that the user has chosen, if they sent any. */
+  function numbers() {
+    const scenes = view(), names = Numbers.names(scenes), before = nodes.which.value;
+    nodes.info.hidden = !names.length;
+    if (!names.length) return;
+    nodes.which.replaceChildren();
+    for (const name of names) Panels.add(nodes.which, "option", name);
+    nodes.which.value = names.includes(before) ? before : names.includes("value") ? "value" : names[0];
+    Numbers.draw(nodes.plot, nodes.range, scenes, nodes.which.value, now.emblems, go);
+    Numbers.mark(nodes.plot, scenes, now.at);
   }
 
   /** Returns the moment of the viewer's foul, or else of any foul; without fouls the beginning. */
@@ -247,6 +261,7 @@
     nodes.speed.addEventListener("change", () => now.timer && (stop(), start()));
     nodes.at.addEventListener("input", () => go(Number(nodes.at.value)));
     nodes.numbers.addEventListener("change", () => go(now.at));
+    nodes.which.addEventListener("change", numbers);
     nodes.round.addEventListener("change", () => go(rounds()[nodes.round.selectedIndex]));
     nodes.seat.addEventListener("change", () => {
       now.seat = nodes.seat.value === "null" ? null : Number(nodes.seat.value);

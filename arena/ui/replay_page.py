@@ -16,7 +16,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from arena.analysis import text
@@ -85,6 +85,8 @@ class Prompt(Struct, frozen=True):
     ms: float | None = None
     """The time charged, in ms."""
     note: str = ""
+    info: dict[str, float] | UnsetType = UNSET
+    """The bot's own numbers; left out if it sent none."""
 
 
 class Foul(Struct, frozen=True):
@@ -282,7 +284,15 @@ def _prompt(frame: Frame) -> Prompt | None:
         return Prompt(record.seat, _options(frame.options, None)[0], ms=record.ms)
     options, choice = _options(frame.options, record.choice)
     note = printable(record.note, MAX_NOTE) if record.note else ""
-    return Prompt(record.seat, options, id=record.id, chosen=choice, ms=record.ms, note=note)
+    return Prompt(
+        record.seat,
+        options,
+        id=record.id,
+        chosen=choice,
+        ms=record.ms,
+        note=note,
+        info=record.info,
+    )
 
 
 def _options(options: Sequence[Option], choice: int | None) -> tuple[tuple[str, ...], int | None]:
@@ -523,7 +533,7 @@ def replay_page(
         "replay",
         title,
         styles=("table.css", "game.css", "replay.css"),
-        scripts=(*TABLE_SCRIPTS, "chart.js", "review.js", "panels.js", "replay.js"),
+        scripts=(*TABLE_SCRIPTS, "chart.js", "review.js", "numbers.js", "panels.js", "replay.js"),
         data={"game": game, "source": REPLAYS, "emblems": emblems},
         loads_scripts=game is None,
         links=links,

@@ -75,6 +75,10 @@ GOOD: dict[str, tuple[bytes, FromBot]] = {
         choose('"usage":{"cents":1,"tokens_in":3}'),
         Choose(id=1, choice=0, usage=Usage(cents=1.0, tokens_in=3)),
     ),
+    "info": (
+        choose('"info":{"depth":4,"p_win":0.25,"v2":-1e15}'),
+        Choose(id=1, choice=0, info={"depth": 4.0, "p_win": 0.25, "v2": -1e15}),
+    ),
     "colons in a note": (choose('"note":"a:b::"'), Choose(id=1, choice=0, note="a:b::")),
     "JSON in a note": (
         choose(r'"note":"{\"id\":2,\"id\":3}"'),
@@ -149,6 +153,16 @@ BAD: dict[str, tuple[bytes, FoulClass, str]] = {
     "a choice below zero": (CHOOSE.replace(b"0", b"-1"), "malformed", ">= 0 - at `$.choice`"),
     "a choice too large": (CHOOSE.replace(b"0", b"65536"), "malformed", "$.choice"),
     "a note too long": (choose(f'"note":"{"a" * 1025}"'), "malformed", "$.note"),
+    "infinite info": (choose('"info":{"a":1e999}'), "malformed", "Not a message"),
+    "info too large": (choose('"info":{"a":1e16}'), "malformed", "$.info[...]"),
+    "no number": (choose('"info":{"a":"1"}'), "malformed", "$.info[...]"),
+    "a strange name": (choose('"info":{"<b>":1}'), "malformed", "key` in `$.info"),
+    "17 numbers": (
+        choose('"info":{' + ",".join(f'"a{n}":1' for n in range(17)) + "}"),
+        "malformed",
+        "length <= 16",
+    ),
+    "a number twice": (choose('"info":{"a":1,"a":2}'), "malformed", "twice"),
     "an empty name": (hello(name=""), "malformed", "$.name"),
     "a name too long": (hello(name="a" * 65), "malformed", "$.name"),
     "no tables": (hello(tables=0), "malformed", "$.tables"),

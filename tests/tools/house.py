@@ -37,20 +37,20 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(1_940, "protocol"),
+    "protocol": _room(1_965, "protocol"),
     "files, program, machine, processes": _room(683, "arena"),
     "engine": _room(1_959, "arena/engine"),
-    "match": _room(2_423, "arena/match"),
+    "match": _room(2_439, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_188, "arena/sandbox"),
     "sealed": _room(1_300, "arena/sealed"),
-    "conformance": _room(2_441, "arena/conformance"),
-    "analysis": _room(2_123, "arena/analysis"),
+    "conformance": _room(2_445, "arena/conformance"),
+    "analysis": _room(2_131, "arena/analysis"),
     "valuation": _room(3_390, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
-    "ui and document": _room(2_283, "arena/ui", "arena/document"),
-    "sample bots": _room(1_174, "sample_bots"),
+    "ui and document": _room(2_293, "arena/ui", "arena/document"),
+    "sample bots": _room(1_178, "sample_bots"),
     "cli and commands": _room(5_291, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_194, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
@@ -62,11 +62,11 @@ ROOMS = {
     "plan": _room(3_087, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
-    "tests": _room(38_754, "tests"),
+    "tests": _room(38_780, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_156
+MOST_LINES = 59_223
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 186
 """Files with content, outside the tests; 175 when the house is done."""

@@ -60,6 +60,7 @@ func weight(option Option) int {
 func main() {
 	// The referee writes one JSON object a line. Two of them want an answer, the others are news.
 	// Write nothing else to stdout: to look inside the bot, write to os.Stderr.
+	// An answer may also have "info": {"value": 1.5}: replays chart such numbers.
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(make([]byte, maxLine), maxLine)
 	for lines.Scan() {

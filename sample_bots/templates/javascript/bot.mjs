@@ -40,6 +40,7 @@ function say(message) {
 
 // The referee writes one JSON object a line. Two of them want an answer, the others are news.
 // Write nothing else to stdout: to look inside the bot, use console.error.
+// An answer may also have "info": {"value": 1.5}: replays chart such numbers.
 for await (const line of createInterface({ input: process.stdin })) {
   const message = JSON.parse(line);
   if (message.type === "hello") {

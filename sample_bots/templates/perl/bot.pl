@@ -30,6 +30,7 @@ sub weight {
 
 # The referee writes one JSON object a line. Two of them want an answer, the others are news.
 # Print nothing else: to look inside the bot, use warn.
+# An answer may also have info => {value => 1.5}: replays chart such numbers.
 while (my $line = <STDIN>) {
     my $message = decode_json($line);
     my $type = $message->{type};

@@ -39,6 +39,7 @@ def say(message):
 
 # The referee writes one JSON object a line. Two of them want an answer, the others are news.
 # Print nothing else: to look inside the bot, print(..., file=sys.stderr).
+# An answer may also have "info": {"value": 1.5}: replays chart such numbers.
 for line in sys.stdin:
     message = json.loads(line)
     if message["type"] == "hello":

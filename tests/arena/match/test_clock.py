@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from arena.match.clock import MIN_LAG_S, MOST_GIVEN_BACK_MS, Deadline, LagError, Timer, TimeUsage
 from arena.match.poller import LINGER_S, Poller
-from protocol.records import ChoiceRecord, FoulRecord, RoundRecord, SpentRecord
+from protocol.messages import MAX_INFO
+from protocol.records import ChoiceRecord, FoulRecord, InfoSum, RoundRecord, SpentRecord
 
 
 def nothing() -> None:
@@ -69,6 +71,17 @@ def test_spending_is_what_is_charged_with_answers_and_fouls() -> None:
         questions=(3, 1), ms=(12.0, 1000.0), worst_ms=(5.0, 1000.0), given_back_ms=(7.5, 30.0),
         cpu_ms=(20.0, None), worst_lag_ms=7.0,
     )  # fmt: skip
+
+
+def test_own_numbers_are_summed_up_and_their_names_bounded() -> None:
+    spending = TimeUsage(2)
+    for number in range(20):
+        info = {"depth": float(number), f"n{number}": 1.0}
+        spending.add([ChoiceRecord(seat=1, id=1, choice=0, ms=1.0, info=info)])
+    sums = spending.record((None, None), 0.0).info
+    assert sums is not UNSET
+    assert [len(seat) for seat in sums] == [0, MAX_INFO]
+    assert sums[1]["depth"] == InfoSum(20, 190.0, 0.0, 19.0)
 
 
 class Time:

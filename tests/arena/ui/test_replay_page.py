@@ -101,13 +101,13 @@ def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell(
 def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
     """Tiles in the file: its own, the line, and what was shown when a round was over."""
     game = logged(find_variant("dutch"), 3, any_of(4), note="secret plan")
-    game = changed(game, ChoiceRecord, note="mine alone")
+    game = changed(game, ChoiceRecord, note="mine alone", info={"my_number": 0.125})
     author = next(one.seat for one in game.choices())
     for seat in range(3):
         play = unpack_game(pack_game(game, seat).data)
         assert play.seats == (seat,)
         text = msgspec.json.encode(play).decode()
-        assert ("mine alone" in text) == (seat == author)
+        assert ("mine alone" in text) == ("my_number" in text) == (seat == author)
         for scene in whole(game, seat)[0]:
             hidden = [hand for at, hand in enumerate(scene["hands"]) if at != seat]
             assert scene["pips"] or all(isinstance(hand, int) for hand in hidden)
