@@ -29,14 +29,13 @@ from arena.files import (
     write_atomic,
 )
 from arena.sealed.module import (
-    ARCHIVES,
     HOST_FILE,
-    MODULE_SUFFIX,
+    LANGUAGES,
     NO_WASMTIME,
     PYTHON,
     host_argv,
     interpreter_name,
-    sealed_program,
+    language_of,
     wasmtime_version,
 )
 from protocol.codec import DamagedRecordError, decode_json, encode_json
@@ -49,8 +48,6 @@ KEPT_VERSIONS = 4
 MAX_FILES, MAX_FILES_BYTES = 2_000, 32 * 2**20
 """The most files of a bot, and bytes in them: its host holds them in memory."""
 BYTECODE_FOLDER = "__pycache__"
-HARMLESS_OPTIONS = frozenset(("-I", "-S", "-s", "-u", "-B", "-E", "-O", "-q"))
-"""Python's options that change nothing in the seal: it has no other site, environment or buffer."""
 
 
 class Interpreter(NamedTuple):
@@ -70,7 +67,7 @@ def installed_interpreter(word: str) -> Interpreter:
     folder = user_cache("sealed")
     if folder is None:
         raise UserError("Sealed bots need a cache of your own: set XDG_CACHE_HOME to a folder.")
-    folder = folder.resolve() / _processor() / word.removesuffix(MODULE_SUFFIX)
+    folder = folder.resolve() / _processor() / LANGUAGES[word].name
     host = sha256(HOST_FILE.read_bytes()).hexdigest()[:8]
     home = folder / f"{interpreter_name(word)}-{wasmtime_version()}-{host}"
     paths, digests = Interpreter(home / "code.cwasm", home / "code.lib"), home / "digests.json"
@@ -115,9 +112,9 @@ def _remove_old(folder: Path) -> None:
 
 def _install(word: str, paths: Interpreter, digests: Path) -> None:
     """Unpack and compile an interpreter. Raises UserError, OSError."""
-    if word == PYTHON:
+    if word == PYTHON.word:
         print("Preparing Python for sealed bots, only this once: about 10 s.", file=sys.stderr)
-    files = unpack(lzma.decompress(ARCHIVES[word].read_bytes()))
+    files = unpack(lzma.decompress(LANGUAGES[word].archive.read_bytes()))
     module = files.pop(word)
     compiler = host_argv(("",), 0, "interpreter")
     try:
@@ -211,18 +208,18 @@ def sealed_argv(argv: Sequence[str], folder: Path, reads: Sequence[str] = ()) ->
         is_inside = Path(path).is_relative_to(folder) or path in reads
         return is_inside and os.path.isfile(path)  # noqa: PTH113 - a word may be too long for a path
 
-    first = sealed_program(program)
-    if first is None:
+    language = language_of(program)
+    if language is None:
         raise UserError(
             f"it runs {Path(program).name}, and only Python, JavaScript (node) and modules of "
             "WebAssembly (*.wasm) can be sealed."
         )
-    while words and words[0] in HARMLESS_OPTIONS:
+    while words and words[0] in language.harmless:
         words.pop(0)
     if not words or not is_own(words[0]):
         raise UserError("a sealed bot is a file: name it first after the interpreter.")
     pack_files(f"{folder}", reads)  # It refuses what a host cannot hold.
-    return first, *(
+    return language.word, *(
         name_inside(Path(os.path.normpath(folder / word)), folder) if is_own(word) else word
         for word in words
     )

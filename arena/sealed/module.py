@@ -74,24 +74,46 @@ class FrameReader:
 
 MODULE_SUFFIX = ".wasm"
 """The ending of a module's file: such a bot is never started but by the host."""
-PYTHON, JAVASCRIPT = "python.wasm", "javascript.wasm"
-"""The first word of an interpreted bot's command, in place of the interpreter's file."""
-NODE_NAMES = ("node", "nodejs")
 SEALED = "sealed"
 """The word in logs for a sitting in which all bots are sealed."""
 SPARE_MIB = 192
 """Memory of the host itself, in MiB, beside the module's."""
 HOST_FILE = Path(__file__).with_name("host.py").resolve()
-ARCHIVES = {
-    word: HOST_FILE.with_name(word.removesuffix(MODULE_SUFFIX)) / "interpreter.xz"
-    for word in (PYTHON, JAVASCRIPT)
-}
-"""The interpreters of sealed bots, packed."""
 START = """import sys, importlib.util as util; sys.path.append({folder!r})
 spec = util.spec_from_file_location("host", {host!r}); host = util.module_from_spec(spec)
 spec.loader.exec_module(host); host.main()"""
 """The program that starts the host: it lists no folder, for a sandbox may forbid that."""
 NO_WASMTIME = "A sealed bot needs the package wasmtime: pip install 'boneyard-arena[sealed]'."
+
+
+class SealedLanguage(NamedTuple):
+    """A language whose sources run inside the seal, by an interpreter that we ship."""
+
+    name: str
+    """The name of its template, and of its folder here."""
+    programs: re.Pattern[str]
+    """The names of its interpreters outside."""
+    harmless: frozenset[str] = frozenset()
+    """Their options that change nothing inside, where no other site, environment or buffer is."""
+
+    @property
+    def word(self) -> str:
+        """The first word of its bots' commands, in place of the interpreter's file."""
+        return self.name + MODULE_SUFFIX
+
+    @property
+    def archive(self) -> Path:
+        """The interpreter and its library, packed."""
+        return HOST_FILE.with_name(self.name) / "interpreter.xz"
+
+
+OPTIONS = frozenset(("-I", "-S", "-s", "-u", "-B", "-E", "-O", "-q"))
+PYTHON = SealedLanguage("python", re.compile("python.*"), OPTIONS)
+JAVASCRIPT = SealedLanguage("javascript", re.compile("node(js)?"))
+LANGUAGES = {language.word: language for language in (PYTHON, JAVASCRIPT)}
+"""By their words."""
+INTERPRETED = frozenset(language.name for language in LANGUAGES.values())
+"""Their names."""
 
 
 def is_module(argv: Sequence[str]) -> bool:
@@ -100,14 +122,14 @@ def is_module(argv: Sequence[str]) -> bool:
 
 
 def is_interpreted(argv: Sequence[str]) -> bool:
-    """Tell whether a command is of Python or JavaScript inside the seal."""
-    return argv[0] in ARCHIVES
+    """Tell whether a command is of a language inside the seal."""
+    return argv[0] in LANGUAGES
 
 
-def sealed_program(program: str) -> str | None:
-    """Return the first word inside the seal for an interpreter outside; None if there is none."""
+def language_of(program: str) -> SealedLanguage | None:
+    """Return the language of an interpreter outside; None if it cannot be sealed."""
     name = Path(program).name
-    return PYTHON if name.startswith("python") else JAVASCRIPT if name in NODE_NAMES else None
+    return next((lang for lang in LANGUAGES.values() if lang.programs.fullmatch(name)), None)
 
 
 def wasmtime_folder() -> str | None:
@@ -119,14 +141,14 @@ def wasmtime_folder() -> str | None:
 @cache
 def interpreter_name(word: str) -> str:
     """Return a digest of an interpreter: the same gives the same answers."""
-    return sha256(ARCHIVES[word].read_bytes()).hexdigest()[:16]
+    return sha256(LANGUAGES[word].archive.read_bytes()).hexdigest()[:16]
 
 
 @cache
 def host_name() -> str:
     """Return all that decides what a host counts: wasmtime's version, and digests of our parts."""
     host = sha256(HOST_FILE.read_bytes()).hexdigest()[:16]
-    names = (f"{word} {interpreter_name(word)}" for word in ARCHIVES)
+    names = (f"{word} {interpreter_name(word)}" for word in LANGUAGES)
     return f"wasmtime {wasmtime_version()}, host {host}, {', '.join(names)}"
 
 
@@ -170,8 +192,6 @@ def check_clock(name: str, argv: Sequence[str], counts_instructions: bool) -> No
 # --- compilers of modules, and whether they are here ---
 
 MODULE = "{build}/my-bot.wasm"
-INTERPRETED = ("python", "javascript")
-"""Languages that need none: their sources run inside."""
 RUST_LIBRARY = ("rustc", "--print", "target-libdir", "--target", "wasm32-wasip1")
 
 
@@ -192,8 +212,8 @@ class Toolchain(NamedTuple):
         if self.name == "rustc":
             with suppress(OSError, subprocess.TimeoutExpired):
                 done = subprocess.run(RUST_LIBRARY, capture_output=True, text=True, timeout=20)
-                library = done.stdout.strip() or "/nonexistent"
-        return shutil.which(self.name) is not None and Path(library).exists()
+                library = done.stdout.strip()
+        return bool(shutil.which(self.name) and library) and Path(library).exists()
 
 
 C = ("--target=wasm32-wasi", "-O2", "-s", "-o", MODULE)

@@ -17,7 +17,7 @@ LINES = [HELLO, GAME, ASK % 1, ASK % 2]
 def output_inside(
     folder: Path,
     lines: Sequence[bytes] = LINES,
-    word: str = PYTHON,
+    word: str = PYTHON.word,
     file: str = "main.py",
     last: int = 1,
 ) -> list[str]:

@@ -44,7 +44,7 @@ ROOMS = {
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_188, "arena/sandbox"),
-    "sealed": _room(1_300, "arena/sealed"),
+    "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_445, "arena/conformance"),
     "analysis": _room(2_131, "arena/analysis"),
     "valuation": _room(3_390, "arena/valuation"),
@@ -59,14 +59,14 @@ ROOMS = {
     "report": _room(2_949, "tournaments/report"),
     "play": _room(2_935, "tournaments/play"),
     "event": _room(3_046, "tournaments/event"),
-    "plan": _room(3_087, "tournaments/plan"),
+    "plan": _room(3_088, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
-    "tests": _room(38_780, "tests"),
+    "tests": _room(38_781, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_223
+MOST_LINES = 59_241
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 186
 """Files with content, outside the tests; 175 when the house is done."""

@@ -170,7 +170,7 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     sandbox: SandboxMode = "require"
     """require: bots of strangers play locked in, or not at all."""
     sealed: bool = False
-    """True to seal all bots but the house's, Python or *.wasm: `require` then needs no sandbox."""
+    """True to seal all bots but the house's: `require` then needs no sandbox."""
     quota: Quota = Quota()
     """Bounds of each author's bot."""
     bots: dict[EntrantName, BotPermissions] = {}

@@ -46,13 +46,13 @@ from arena.sandbox.command import (
     resolve_links,
 )
 from arena.sealed.interpreter import (
-    HARMLESS_OPTIONS,
     installed_interpreter,
     sealed_argv,
 )
 from arena.sealed.module import (
+    JAVASCRIPT,
+    LANGUAGES,
     NO_WASMTIME,
-    NODE_NAMES,
     interpreter_name,
     is_interpreted,
     is_module,
@@ -604,7 +604,7 @@ def find_program(name: str, word: str, folder: Path, *, sealed: bool = False) ->
 
     `sealed`: for a bot inside the seal, where no machine needs Node. Raises UserError.
     """
-    if sealed and word in NODE_NAMES:
+    if sealed and JAVASCRIPT.programs.fullmatch(word):
         return Path(word)
     local = folder / word
     if is_file(local) and is_module((word,)):
@@ -676,7 +676,8 @@ def _is_listed(name: str, command: Command) -> bool:
     home = (entry.home / (entry.folder or ".")).resolve()
     words = entry.bot.run[1:]
     if is_interpreted(command.argv):
-        words = tuple(word for word in words if word not in HARMLESS_OPTIONS)
+        harmless = LANGUAGES[command.argv[0]].harmless
+        words = tuple(word for word in words if word not in harmless)
     return home == Path(command.folder) and words == command.argv[1:]
 
 
@@ -697,7 +698,7 @@ def resolve_command(entry: WrittenBot, base: Path) -> tuple[WrittenBot, Path]:
             load_bot_file(broken)
         raise unknown_name("bot", name, bots)
     bot, home, folder = bots[name]
-    if bot.lacks and not (entry.sealed and bot.run[0] in NODE_NAMES):
+    if bot.lacks and not (entry.sealed and JAVASCRIPT.programs.fullmatch(bot.run[0])):
         raise UserError(f"Bot {name} needs {bot.needs}, {bot.lacks}.")
     run = (*bot.run, *entry.arguments)
     ignore = entry.ignore or bot.ignore

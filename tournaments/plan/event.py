@@ -437,7 +437,7 @@ SANDBOX_HELP = (
     "played; off: plain processes. See `boneyard doctor`.  [default: auto]"
 )
 SEALED_HELP = (
-    "Run the bots, Python or *.wasm, inside WebAssembly: no files, no network, the same game "
+    "Run the bots (Python, JavaScript, *.wasm) in WebAssembly: no files, no network, the same game "
     "anywhere; a ms is a million instructions."
 )
 

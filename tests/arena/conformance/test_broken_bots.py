@@ -122,7 +122,7 @@ def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) ->
 def test_a_bot_that_works_only_without_the_seal_is_told_so(tmp_path: Path) -> None:
     text = 'import zlib\nprint(\'{"type":"hello","name":"z","version":"1"}\', flush=True)'
     (tmp_path / "main.py").write_text(f"{text}\ninput()\ninput()")
-    sealed = Command((PYTHON, "main.py"), f"{tmp_path}", (f"{tmp_path}",))
+    sealed = Command((PYTHON.word, "main.py"), f"{tmp_path}", (f"{tmp_path}",))
     native = Command((sys.executable, "main.py"), f"{tmp_path}")
     off = Sandbox(OFF, Limits())
     session = Session(sealed, off, PATIENT_CHECK, PACE, native=native)

@@ -84,7 +84,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("file", [*LOOPS])
 def test_each_way_to_read_gets_the_lines(folder: Path, file: str) -> None:
     (folder / file).write_text(FRAME.replace("BODY", "console.log(message.id)") + LOOPS[file])
-    assert output_inside(folder, word=JAVASCRIPT, file=file)[:2] == ["1", "2"]
+    assert output_inside(folder, word=JAVASCRIPT.word, file=file)[:2] == ["1", "2"]
     assert not NODE or output_outside(folder, NODE, file) == ["1", "2"]
 
 
@@ -92,7 +92,7 @@ def test_each_way_to_read_gets_the_lines(folder: Path, file: str) -> None:
 @pytest.mark.parametrize("body", slow_except(["import", "clone", "timer"], [*BODIES]))
 def test_a_bot_writes_what_it_writes_outside(folder: Path, body: str) -> None:
     (folder / "bot.js").write_text(FRAME.replace("BODY", BODIES[body]) + LOOPS["events.js"])
-    inside = output_inside(folder, word=JAVASCRIPT, file="bot.js")
+    inside = output_inside(folder, word=JAVASCRIPT.word, file="bot.js")
     outside = output_outside(folder, NODE or "", "bot.js")
     assert [line for line in inside if line[0] != "!"] == outside
     assert any(line[0] == "!" for line in inside) == (body == "exit")
@@ -114,16 +114,16 @@ INSIDE = {
 def test_what_a_bot_cannot_have_fails_in_words(folder: Path, case: str) -> None:
     program, words = INSIDE[case]
     (folder / "bot.js").write_text(program)
-    assert words in "\n".join(output_inside(folder, word=JAVASCRIPT, file="bot.js", last=9))
+    assert words in "\n".join(output_inside(folder, word=JAVASCRIPT.word, file="bot.js", last=9))
 
 
 def test_chance_and_time_follow_from_the_seed(folder: Path) -> None:
     body = "console.log(Math.random(), Date.now(), performance.now(), process.hrtime.bigint())"
     (folder / "bot.js").write_text(FRAME.replace("BODY", body) + LOOPS["events.js"])
-    first, again = (output_inside(folder, word=JAVASCRIPT, file="bot.js") for _ in range(2))
+    first, again = (output_inside(folder, word=JAVASCRIPT.word, file="bot.js") for _ in range(2))
     assert first == again
     changed = [LINES[0], GAME.replace(b"5a", b"5b"), *LINES[2:]]
-    assert output_inside(folder, changed, JAVASCRIPT, "bot.js")[0] != first[0]
+    assert output_inside(folder, changed, JAVASCRIPT.word, "bot.js")[0] != first[0]
 
 
 def test_modules_import_each_other(folder: Path) -> None:
@@ -137,6 +137,6 @@ def test_modules_import_each_other(folder: Path) -> None:
         " fs.existsSync(fileURLToPath(import.meta.url))]));"
         "for await (const line of process.stdin);"
     )
-    assert json.loads(output_inside(folder, word=JAVASCRIPT, file="bot.mjs")[0]) == [
+    assert json.loads(output_inside(folder, word=JAVASCRIPT.word, file="bot.mjs")[0]) == [
         *(8, 7, 3, '{"a": 3}', True)
     ]

@@ -19,7 +19,7 @@ from arena.sealed.interpreter import (
     sealed_argv,
     unpack,
 )
-from arena.sealed.module import ARCHIVES, JAVASCRIPT, PYTHON
+from arena.sealed.module import JAVASCRIPT, PYTHON, SealedLanguage
 from protocol.errors import UserError
 from tests.support.bots import needs_wasmtime
 from tests.support.fast_run import slow_except
@@ -176,7 +176,7 @@ async def test_a_bot_plays_at_a_table(tmp_path: Path) -> None:
             '        print(json.dumps({"type": "choose", "id": message["id"], "choice": choice}))\n'
         )
     bots = [
-        Command((PYTHON, "main.py"), f"{tmp_path / name}", (f"{tmp_path / name}",))
+        Command((PYTHON.word, "main.py"), f"{tmp_path / name}", (f"{tmp_path / name}",))
         for name in ("one", "two")
     ]
     (game,) = await play_sealed(tmp_path, bots, clock=EFFORT)
@@ -226,7 +226,7 @@ def test_a_command_has_the_same_words_on_every_machine(tmp_path: Path) -> None:
     (tmp_path / "bots" / "mine.py").touch()
     (tmp_path / "w.json").touch()
     words = ("/x/bin/python3", "-I", "-S", f"{tmp_path}/bots/mine.py", "w.json", "--n", "3")
-    assert sealed_argv(words, tmp_path) == (PYTHON, "bots/mine.py", "w.json", "--n", "3")
+    assert sealed_argv(words, tmp_path) == (PYTHON.word, "bots/mine.py", "w.json", "--n", "3")
     outside = (f"{tmp_path}/w.json",)
     assert sealed_argv((*words[:4], *outside), tmp_path / "bots", outside)[1:] == (
         "mine.py",
@@ -276,11 +276,15 @@ def test_what_cannot_be_sealed_is_refused(
 # --- the interpreter ---
 
 
-@pytest.mark.parametrize(("word", "start"), [(PYTHON, "boot.py"), (JAVASCRIPT, "node.js")])
-def test_the_archive_has_the_present_start(word: str, start: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "start"),
+    [(PYTHON, "boot.py"), (JAVASCRIPT, "node.js")],
+    ids=["python", "javascript"],
+)
+def test_the_archive_has_the_present_start(language: SealedLanguage, start: str) -> None:
     """Its `build` was run again after the last change."""
-    files = unpack(lzma.decompress(ARCHIVES[word].read_bytes()))
-    assert files[f"lib/{start}"] == ARCHIVES[word].with_name(start).read_bytes()
+    files = unpack(lzma.decompress(language.archive.read_bytes()))
+    assert files[f"lib/{start}"] == language.archive.with_name(start).read_bytes()
     assert not [name for name in files if name.startswith("lib/test/")]
 
 
@@ -303,7 +307,7 @@ def test_a_damaged_interpreter_is_compiled_again(
     code = Path(texts[0][0].strip())
     whole = code.read_bytes()
     code.write_bytes(whole[:-1] + bytes((whole[-1] ^ 1,)))
-    installed_interpreter.__wrapped__(PYTHON)
+    installed_interpreter.__wrapped__(PYTHON.word)
     assert code.read_bytes()[:4096] == whole[:4096]
     assert "Preparing Python" in capsys.readouterr().err
     assert json.loads(next(tmp_path.rglob("*.json")).read_bytes())

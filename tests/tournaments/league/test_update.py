@@ -383,5 +383,5 @@ def test_a_league_of_sealed_bots_seals_python_and_refuses_others(league: League)
     assert "only Python, JavaScript (node) and modules" in league.only(Refused).why
     settings, entries = load_settings(league.folder.settings), read_register(league.folder.register)
     house, early = (one for one in entries if isinstance(one, Admitted))
-    assert entrant_of(league.folder, settings, house).command.argv[0] != PYTHON
-    assert entrant_of(league.folder, settings, early).command.argv == (PYTHON, "main.py")
+    assert entrant_of(league.folder, settings, house).command.argv[0] != PYTHON.word
+    assert entrant_of(league.folder, settings, early).command.argv == (PYTHON.word, "main.py")

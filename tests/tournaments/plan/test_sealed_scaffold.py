@@ -47,7 +47,7 @@ def test_a_sealed_bot_in_javascript_needs_no_node(
     monkeypatch.setenv("PATH", "")
     monkeypatch.chdir(tmp_path)
     (bot,) = parse_bots(("mine@sealed",))
-    assert prepare_entrant(bot, tmp_path, tmp_path).command.argv == (JAVASCRIPT, "bot.mjs")
+    assert prepare_entrant(bot, tmp_path, tmp_path).command.argv == (JAVASCRIPT.word, "bot.mjs")
     (bot,) = parse_bots(("mine",))
     with pytest.raises(UserError, match="needs node, which is not on the PATH"):
         prepare_entrant(bot, tmp_path, tmp_path)
