@@ -442,7 +442,7 @@ class Turns:
         return True
 
     def _begin(self, data: LeagueData) -> PlayedRound | None:
-        choice = next_round(data, self._present(data))
+        choice = next_round(data, self._present(data)).round
         if choice is None:
             return None
         plan, event = choice

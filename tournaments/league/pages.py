@@ -32,7 +32,7 @@ from protocol.records import Result
 from tournaments.event.folder import Folder, content
 from tournaments.event.luck import LuckStore
 from tournaments.formats.base import first_version
-from tournaments.league.pairing import next_round
+from tournaments.league.pairing import Outlook, next_round
 from tournaments.league.ratings import (
     DivisionTable,
     LeagueTable,
@@ -136,6 +136,8 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     """Those of its rounds that are over and published, in order."""
     next: RoundPlan | None
     """The plan of the round that is being played, or that would be chosen now."""
+    pause: str
+    """The reason why it has none, and until when; empty if it has one."""
     past: Sequence[tuple[str, Ranks]]
     """Weeks that are over, the last two, and the ranks at the end of each."""
 
@@ -428,8 +430,8 @@ class BotInDivision(NamedTuple):
             yield f"{row.gain.text()} Elo against {row.before}."
         if row.is_worse:
             yield f"**{row.flag}.**"
-        if self.division.next:
-            yield _next(self.division.next, row.name)
+        following = self.division.next
+        yield _next(following, row.name) if following else self.division.pause
 
     @property
     def versions(self) -> list[StandingRow]:
@@ -491,7 +493,7 @@ LEAGUE_TEMPLATES = Path(__file__).parent / "html"
 LIVE = "live"
 """Folder of the site that shows the present round, some time late."""
 PAUSE_FACTOR = 10
-"""The shortest pause before the site is written again, in durations of the last writing."""
+"""The shortest pause before the site is written again, in durations of its last pages."""
 OUR_FOLDERS = ("bots", "pairings", "weeks")
 """The folders whose files are ours alone; others, such as `live`, are left alone."""
 PAIRING_GAMES = 100
@@ -555,8 +557,9 @@ class LeagueSite:
             return None
         if (self._site / HOME_PAGE).exists() and content(self._published) == state:
             return None
-        week, planned = week_of(now), _planned(data, now)
-        divisions = [self._division(data, d, week, planned) for d in data.divisions.values()]
+        week, outlook = week_of(now), _outlook(data, now)
+        divisions = [self._division(data, d, week, outlook) for d in data.divisions.values()]
+        began_pages = time.monotonic()
         writer = _Writer(data, divisions, self._site, week, self._made)
         paths = set()
         for address, text in writer.files():
@@ -568,24 +571,27 @@ class LeagueSite:
         _remove_others(data, self._site, paths)
         write_atomic(self._published, [state])
         self._at = time.monotonic()
-        self._took_s = self._at - began
-        return self._took_s
+        # A round is written once, however long that takes; the pages each time.
+        self._took_s = self._at - began_pages
+        return self._at - began
 
     def _division(
-        self, data: LeagueData, division: DivisionData, week: str, planned: RoundPlan | None
+        self, data: LeagueData, division: DivisionData, week: str, outlook: Outlook
     ) -> DivisionView:
         """Publish the rounds of a division, and put it together as the pages show it."""
         links = [("../../../" + HOME_PAGE, data.settings.title)]
         for round in division.over:
             publish_round(round, self._site / round_address(round), links)
-        if division.playing or (planned and planned.division != division.settings.name):
-            planned = division.playing.plan if division.playing else None
+        name, playing = division.settings.name, division.playing
+        plan = playing.plan if playing else outlook.round and outlook.round[0]
+        mine = plan if plan and plan.division == name else None
         past = week_before(week_before(week)), week_before(week)
         return DivisionView(
             data=division,
             table=rate_division(division, data),
             facts=[self._facts_of(round) for round in division.over],
-            next=planned,
+            next=mine,
+            pause="" if mine else outlook.pauses.get(name, "Another division plays first."),
             past=[(before, self._ranks_at(data, division, before)) for before in past],
         )
 
@@ -743,12 +749,15 @@ def _state(league: LeagueData, now: datetime) -> bytes:
     return repr((f"{now:%Y-%m-%d}", league.settings, len(league.register), rounds)).encode()
 
 
-def _planned(league: LeagueData, now: datetime) -> RoundPlan | None:
-    """Return the plan of the round that would begin now; None while one is played."""
-    if all(round.is_over for round in league.rounds):
-        with suppress(UserError):
-            return choice[0] if (choice := next_round(league, now)) else None
-    return None
+def _outlook(league: LeagueData, now: datetime) -> Outlook:
+    """Return what would be played now; nothing while a round is played."""
+    playing = [round for round in league.last_rounds if not round.is_over]
+    try:
+        return Outlook(None, {}) if playing else next_round(league, now)
+    except UserError as error:
+        return Outlook(
+            None, dict.fromkeys(league.divisions, league.folder.without_path(f"{error}"))
+        )
 
 
 # --- what is gone ---

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from math import ceil, erf, pi, sqrt
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from arena.rules.english import count_in_digits
 from protocol.errors import UserError
 from protocol.records import Result
 from protocol.ruleset import count_sides
@@ -24,6 +25,7 @@ from tournaments.league.state import (
     held_versions,
     parse_time,
     register_digests,
+    shown_time,
     week_of,
     write_utc,
 )
@@ -204,7 +206,7 @@ def _fit(encounters: Encounters, names: Sequence[str]) -> tuple[Floats, Floats]:
 # Everything follows from sums of earlier games, so anybody can repeat it.
 
 
-PAIRING_METHOD = "information 3"
+PAIRING_METHOD = "information 4"
 """Name of this method in a round's plan; a change of any choice needs another one."""
 FLOOR = 0.3
 """Weight of two versions whose order seems certain, beside 1 where it is quite open. Without it
@@ -246,6 +248,8 @@ def choose_tables(
     )
     information = Information(encounters, names, plan.anchor, partners)
     start = information.half_widths()
+    is_old = np.array([bool(plan.newcomers) and name not in plan.newcomers for name in names])
+    idle = np.logical_and.outer(is_old, is_old)
     tables: dict[frozenset[int], ChosenTable] = {}
     sits = np.zeros(len(names), np.int64)
     while len(tables) < plan.most_tables:
@@ -254,6 +258,7 @@ def choose_tables(
         gains = information.gains(_weights(information, doubts, plan.until), worth)
         gains[sits >= most] = gains[:, sits >= most] = 0
         gains[_decided(information, doubts)] = 0
+        gains[idle] = 0
         table = _best_table(gains, sits < most, seats, tables)
         if not table:
             break
@@ -324,13 +329,16 @@ def _why(information: Information, names: list[str], table: list[int], start: Fl
     if information.lead[index, other] < 0:
         index, other, names = other, index, [names[1], names[0]]
     if 2 * (1 - chance) > OPEN_DOUBT:
-        return f"{names[0]} is before {names[1]} with {100 * chance:.0f} %"
+        return f"{names[0]} is probably ahead of {names[1]} ({100 * chance:.0f} %)"
     return f"{names[0]} and {names[1]}: ± {half_width:.0f} Elo"
 
 
 # The next round of a league: whose turn it is, who may play, and at which tables.
 
 
+NEWCOMER_BOARDS = {"lesson": 100, "week": 20}
+"""Boards up to which a version counts as new, by the pace: with 10 it has a rank, with 20 an
+interval of some ± 100 Elo, with 100 of ± 45."""
 MAX_DIVISION_NAME_LENGTH = 32
 """Most characters of a division's name in the name of an event."""
 LONGEST_TITLE = 80
@@ -339,29 +347,45 @@ NextRound = tuple[RoundPlan, Event]
 """The tables of a round and how they were chosen, and the round as an event."""
 
 
-def next_round(league: LeagueData, now: datetime) -> NextRound | None:
-    """Return the plan and the event of the next round; None if nothing can be played now.
+class Outlook(NamedTuple):
+    """The next round of a league, and the reasons why some divisions play nothing."""
 
-    It belongs to the division that has played the smallest share of its week's boards.
-    """
-    week = week_of(now)
+    round: NextRound | None
+    """The plan and the event of the next round; None if nothing can be played now."""
+    pauses: Mapping[str, str]
+    """For divisions that have no round now, until when and why, as a sentence."""
+
+
+def next_round(league: LeagueData, now: datetime) -> Outlook:
+    """Return the next round; it belongs to the division that has played the least of its week."""
+    week, pauses = week_of(now), dict[str, str]()
 
     def share(division: DivisionData) -> float:
         return division.boards_in(week) / division.settings.boards_a_week
 
     for division in sorted(league.divisions.values(), key=share):
-        if choice := _round_of(league, division, now):
-            return choice
-    return None
+        choice = _round_of(league, division, now)
+        if not isinstance(choice, str):
+            return Outlook(choice, pauses)
+        pauses[division.settings.name] = choice
+    return Outlook(None, pauses)
 
 
-def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | None:
+def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | str:
+    """Return the next round of a division, or the reason why it plays nothing now."""
     settings, number = division.settings, len(division.rounds) + 1
-    left = boards_to_play(league, division, now) // settings.boards_a_table
-    if left < 1:
-        return None
     exclusions = held_versions(league, division)
     entrants = _entrants(league, division, exclusions)
+    if len(entrants) < division.seats:
+        can = count_in_digits(len(entrants), "bot", "bots")
+        return f"A table has {division.seats} seats, and only {can} can play. It waits for a push."
+    newcomers = _newcomers(league, division, entrants)
+    boards, boards_kept = boards_to_play(league, division, now)
+    if boards >= settings.boards_a_table:
+        newcomers = ()
+    left = (boards_kept if newcomers else boards) // settings.boards_a_table
+    if left < 1:
+        return _pause(league, division, now, boards_kept)
     partners, seats = division.rules.deal.partners, division.seats
     encounters = count_encounters(division.results(), partners)
     plan = RoundPlan(
@@ -374,29 +398,64 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
         boards=settings.boards_a_table,
         most_tables=min(settings.tables_a_round or ceil(len(entrants) / seats) or 1, left),
         until=settings.until,
-        register=register_digests(league.folder.register)[-1],
+        register=register_digests(league.folder.register)[len(league.register)],
         anchor=league.settings.anchor.name,
         tables=(),
+        newcomers=newcomers,
     )
     tables = choose_tables(plan, encounters, seats, partners=partners)
     if not tables:
-        return None
+        return "More games would tell nothing new. The next round begins after the next push."
     plan = replace(plan, tables=tuple(tables))
     seated = sorted({name for table in tables for name in table.entrants})
     event = _round_event(league.settings, division, plan, [entrants[name] for name in seated])
     return plan, event
 
 
-def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) -> int:
-    """Return the boards that a division may play now: each day of the week allows a seventh more.
+def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) -> tuple[int, int]:
+    """Return the boards that a division may play now, and those at tables of newcomers.
 
-    So a bot that is pushed late in a week plays too, and a new league has its site within minutes.
+    By the week each day allows a seventh more, half of it for newcomers alone: otherwise those who
+    push first use it up in half a minute, and who pushes next waits for midnight. In a lesson there
+    are newcomers only, so boards go to who pushed, at once.
     """
+    a_week, played = division.settings.boards_a_week, division.boards_in(week_of(now))
+    if division.settings.pace == "lesson":
+        return 0, a_week - played
     today = now.astimezone(UTC).date()
     began = parse_time(league.register[0].time).date() if league.register else today
     days = min(today.isoweekday(), max(1, (today - began).days + 1))
-    allowed = ceil(division.settings.boards_a_week * days / 7)
-    return allowed - division.boards_in(week_of(now))
+    left = ceil(a_week * days / 7) - played
+    return left - a_week // 14, left
+
+
+def _newcomers(league: LeagueData, division: DivisionData, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the versions of authors that have not played all boards of a newcomer."""
+    most = NEWCOMER_BOARDS[division.settings.pace]
+    boards = Counter[str]()
+    for round in division.rounds:
+        for table in round.plan.tables:
+            boards.update(dict.fromkeys(table.entrants, round.plan.boards))
+    house = league.settings.house
+    return tuple(name for name in names if boards[name] < most and first_version(name) not in house)
+
+
+def _pause(league: LeagueData, division: DivisionData, now: datetime, boards_kept: int) -> str:
+    """Return why a division has no boards left for anybody, and until when."""
+    settings, today = division.settings, now.astimezone(UTC).date()
+    is_lesson, is_kept = settings.pace == "lesson", boards_kept >= settings.boards_a_table
+    if is_lesson and is_kept:
+        return (
+            f"Every version has played {NEWCOMER_BOARDS['lesson']} boards. The next round begins "
+            "after the next push."
+        )
+    days = 8 - today.isoweekday() if is_lesson else 1
+    start = datetime.combine(today + timedelta(days), datetime.min.time(), UTC)
+    kept = f" but for {boards_kept} that are kept: a new version plays at once" if is_kept else ""
+    return (
+        f"The boards of this {'week' if is_lesson else 'day'} are played{kept}. The next round "
+        f"begins on {shown_time(start, league.settings.zone)}."
+    )
 
 
 def _entrants(

@@ -2,7 +2,8 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from msgspec import Meta, Struct
 
@@ -117,8 +118,11 @@ class DivisionSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     tables_a_round: Annotated[int, Meta(ge=1, le=500)] | None = None
     """Tables of a round; without a number, enough for each bot to play about once."""
     boards_a_week: Annotated[int, Meta(ge=1, le=10_000_000)] = 1000
-    """Boards that all tables together play in a week at most, a seventh of them on each day; what a
-    day leaves the next ones play."""
+    """Boards that all tables together play in a week at most."""
+    pace: Literal["lesson", "week"] = "week"
+    """lesson: each version plays its boards as soon as it is pushed, and then rests. week: a
+    seventh of the week's boards on each day, some of them kept for new versions; what a day leaves
+    the next ones play."""
     until: Annotated[float, Meta(gt=0, le=1000)] | None = None
     """Half width in Elo: no round begins while no interval that matters is wider."""
 
@@ -154,6 +158,8 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The file league.toml."""
 
     title: Title = "League"
+    zone: str = "UTC"
+    """Time zone of the times that its pages show, such as Europe/Berlin."""
     divisions: Annotated[tuple[DivisionSettings, ...], Meta(min_length=1, max_length=100)] = (
         DivisionSettings(name="draw"),
     )
@@ -204,6 +210,10 @@ def load_settings(path: Path) -> LeagueSettings:
         check_names_differ("divisions", [division.name for division in settings.divisions])
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
+    try:
+        ZoneInfo(settings.zone)
+    except (OSError, ValueError, LookupError):
+        raise UserError(f"{path}: zone: no time zone is called {settings.zone!r}.") from None
     for name in settings.house:
         if name not in sample_bots():
             raise UserError(f"{path}: {unknown_name('sample bot in house:', name, sample_bots())}")

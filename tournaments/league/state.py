@@ -10,6 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -172,6 +173,9 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     anchor: EntrantName
     """The version over which ratings are given."""
     tables: tuple[ChosenTable, ...]
+    newcomers: tuple[VersionName, ...] = ()
+    """Versions of which each table has at least one, since only they had boards left; none: any
+    table could be chosen."""
 
     @property
     def title(self) -> str:
@@ -559,6 +563,12 @@ def write_utc(moment: datetime) -> str:
 def parse_time(text: str) -> datetime:
     """Read a time of a record."""
     return datetime.strptime(text, TIME).replace(tzinfo=UTC)
+
+
+def shown_time(moment: datetime | str, zone: str) -> str:
+    """Return a time, perhaps of a record, for readers in a time zone: 22 Nov 2026, 21:00 CET."""
+    moment = parse_time(moment) if isinstance(moment, str) else moment
+    return f"{moment.astimezone(ZoneInfo(zone)):%-d %b %Y, %H:%M %Z}"
 
 
 def week_of(moment: datetime) -> str:

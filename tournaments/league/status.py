@@ -59,7 +59,7 @@ class DivisionStatus(Struct, frozen=True, kw_only=True):
     boards_a_week: int
     """Boards that a week may play."""
     boards_left: int
-    """Boards that may be played now: each day of a week allows a seventh more."""
+    """Boards that may be played now, those included that are kept for new versions."""
     held: Mapping[str, str]
     """The versions that are benched, and why."""
 
@@ -81,6 +81,8 @@ class LeagueStatus(Struct, frozen=True, kw_only=True):
     """The last lines of the register, the newest first."""
     next: RoundPlan | None
     """The round that would be chosen now; None if no division has anything to play."""
+    pauses: Mapping[str, str]
+    """For divisions that play nothing now, why and until when."""
 
 
 def print_league_status(path: Path, now: datetime, in_json: bool) -> int:
@@ -111,7 +113,8 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
             bot.last for _, bot in sorted(league.histories.items()) if isinstance(bot.last, Refused)
         ),
         pushes=tuple(league.register[: -LATEST - 1 : -1]),
-        next=following and following[0],
+        next=following.round and following.round[0],
+        pauses=following.pauses,
     )
 
 
@@ -128,7 +131,7 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
         ),
         boards=division.boards_in(week_of(now)),
         boards_a_week=settings.boards_a_week,
-        boards_left=max(0, boards_to_play(league, division, now)),
+        boards_left=max(0, *boards_to_play(league, division, now)),
         held=held_versions(league, division),
     )
 
@@ -155,6 +158,8 @@ def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
     if status.next:
         tables = (f"{' – '.join(table.entrants)}: {table.why}" for table in status.next.tables)
         yield from list_section(f"Next in {status.next.division}", tables)
+    pauses = (f"{name}: {words}" for name, words in status.pauses.items())
+    yield from list_section("Nothing to play now", pauses)
     rows = ((row.name, *item) for row in status.divisions for item in row.held.items())
     yield from list_section("Held out", (f"{name} in {place}: {why}" for place, name, why in rows))
     yield from list_section("Refused", map(_entry_line, status.refused))

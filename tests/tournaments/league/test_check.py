@@ -17,7 +17,7 @@ sandbox = "off"
 name = "short"
 rules = { base = "draw", target = 10 }
 boards_a_table = 1
-boards_a_week = 28
+boards_a_week = 56
 tables_a_round = 2
 """
 

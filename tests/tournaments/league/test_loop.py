@@ -19,7 +19,7 @@ every_s = 1
 name = "short"
 rules = { base = "draw", target = 10 }
 boards_a_table = 1
-boards_a_week = 14
+boards_a_week = 28
 
 [[divisions]]
 name = "three"

@@ -1,35 +1,93 @@
-"""The next round of a league: who may play in it."""
+"""The next round of a league: who may play in it, and why nothing is played."""
 
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
+from tests.support.made_up import admitted
 from tournaments.league.loop import begin_round, close_round
 from tournaments.league.pairing import next_round
 from tournaments.league.push import remove_tree
 from tournaments.league.settings import LeagueFolder, load_settings
-from tournaments.league.state import read_league
+from tournaments.league.state import RoundPlan, append_entry, read_league
 from tournaments.league.update import update_register
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
+HOUSE = 'house = ["first", "greedy", "random", "suit"]\nsandbox = "off"\nzone = "Europe/Berlin"\n'
+
+
+def make(path: Path, settings: str) -> LeagueFolder:
+    """Return a league that has its house bots."""
+    folder = LeagueFolder(path)
+    folder.settings.write_text(settings)
+    assert len(list(update_register(folder, load_settings(folder.settings), NOW))) == 4
+    return folder
+
+
+def admit(folder: LeagueFolder, version: str) -> None:
+    """Let an author's version play."""
+    shutil.copytree(folder.version("greedy"), folder.version(version))
+    append_entry(folder.register, admitted(version, "2026-11-22"))
+
+
+def close_next_round(folder: LeagueFolder) -> RoundPlan | str:
+    """Begin a round and close it; return its plan, or the reason why there is none."""
+    outlook = next_round(read_league(folder.path), NOW)
+    if not outlook.round:
+        return outlook.pauses["draw"]
+    begin_round(folder, *outlook.round)
+    played = read_league(folder.path).divisions["draw"].rounds[-1]
+    assert not played.is_over
+    close_round(played.folder, NOW, "A program is gone.")
+    return played.plan
 
 
 def test_versions_that_cannot_play_are_held_out(tmp_path: Path) -> None:
     """A round goes on without them, and no reason tells where the league lies."""
-    folder = LeagueFolder(tmp_path)
-    folder.settings.write_text('house = ["first", "greedy", "random", "suit"]\nsandbox = "off"\n')
-    assert len(list(update_register(folder, load_settings(folder.settings), NOW))) == 4
+    folder = make(tmp_path, HOUSE)
     remove_tree(folder.version("suit"))
-    found = next_round(read_league(tmp_path), NOW)
-    assert found
-    plan, event = found
+    plan, following = close_next_round(folder), close_next_round(folder)
+    assert isinstance(plan, RoundPlan)
+    assert isinstance(following, RoundPlan)
     assert plan.active == ("first", "greedy", "random")
     assert "cannot play" in plan.held["suit"]
     assert str(tmp_path) not in plan.held["suit"]
-    path = begin_round(folder, plan, event)
-    one = read_league(tmp_path).divisions["draw"].rounds[-1]
-    assert (one.folder.path, one.is_over) == (path, False)
-    close_round(one.folder, NOW, "A program is gone.")
-    after = next_round(read_league(tmp_path), NOW)
-    assert after
-    assert (after[0].number, after[0].active) == (2, plan.active)
+    assert (following.number, following.active) == (2, plan.active)
     assert read_league(tmp_path).divisions["draw"].rounds[-1].closed
+
+
+@pytest.mark.parametrize(
+    ("settings", "pause"),
+    [
+        ('pace = "lesson"\nboards_a_table = 50\nboards_a_week = 10000', "has played 100 boards"),
+        ("boards_a_table = 10\nboards_a_week = 1400", "this day are played but for 100 that are"),
+    ],
+)
+def test_boards_are_kept_for_who_pushes_next(settings: str, pause: str, tmp_path: Path) -> None:
+    """House bots and versions that have played enough leave them, and the reason is given."""
+    folder = make(tmp_path, f'{HOUSE}[[divisions]]\nname = "draw"\n{settings}\n')
+    while not isinstance(plan := close_next_round(folder), str):
+        assert not plan.newcomers
+    assert pause in plan
+    for version in ("mine", "mine@2"):
+        admit(folder, version)
+        rounds = 0
+        while not isinstance(plan := close_next_round(folder), str):
+            assert plan.newcomers == (version,)
+            assert all(version in table.entrants for table in plan.tables)
+            rounds += 1
+        assert rounds
+        assert "The next round begins" in plan
+
+
+def test_a_week_that_is_played_says_when_the_next_begins(tmp_path: Path) -> None:
+    """In the league's own time zone."""
+    division = '[[divisions]]\nname = "draw"\npace = "lesson"\nboards_a_week = 5\n'
+    folder = make(tmp_path, HOUSE + division)
+    admit(folder, "mine")
+    assert isinstance(close_next_round(folder), RoundPlan)
+    assert close_next_round(folder) == (
+        "The boards of this week are played. The next round begins on 23 Nov 2026, 01:00 CET."
+    )

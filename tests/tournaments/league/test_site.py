@@ -12,6 +12,7 @@ from tests.support.events import boneyard
 from tests.support.made_up import made_up_facts, made_up_league, publish_rounds
 from tests.support.pages import faults, needs_chromium, opened, serve_folder
 from tournaments.league.pages import LeagueSite
+from tournaments.league.pairing import Outlook
 from tournaments.league.settings import LeagueFolder
 from tournaments.league.state import (
     CheckedStep,
@@ -45,7 +46,7 @@ def published(data: LeagueData, site: Path) -> dict[str, bytes]:
         publish_rounds(data, site)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tournaments.league.pages.round_facts", made_up_facts)
-        patch.setattr("tournaments.league.pages.next_round", lambda *_: None)
+        patch.setattr("tournaments.league.pages.next_round", lambda *_: Outlook(None, {}))
         public = LeagueSite(LeagueFolder(site.parent))
         public.outdate()
         public.publish(data, NOW, at_once=True)

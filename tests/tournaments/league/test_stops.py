@@ -21,14 +21,14 @@ every_s = 1
 name = "two"
 rules = { base = "draw", target = 30 }
 boards_a_table = 2
-boards_a_week = 56
+boards_a_week = 112
 
 [[divisions]]
 name = "three"
 seats = 3
 rules = { base = "draw", target = 30 }
 boards_a_table = 2
-boards_a_week = 28
+boards_a_week = 56
 """
 SUNDAY = ("--once", "--now", "2026-11-22T10:00")
 STEP_S = 1.5
@@ -84,7 +84,7 @@ def test_a_league_that_is_killed_at_any_moment_loses_and_repeats_nothing(tmp_pat
 
 def test_a_signal_ends_a_league_at_once_and_only_one_process_runs_it(tmp_path: Path) -> None:
     """In the middle of a round; the settings may break meanwhile."""
-    (tmp_path / "league.toml").write_text(SETTINGS.replace("= 56", "= 5600"))
+    (tmp_path / "league.toml").write_text(SETTINGS.replace("= 112", "= 5600"))
     process = start(tmp_path)
     assert process.stdout
     for line in process.stdout:
@@ -102,7 +102,7 @@ def test_a_signal_ends_a_league_at_once_and_only_one_process_runs_it(tmp_path: P
     assert process.returncode == 130
     lines = (tmp_path / "league.log").read_text().splitlines()
     assert sum(" settings " in line for line in lines) == 1
-    (tmp_path / "league.toml").write_text(SETTINGS.replace("= 56", "= 5600"))
+    (tmp_path / "league.toml").write_text(SETTINGS.replace("= 112", "= 5600"))
     boneyard("league", str(tmp_path), "--rounds", "1")
     rounds = [one for each in read_league(tmp_path).divisions.values() for one in each.rounds]
     assert all(one.is_over for one in rounds)
