@@ -15,7 +15,8 @@ import signal
 import sys
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from threading import current_thread, main_thread
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
@@ -137,7 +138,10 @@ def _is_ignored(number: signal.Signals) -> bool:
 
 
 def run_async(function: Callable[[*Arguments], Awaitable[T]], *arguments: *Arguments) -> T:
-    """Run a function of trio; a signal cancels it. Raises KeyboardInterrupt then."""
+    """Run a function of trio; a signal cancels it. Raises KeyboardInterrupt then.
+
+    In another thread than the main one it ends with the process instead.
+    """
     import trio
 
     scope, tokens, has_signal = trio.CancelScope(), list[trio.lowlevel.TrioToken](), False
@@ -157,7 +161,8 @@ def run_async(function: Callable[[*Arguments], Awaitable[T]], *arguments: *Argum
             return [await function(*arguments)]
         return []
 
-    with _calling(stop):
+    is_main = current_thread() is main_thread()
+    with _calling(stop) if is_main else nullcontext():
         results = trio.run(run)
     if has_signal or not results:
         raise KeyboardInterrupt

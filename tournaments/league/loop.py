@@ -1,9 +1,11 @@
 """The loop of a league: turn after turn, until nothing is left to do or somebody stops it.
 
-A turn pulls, admits, plays a round and publishes. A kill may come at any moment.
+A turn pulls, admits, plays a round and publishes. Pushes that take longer to check are checked in a
+thread beside the rounds, so that neither waits for the other. A kill may come at any moment.
 """
 
 import errno
+import multiprocessing
 import os
 import shutil
 import time
@@ -12,6 +14,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
 
 import trio
@@ -253,6 +256,8 @@ def _sync(folder: Path) -> None:
 
 
 FULL_DISK_NOTE = "Nothing that was whole is lost; the league goes on when there is room."
+LOOK_S = 5.0
+"""Time for which a turn waits until its look at all bots is over, in s."""
 RETRY_BASE_S = 4
 """Base of the pause after a try that failed, in s: it is this to the power of the tries."""
 LEAP = timedelta(days=1)
@@ -284,6 +289,8 @@ def run_league(
             turns = Turns(folder, journal, clock, jobs, ends=ends, confirmed=now is not None)
             return turns.run(rounds)
         except KeyboardInterrupt:
+            for process in multiprocessing.active_children():
+                process.kill()  # It checks a push, which is checked again.
             journal.note("stopped", "the same command goes on")
             return INTERRUPTED
 
@@ -318,6 +325,10 @@ class Turns:
         self._data: LeagueData | None = None
         self._site = LeagueSite(folder)
         self._valued: set[tuple[Path, bool, bool]] = set()
+        self._now, self._looked_at = clock(), 0.0
+        self._look_failures: list[Exception] = []
+        self._looking = Thread()
+        """The last look at all bots."""
 
     def run(self, most: int | None) -> int:
         """Make turns until the league ends, or after `most` rounds; return the exit code."""
@@ -361,26 +372,26 @@ class Turns:
         return False
 
     def _pause(self) -> None:
-        """Wait for the next turn; meanwhile readers see what was played some time ago."""
-        until = time.monotonic() + self.settings.every_s
-        while (left := until - time.monotonic()) > 0:
+        """Wait for the next turn, or the end of a look; readers see what was played meanwhile."""
+        until, was_looking = time.monotonic() + self.settings.every_s, self._looking.is_alive()
+        while (left := until - time.monotonic()) > 0 and self._looking.is_alive() == was_looking:
             self.show_live()
             time.sleep(min(left, SHOW_EVERY_S))
 
     # --- settings and bots ---
 
     def admit(self) -> None:
-        """Pull, read league.toml again, look at all bots, and tell which are benched.
+        """Read league.toml again, look at all bots, and tell which are benched.
 
         Settings that are wrong change nothing; if the league ends they raise UserError. Raises
         OSError, and UserError if the clock is wrong.
         """
-        if self.settings.pull:
-            self._pull()
         self._reload()
-        now = self._present(self._data or self._read(self.settings))
-        for entry in update_register(self._folder, self.settings, now):
-            self._journal.note(*describe_entry(entry))
+        self._present(self._data or self._read(self.settings))
+        self._begin_look()
+        self._looking.join(None if self._ends else LOOK_S)
+        if self._look_failures:
+            raise self._look_failures.pop()
         data = self._read(self.settings)
         benches = [
             f"{version} in {name}: {why}"
@@ -388,6 +399,25 @@ class Turns:
             for version, why in held_versions(data, division).items()
         ]
         self._journal.note_state("benched", "; ".join(benches))
+
+    def _begin_look(self) -> None:
+        """Begin a look at all bots, unless one goes on."""
+        if not self._looking.is_alive():
+            self._looked_at = time.monotonic()
+            self._looking = Thread(target=self._look, daemon=True)
+            self._looking.start()
+
+    def _look(self) -> None:
+        """Pull; admit, refuse or withdraw bots."""
+        try:
+            if self.settings.pull:
+                self._pull()
+            # The times of the register are in order, also if the clock is set back meanwhile.
+            self._now = max(self._now, self._clock())
+            for entry in update_register(self._folder, self.settings, self._now):
+                self._journal.note(*describe_entry(entry))
+        except Exception as error:
+            self._look_failures.append(error)
 
     def _pull(self) -> None:
         failure = ""
@@ -420,6 +450,7 @@ class Turns:
         """Return the time for what is written next. Raises UserError if it seems wrong."""
         now = self._clock()
         begin_turn(league, now, confirmed=self._confirmed)
+        self._now = now
         return now
 
     # --- rounds ---
@@ -459,7 +490,7 @@ class Turns:
         event = round.event
         sandbox = choose_sandbox(event.sandbox_here, event.limits, self._folder.path)
         self._journal.note_state("sandbox", sandbox.brief.removeprefix("Sandbox: "))
-        failure = play_round(round.folder.path, sandbox, self._jobs, self.show_live)
+        failure = play_round(round.folder.path, sandbox, self._jobs, self._follow)
         if failure is None:
             seconds = time.monotonic() - began
             over = read_round(round.folder.path, 0)
@@ -506,6 +537,12 @@ class Turns:
         league = self._read(self.settings)
         if seconds := self._site.publish(league, self._present(league), at_once=at_once):
             self._journal.note("published", f"the site in {seconds:.1f} s")
+
+    def _follow(self) -> None:
+        """Do what cannot wait for the end of a round."""
+        self.show_live()
+        if time.monotonic() - self._looked_at > self.settings.every_s:
+            self._begin_look()
 
     def show_live(self) -> None:
         """Write a public snapshot of the last round."""

@@ -652,7 +652,9 @@ class _Writer:
         weeks = sorted({round.week for round in data.rounds})
         for week in weeks:
             yield from self._week_files(week)
-        yield "register.jsonl", content(data.folder.register)
+        # A look beside the round may have added lines that no page shows yet.
+        lines = content(data.folder.register).splitlines(keepends=True)
+        yield "register.jsonl", b"".join(lines[: len(data.register)])
         yield ".nojekyll", b""
         table = LeagueTable(
             title=self._title,

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from arena.files import append_atomic, open_append, read_file
 from arena.logs.checksummed import read_plain, truncate_torn_line
 from arena.rules.english import count_in_digits
-from protocol.codec import DamagedRecordError, decode_json, encode_json, printable, printable_lines
+from protocol.codec import DamagedRecordError, decode_json, encode_json, printable_lines
 from protocol.errors import UserError
 from protocol.records import Hex32, Result
 from protocol.ruleset import Ruleset
@@ -81,13 +81,15 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     @property
     def outcome(self) -> str:
-        """Its result in a line, as the end of a sentence."""
+        """Its result, as the end of a sentence about the version."""
         counted = Counter(step.verdict for step in self.steps)
-        steps = [f"{counted[key]} {key}" for key in ("passed", "failed", "skipped") if counted[key]]
-        return (
-            f"the check {printable(self.verdict, 200)}, steps: {', '.join(steps)} in "
-            f"{self.seconds:.0f} s, sandbox {printable(self.sandbox, 20)}"
-        )
+        steps = count_in_digits(counted["passed"], "step")
+        if failed := counted["failed"]:
+            return f"failed the check ({failed} of {count_in_digits(counted.total(), 'step')})"
+        if self.verdict != "passed":
+            return f"did not finish the check ({steps} passed)"
+        skipped = f"; {counted['skipped']} do not apply" if counted["skipped"] else ""
+        return f"passed the check ({steps}{skipped})"
 
 
 class RegisterEntry(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -7,12 +7,13 @@ import selectors
 import shutil
 import subprocess
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import UNSET
 
@@ -28,6 +29,7 @@ from arena.conformance.runner import (
 from arena.conformance.session import Session
 from arena.conformance.steps import limit_to_one_round
 from arena.match.bot_process import CannotStartError
+from arena.processes import map_tasks
 from arena.sandbox.command import MIB, Command, Limits, interpreter, is_file, program_paths
 from arena.sandbox.process import Sandbox, SandboxedProcess
 from arena.sandbox.select import choose_sandbox
@@ -57,7 +59,13 @@ from tournaments.league.push import (
     write_tree,
 )
 from tournaments.league.repository import RepositoryBots
-from tournaments.league.settings import BotPermissions, LeagueFolder, LeagueSettings, division_rules
+from tournaments.league.settings import (
+    BotPermissions,
+    LeagueFolder,
+    LeagueSettings,
+    Quota,
+    division_rules,
+)
 from tournaments.league.state import (
     NOT_READ,
     Admitted,
@@ -403,8 +411,8 @@ def failure_words(check: CheckSummary) -> str:
     failed = [step for step in check.steps if step.verdict == "failed"]
     steps = [step for step in check.steps if step.verdict != "warned"]
     return (
-        f"It fails {len(failed)} of the {len(steps)} steps of `boneyard check`. Begin with "
-        f"{failed[0].name}:\n{failed[0].words}"
+        f"It fails {len(failed)} of the {len(steps)} steps of `boneyard check`. First failing "
+        f"step: {failed[0].name}:\n{failed[0].words}"
     )
 
 
@@ -418,7 +426,9 @@ LONGEST_WHY = 5_000
 """Characters of the reason for a refusal: an author's own words may be in it."""
 DAY = timedelta(days=1)
 BUILD_TURN_S = 60.0
-"""Time that builds and checks take in a turn, in s; then the league plays before it looks on."""
+"""Time after which no further check begins before the league looks again at who waits."""
+CHECKS_AT_ONCE = 8
+"""Bots that are checked side by side: a check waits for most of its time."""
 MOST_VERSIONS = 9999
 """Versions of a bot: their names have no room for more."""
 
@@ -483,11 +493,16 @@ class _Update:
             yield from self._withdraw(name)
         # Those that bots can have, and then the others.
         for name in sorted(names, key=lambda name: (name_in_register(name) != name, name)):
-            yield from self._look_at(name)
+            yield from self._look_at(name, self._update_bot)
         # The oldest push first: neither a name nor a flood of pushes takes anybody's place.
-        began = time.monotonic()
-        for _, name in sorted(self._waiting):
-            yield from self._look_at(name, is_its_turn=True)
+        began, waiting = time.monotonic(), [name for _, name in sorted(self._waiting)]
+        for place in range(0, len(waiting), CHECKS_AT_ONCE):
+            pushes: list[_Push] = []
+            for name in waiting[place : place + CHECKS_AT_ONCE]:
+                yield from self._look_at(name, partial(self._update_bot, pushes=pushes))
+            checks = map_tasks(check_push, pushes, CHECKS_AT_ONCE)
+            for push, outcome in zip(pushes, checks, strict=True):
+                yield from self._look_at(push.bot, partial(self._finish, push, outcome))
             if time.monotonic() - began > BUILD_TURN_S:
                 return
 
@@ -518,16 +533,13 @@ class _Update:
 
     # --- one bot ---
 
-    def _look_at(self, name: str, *, is_its_turn: bool = False) -> Iterator[AnyEntry]:
-        """Yield the lines about a bot's folder, none if it is as before.
-
-        A new version waits until `is_its_turn`.
-        """
+    def _look_at(self, name: str, look: Callable[[str], Iterator[AnyEntry]]) -> Iterator[AnyEntry]:
+        """Yield the lines about a bot's folder, by a look at it; none if it is as before."""
         bot = name_in_register(name)
         with suppress(_PostponedError):
             try:
                 check_bot_name(name, self._authors_bots())
-                yield from self._update_bot(bot, is_its_turn)
+                yield from look(bot)
             except RefusedPushError as error:
                 # A folder that is no bot; no more of them than some become known in a day.
                 if self.histories[bot].last is None:
@@ -538,7 +550,8 @@ class _Update:
             except (OSError, CannotStartError) as error:
                 print_note(f"bots/{bot} waits for the next turn: {error}")
 
-    def _update_bot(self, bot: str, is_its_turn: bool) -> Iterator[AnyEntry]:
+    def _update_bot(self, bot: str, pushes: list["_Push"] | None = None) -> Iterator[AnyEntry]:
+        """Yield the lines about a bot; a new version joins `pushes`, or waits for its turn."""
         history = self.histories[bot]
         tree, file = self._read(bot)
         fingerprint = tree_fingerprint(tree)
@@ -551,10 +564,10 @@ class _Update:
             yield from self._refuse(bot, earlier.why, fingerprint, earlier.check)
         else:
             yield from self._has_room(bot)
-            if is_its_turn:
-                yield from self._try(bot, file, tree, fingerprint)
-            else:
+            if pushes is None:
                 self._waiting.append((self.bots.time(bot), bot))
+            else:
+                pushes.append(self._copy(bot, file, tree, fingerprint))
 
     def _read(self, bot: str) -> tuple[FileTree, BotFile]:
         place = f"bots/{bot}"
@@ -601,31 +614,41 @@ class _Update:
 
     # --- a new version ---
 
-    def _try(self, bot: str, file: BotFile, tree: FileTree, fingerprint: str) -> Iterator[AnyEntry]:
-        history = self.histories[bot]
-        if len(history.admitted) >= MOST_VERSIONS:
+    def _copy(self, bot: str, file: BotFile, tree: FileTree, fingerprint: str) -> "_Push":
+        """Write a version's files, to be checked."""
+        number = len(self.histories[bot].admitted) + 1
+        if number > MOST_VERSIONS:
             raise RefusedPushError(
                 f"bots/{bot} has had {MOST_VERSIONS} versions: there are no more."
             )
-        version = f"{bot}@{len(history.admitted) + 1}" if history.admitted else bot
-        why, check, is_admitted = "", None, False
+        version = f"{bot}@{number}" if number > 1 else bot
+        folder = self._write(version, tree)
+        return _Push(bot, version, file, fingerprint, folder, self.settings, self.sandbox)
+
+    def _finish(
+        self, push: "_Push", outcome: CheckSummary | Exception, bot: str
+    ) -> Iterator[AnyEntry]:
+        """Yield what becomes of a version whose check is over."""
+        why, is_admitted = "", False
+        check = outcome if isinstance(outcome, CheckSummary) else None
         try:
-            try:
-                check = self._checked(version, bot, file, tree)
+            if check:
                 why = failure_words(check) if check.verdict == "failed" else ""
-            except RefusedPushError as error:
-                why = f"bots/{bot}/{BOT_FILE}: {error}"
-            if tree_fingerprint(self._read(bot)[0]) != fingerprint:
+            elif isinstance(outcome, RefusedPushError):
+                why = f"bots/{bot}/{BOT_FILE}: {outcome}"
+            elif isinstance(outcome, Exception):
+                raise outcome
+            if tree_fingerprint(self._read(bot)[0]) != push.fingerprint:
                 raise ChangedPushError(f"bots/{bot}")
             if why:
-                yield from self._refuse(bot, why, fingerprint, check)
+                yield from self._refuse(bot, why, push.fingerprint, check)
                 return
             # Before the line: a signal while the disk takes it would remove what is admitted.
             is_admitted = True
-            yield self._admit(bot, version, file, fingerprint, check)
+            yield self._admit(bot, push.version, push.file, push.fingerprint, check)
         finally:
             if not is_admitted:
-                self._remove(version)
+                self._remove(push.version)
 
     def _admit(
         self, bot: str, version: str, file: BotFile, fingerprint: str, check: CheckSummary | None
@@ -645,31 +668,12 @@ class _Update:
             )
         )
 
-    def _checked(self, version: str, bot: str, file: BotFile, tree: FileTree) -> CheckSummary:
-        """Copy, build and check a version. Raises RefusedPushError, CannotStartError, OSError."""
-        folder = self._lay_out(version, file, tree)
-        permissions = self.settings.permissions(bot)
-        command = version_command(file, folder, permissions, sealed=self.settings.sealed)
-        games = [
-            (division.name, EventGame(*division_rules(division, self.league.path)))
-            for division in self.settings.divisions
-            if not file.divisions or division.name in file.divisions
-        ]
-        clock = own_or(permissions.clock, self.settings.clock, command)
-        return examine_version(command, self.sandbox, clock, games, self.settings.quota.check_s)
-
-    def _lay_out(self, version: str, file: BotFile, tree: FileTree) -> Path:
-        """Write a version's files, build them, and return the folder in which it runs."""
-        folder = self.league.version(version)
-        # What a kill left here never played.
+    def _write(self, version: str, tree: FileTree) -> Path:
+        """Write a version's files; return their folder. What a kill left there never played."""
         self._remove(version)
+        folder = self.league.version(version)
         write_tree(tree, folder)
-        if not file.build:
-            return folder
-        built = built_folder(folder)
-        seconds = self.settings.quota.build_s
-        build_bot(file, folder, built, self.sandbox, self.bounds, seconds)
-        return built
+        return folder
 
     def _remove(self, version: str) -> None:
         folder = self.league.version(version)
@@ -680,7 +684,8 @@ class _Update:
         tree = house_files(name)
         file = parse_bot_file(tree, name, self.divisions)
         try:
-            home = self._lay_out(name, file, tree)
+            folder = self._write(name, tree)
+            home = build_version(file, folder, self.settings.quota, self.sandbox)
             version_command(file, home, BotPermissions(), sealed=False)
         except RefusedPushError as error:
             raise UserError(f"The house bot {name} cannot play: {error}") from error
@@ -693,6 +698,47 @@ class _Update:
         versions.mkdir(exist_ok=True)
         sweep(versions)
         return choose_sandbox(settings.sandbox_here, settings.limits, versions)
+
+
+class _Push(NamedTuple):
+    """A new version that is to be checked."""
+
+    bot: str
+    version: str
+    file: BotFile
+    fingerprint: str
+    folder: Path
+    """Its files."""
+    settings: LeagueSettings
+    sandbox: Sandbox
+
+
+def check_push(push: _Push) -> CheckSummary | Exception:
+    """Build and check a version, in a process beside others; return what keeps it from playing."""
+    file, settings = push.file, push.settings
+    try:
+        permissions = settings.permissions(push.bot)
+        home = build_version(file, push.folder, settings.quota, push.sandbox)
+        command = version_command(file, home, permissions, sealed=settings.sealed)
+        games = [
+            (division.name, EventGame(*division_rules(division, push.folder.parents[1])))
+            for division in settings.divisions
+            if not file.divisions or division.name in file.divisions
+        ]
+        clock = own_or(permissions.clock, settings.clock, command)
+        return examine_version(command, push.sandbox, clock, games, settings.quota.check_s)
+    except (RefusedPushError, CannotStartError, OSError) as error:
+        return error
+
+
+def build_version(file: BotFile, folder: Path, quota: Quota, sandbox: Sandbox) -> Path:
+    """Build a version, if it needs that, and return the folder in which it runs."""
+    if not file.build:
+        return folder
+    built = built_folder(folder)
+    bounds = TreeBounds(quota.files, quota.files_mib * MIB)
+    build_bot(file, folder, built, sandbox, bounds, quota.build_s)
+    return built
 
 
 class _PostponedError(Exception):

@@ -1,13 +1,18 @@
 """A league from the command line: made, run, stopped and continued."""
 
+from datetime import UTC, datetime
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from protocol.codec import decode_json
+from protocol.errors import UserError
 from tests.support.events import boneyard
+from tournaments.league import loop
 from tournaments.league.loop import Turns
-from tournaments.league.state import read_league
+from tournaments.league.settings import LeagueFolder
+from tournaments.league.state import Journal, read_league
 from tournaments.site.view import PublicSnapshot
 
 SETTINGS = """\
@@ -28,6 +33,7 @@ seats = 3
 boards_a_table = 1
 """
 NOW = ("--now", "2026-11-22T10:00")
+SUNDAY = datetime(2026, 11, 22, 10, tzinfo=UTC)
 
 
 def make(place: Path, settings: str = SETTINGS) -> Path:
@@ -97,6 +103,34 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     ]
     (place / "league.toml").write_text("\n".join(uncommented))
     assert list(read_league(place).divisions) == ["draw", "four"]
+
+
+def test_pushes_are_looked_at_beside_the_rounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A check that takes long holds up no round, and who is late in it fails the next turn."""
+    place = make(tmp_path / "club")
+    journal = Journal(place / "league.log", lambda: SUNDAY, lambda _: None)
+    turns = Turns(LeagueFolder(place), journal, lambda: SUNDAY, None, ends=False, confirmed=True)
+    turns.admit()
+    turns._looking.join()
+    gate = Event()
+
+    def wait(*_: object) -> None:
+        gate.wait()
+        raise UserError("late")
+
+    monkeypatch.setattr(loop, "update_register", wait)
+    monkeypatch.setattr(loop, "LOOK_S", 0.0)
+    turns.admit()
+    assert turns.play()
+    assert turns._looking.is_alive()
+    assert not turns._look_failures
+    gate.set()
+    turns._looking.join()
+    with pytest.raises(UserError, match="late"):
+        turns.admit()
+    turns._looking.join()
 
 
 def test_a_bug_of_ours_does_not_stop_a_league(

@@ -28,6 +28,7 @@ from tournaments.league.state import (
     read_register,
 )
 from tournaments.league.update import entrant_of, update_register
+from tournaments.plan.bots import sample_folder
 
 E = TypeVar("E", Admitted, Refused, Withdrawn)
 NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
@@ -87,6 +88,8 @@ def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[League]:
     """Return a league with its house bot."""
     made = League(tmp_path)
     monkeypatch.setattr(update, "examine_version", made.check)
+    # Side by side they would be in other processes, which know nothing of the fake.
+    monkeypatch.setattr(update, "CHECKS_AT_ONCE", 1)
     made.turn()
     yield made
     remove_tree(tmp_path / "versions")
@@ -139,7 +142,7 @@ def test_failed_push_is_refused_once_and_the_earlier_version_plays(league: Leagu
     league.turn()
     league.push("FAIL")
     refused = league.only(Refused)
-    assert refused.why.endswith("Begin with hello:\nfault: FAIL")
+    assert refused.why.endswith("First failing step: hello:\nfault: FAIL")
     assert refused.check
     assert not league.turn()
     league.push("one")
@@ -260,6 +263,19 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     assert [[one.bot for one in league.turn()] for _ in range(4)] == [["zoe"], ["b"], ["a"], []]
     league.push("two", "zoe")
     assert [one.bot for one in league.turn()] == ["zoe"]
+
+
+def test_pushes_are_checked_side_by_side(tmp_path: Path) -> None:
+    """Each in a process of its own; what comes of one is nothing to the others."""
+    league = League(tmp_path)
+    league.push((sample_folder() / "greedy.py").read_text(), "good")
+    league.push("raise SystemExit", "bad")
+    told = {entry.bot: entry for entry in league.turn()}
+    assert isinstance(told["good"], Admitted)
+    refused = told["bad"]
+    assert isinstance(refused, Refused)
+    assert "First failing step: hello:" in refused.why
+    assert sorted(league.versions()) == ["good@1"]
 
 
 def test_flood_of_folders_that_are_no_bots_ends_after_some(
