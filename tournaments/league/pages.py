@@ -32,7 +32,7 @@ from protocol.records import Result
 from tournaments.event.folder import Folder, content
 from tournaments.event.luck import LuckStore
 from tournaments.formats.base import first_version
-from tournaments.league.pairing import Outlook, next_round
+from tournaments.league.pairing import Outlook, describe_slow, next_round
 from tournaments.league.ratings import (
     DivisionTable,
     LeagueTable,
@@ -138,6 +138,8 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     """The plan of the round that is being played, or that would be chosen now."""
     pause: str
     """The reason why it has none, and until when; empty if it has one."""
+    slow: Mapping[str, Sequence[str]]
+    """Sentences about the time of slow versions."""
     past: Sequence[tuple[str, Ranks]]
     """Weeks that are over, the last two, and the ranks at the end of each."""
 
@@ -430,6 +432,7 @@ class BotInDivision(NamedTuple):
             yield f"{row.gain.text()} Elo against {row.before}."
         if row.is_worse:
             yield f"**{row.flag}.**"
+        yield from self.division.slow.get(row.name, ())
         following = self.division.next
         yield _next(following, row.name) if following else self.division.pause
 
@@ -592,6 +595,7 @@ class LeagueSite:
             facts=[self._facts_of(round) for round in division.over],
             next=mine,
             pause="" if mine else outlook.pauses.get(name, "Another division plays first."),
+            slow=describe_slow(data, division),
             past=[(before, self._ranks_at(data, division, before)) for before in past],
         )
 

@@ -339,6 +339,9 @@ def _why(information: Information, names: list[str], table: list[int], start: Fl
 NEWCOMER_BOARDS = {"lesson": 100, "week": 20}
 """Boards up to which a version counts as new, by the pace: with 10 it has a rank, with 20 an
 interval of some ± 100 Elo, with 100 of ± 45."""
+SLOW_MS = 50.0
+"""Mean ms for a question from which on a bot is slow: it is asked some 800 times at a table of five
+boards, and all that are pushed meanwhile wait."""
 MAX_DIVISION_NAME_LENGTH = 32
 """Most characters of a division's name in the name of an event."""
 LONGEST_TITLE = 80
@@ -372,31 +375,90 @@ def next_round(league: LeagueData, now: datetime) -> Outlook:
 
 
 def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | str:
-    """Return the next round of a division, or the reason why it plays nothing now."""
-    settings, number = division.settings, len(division.rounds) + 1
+    """Return the next round of a division, or the reason why it plays nothing now.
+
+    Slow bots get rounds of their own, of one board, while these have taken no more time than the
+    others, or when nothing else is to play: as many boards at a table as others would let one of
+    them hold up a lesson. The time is boards x that of the check, which is in the register before
+    the first game: a bot that could slow down when it leads would keep a lucky rating, and the
+    noise of a machine would choose who meets whom.
+    """
     exclusions = held_versions(league, division)
     entrants = _entrants(league, division, exclusions)
+    slow = tuple(name for name in entrants if question_ms(league, name) >= SLOW_MS)
+    quick = {name: entrant for name, entrant in entrants.items() if name not in slow}
+    held = exclusions | dict.fromkeys(slow, "slow, so it plays single boards in rounds of its own")
+    spent = {True: 0.0, False: 0.0}
+    for round in division.rounds:
+        names = [name for table in round.plan.tables for name in table.entrants]
+        times = [question_ms(league, name) for name in names]
+        spent[max(times) >= SLOW_MS] += round.plan.boards * sum(times)
+    fields = [_Field(quick, held, ()), *([_Field(entrants, exclusions, slow)] if slow else [])]
+    choice: NextRound | str = ""
+    for field in reversed(fields) if spent[True] < spent[False] else fields:
+        choice = _choose(league, division, now, field)
+        if not isinstance(choice, str):
+            break
+    return choice
+
+
+class _Field(NamedTuple):
+    """Versions among which a round is chosen."""
+
+    entrants: Mapping[str, Entrant]
+    held: Mapping[str, str]
+    slow: tuple[str, ...]
+    """The slow ones of which each table has one; none: it is a round of quick ones."""
+
+
+def question_ms(league: LeagueData, version: str) -> float:
+    """Return the mean ms for a question in a version's check; at least 1, as of a house bot."""
+    check = league.versions[version].check if version in league.versions else None
+    return max(check.question_ms if check else 0.0, 1.0)
+
+
+def describe_slow(league: LeagueData, division: DivisionData) -> dict[str, list[str]]:
+    """Return sentences about the time of each version that is slow, by its check or its games."""
+    times, slow = division.thinking(), dict[str, list[str]]()
+    for name in league.active(division.settings.name):
+        is_slow = question_ms(league, name) >= SLOW_MS
+        mean, share = times.get(name, (question_ms(league, name), 0.0))
+        if is_slow or mean >= SLOW_MS:
+            sealed = league.settings.sealed and not league.versions[name].house
+            unit = "million instructions" if sealed else "ms"
+            words = f"It takes {mean:.0f} {unit} a question, {100 * share:.0f} % of all bots' time."
+            boards = "It plays single boards in rounds of its own, so that others need not wait."
+            slow[name] = [words, *([boards] if is_slow else [])]
+    return slow
+
+
+def _choose(
+    league: LeagueData, division: DivisionData, now: datetime, field: _Field
+) -> NextRound | str:
+    """Return a round among some versions, or the reason why there is none now."""
+    settings, entrants, slow = division.settings, field.entrants, field.slow
+    boards_a_table = 1 if slow else settings.boards_a_table
+    most_tables = 1 if slow else settings.tables_a_round or ceil(len(entrants) / division.seats)
     if len(entrants) < division.seats:
         can = count_in_digits(len(entrants), "bot", "bots")
         return f"A table has {division.seats} seats, and only {can} can play. It waits for a push."
-    newcomers = _newcomers(league, division, entrants)
     boards, boards_kept = boards_to_play(league, division, now)
-    if boards >= settings.boards_a_table:
-        newcomers = ()
-    left = (boards_kept if newcomers else boards) // settings.boards_a_table
-    if left < 1:
+    is_free = boards >= boards_a_table
+    newcomers = slow if is_free else _newcomers(league, division, slow or entrants)
+    left = (boards if is_free else boards_kept) // boards_a_table
+    if left < 1 or not (is_free or newcomers):
         return _pause(league, division, now, boards_kept)
     partners, seats = division.rules.deal.partners, division.seats
     encounters = count_encounters(division.results(), partners)
     plan = RoundPlan(
         method=PAIRING_METHOD,
-        number=number,
+        number=len(division.rounds) + 1,
         division=settings.name,
         time=write_utc(now),
         active=tuple(entrants),
-        held=dict(sorted(exclusions.items())),
-        boards=settings.boards_a_table,
-        most_tables=min(settings.tables_a_round or ceil(len(entrants) / seats) or 1, left),
+        held=dict(sorted(field.held.items())),
+        boards=boards_a_table,
+        most_tables=min(most_tables, left),
         until=settings.until,
         register=register_digests(league.folder.register)[len(league.register)],
         anchor=league.settings.anchor.name,

@@ -22,6 +22,7 @@ from protocol.codec import DamagedRecordError, decode_json, encode_json, printab
 from protocol.errors import UserError
 from protocol.records import Hex32, Result
 from protocol.ruleset import Ruleset
+from tournaments.event.facts import Times
 from tournaments.event.folder import Folder, content, load_event
 from tournaments.event.results import results_of
 from tournaments.formats.base import VersionName, first_version
@@ -78,6 +79,8 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     sandbox: str
     """Sandbox level in which the bot ran."""
     seconds: float
+    question_ms: float = 0.0
+    """Mean time for a question, in ms, of a sealed bot in million instructions; 0: not measured."""
 
     @property
     def outcome(self) -> str:
@@ -176,8 +179,8 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The version over which ratings are given."""
     tables: tuple[ChosenTable, ...]
     newcomers: tuple[VersionName, ...] = ()
-    """Versions of which each table has at least one, since only they had boards left; none: any
-    table could be chosen."""
+    """Versions of which each table has at least one, since only they had boards left, or are slow;
+    none: any table could be chosen."""
 
     @property
     def title(self) -> str:
@@ -355,6 +358,8 @@ def append_entry(path: Path, entry: AnyEntry) -> AnyEntry:
 
 
 R = TypeVar("R")
+ROUNDS_TIMED = 100
+"""Rounds whose times are added up: the last ones."""
 
 
 class PlayedRound(Struct, frozen=True, kw_only=True):
@@ -413,6 +418,18 @@ class DivisionData(Struct, frozen=True, kw_only=True):
         for round in self.over:
             for result in round.results:
                 yield replace(result, board=result.board + round.first_board)
+
+    def thinking(self) -> Mapping[str, tuple[float, float]]:
+        """Return each version's mean ms for a question, and share of all time, in late rounds."""
+        questions, spent = Counter[str](), defaultdict[str, float](float)
+        for round in self.over[-ROUNDS_TIMED:]:
+            # A round that was closed may have no reports.
+            with suppress(OSError, DamagedRecordError):
+                for row in decode_json(read_file(round.folder.times), Times).entrants:
+                    questions[row.name] += row.questions
+                    spent[row.name] += row.questions * row.mean_ms
+        total = sum(spent.values())
+        return {name: (ms / questions[name], ms / total) for name, ms in spent.items() if ms}
 
     def boards_in(self, week: str) -> int:
         """Count the boards that the rounds of a week play: one for each table and deal."""

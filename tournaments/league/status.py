@@ -11,7 +11,7 @@ from arena.document.blocks import Column, DocumentBlock, Paragraph, table
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, shown_path
-from tournaments.league.pairing import boards_to_play, next_round
+from tournaments.league.pairing import boards_to_play, describe_slow, next_round
 from tournaments.league.ratings import list_section
 from tournaments.league.state import (
     AnyEntry,
@@ -62,6 +62,8 @@ class DivisionStatus(Struct, frozen=True, kw_only=True):
     """Boards that may be played now, those included that are kept for new versions."""
     held: Mapping[str, str]
     """The versions that are benched, and why."""
+    slow: Mapping[str, list[str]]
+    """Sentences about the time of slow versions."""
 
 
 class LeagueStatus(Struct, frozen=True, kw_only=True):
@@ -133,6 +135,7 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
         boards_a_week=settings.boards_a_week,
         boards_left=max(0, *boards_to_play(league, division, now)),
         held=held_versions(league, division),
+        slow=describe_slow(league, division),
     )
 
 
@@ -162,6 +165,8 @@ def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
     yield from list_section("Nothing to play now", pauses)
     rows = ((row.name, *item) for row in status.divisions for item in row.held.items())
     yield from list_section("Held out", (f"{name} in {place}: {why}" for place, name, why in rows))
+    slow = ((name, " ".join(words)) for row in status.divisions for name, words in row.slow.items())
+    yield from list_section("Slow", (f"{name}: {words}" for name, words in slow))
     yield from list_section("Refused", map(_entry_line, status.refused))
     yield from list_section("Last news", map(_entry_line, status.pushes))
 

@@ -375,6 +375,7 @@ def examine_version(
         steps=tuple(_steps(reports)),
         sandbox=sandbox.state,
         seconds=round(time.monotonic() - began, 1),
+        question_ms=max((report.mean_ms for report in reports.values()), default=0.0),
     )
 
 

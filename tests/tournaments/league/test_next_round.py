@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.made_up import admitted
 from tournaments.league.loop import begin_round, close_round
-from tournaments.league.pairing import next_round
+from tournaments.league.pairing import describe_slow, next_round
 from tournaments.league.push import remove_tree
 from tournaments.league.settings import LeagueFolder, load_settings
-from tournaments.league.state import RoundPlan, append_entry, read_league
+from tournaments.league.state import CheckSummary, RoundPlan, append_entry, read_league
 from tournaments.league.update import update_register
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=UTC)
@@ -26,10 +27,13 @@ def make(path: Path, settings: str) -> LeagueFolder:
     return folder
 
 
-def admit(folder: LeagueFolder, version: str) -> None:
+def admit(folder: LeagueFolder, version: str, question_ms: float = 0.0) -> None:
     """Let an author's version play."""
     shutil.copytree(folder.version("greedy"), folder.version(version))
-    append_entry(folder.register, admitted(version, "2026-11-22"))
+    check = CheckSummary(
+        verdict="passed", steps=(), sandbox="off", seconds=1, question_ms=question_ms
+    )
+    append_entry(folder.register, replace(admitted(version, "2026-11-22"), check=check))
 
 
 def close_next_round(folder: LeagueFolder) -> RoundPlan | str:
@@ -91,3 +95,26 @@ def test_a_week_that_is_played_says_when_the_next_begins(tmp_path: Path) -> None
     assert close_next_round(folder) == (
         "The boards of this week are played. The next round begins on 23 Nov 2026, 01:00 CET."
     )
+
+
+def test_slow_bots_play_single_boards_while_they_take_less_time_than_others(tmp_path: Path) -> None:
+    """By the time of their check: what they take in games chooses nothing."""
+    folder = make(tmp_path, HOUSE)
+    admit(folder, "mine", 49)
+    admit(folder, "snail", 400)
+    plans = [plan for _ in range(9) if isinstance(plan := close_next_round(folder), RoundPlan)]
+    slow = [number for number, plan in enumerate(plans) if "snail" in plan.active]
+    assert 0 not in slow
+    assert slow
+    for plan in plans:
+        if "snail" in plan.active:
+            assert (plan.boards, len(plan.tables), plan.newcomers) == (1, 1, ("snail",))
+            assert "snail" in plan.tables[0].entrants
+        else:
+            assert plan.boards == 5
+            assert "rounds of its own" in plan.held["snail"]
+            assert "mine" in plan.active
+    league = read_league(tmp_path)
+    words = describe_slow(league, league.divisions["draw"])
+    assert words.keys() == {"snail"}
+    assert words["snail"][0] == "It takes 400 ms a question, 0 % of all bots' time."
