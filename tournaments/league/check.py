@@ -32,6 +32,7 @@ from tournaments.league.pairing import (
 from tournaments.league.ratings import LeagueTable, rate_division
 from tournaments.league.settings import DivisionSettings, LeagueFolder, LeagueSettings, Quota
 from tournaments.league.state import (
+    BENCHED,
     Admitted,
     AnyEntry,
     DivisionData,
@@ -225,13 +226,13 @@ def _active_faults(
     for name in sorted({*plan.active} & plan.held.keys()):
         yield f"{name} is active, and held"
     for name, why in plan.held.items():
-        if why.startswith("fouled in ") and not _is_benched(name, why, before, house):
+        if why.endswith(BENCHED) and not _is_benched(name, why, before, house):
             yield f"{name} is held, but the rounds before do not say so: {why}"
 
 
 def _is_benched(name: str, why: str, before: Sequence[PlayedRound], house: set[str]) -> bool:
     """Tell whether a version was benched for this reason; how many fouls it takes is a setting."""
-    number = re.match(r"fouled in (\d{1,4}) ", why, re.ASCII)
+    number = re.search(r" in (\d{1,4}) sitting", why, re.ASCII)
     benched = benched_versions(before, int(number[1]) if number else 1, house)
     return name in benched and benched[name].why == why
 

@@ -44,6 +44,7 @@ from tournaments.league.ratings import (
 )
 from tournaments.league.settings import CLOSED_FILE, PLAN, LeagueFolder
 from tournaments.league.state import (
+    FOUL_WORDS,
     Admitted,
     AnyEntry,
     DivisionData,
@@ -53,6 +54,7 @@ from tournaments.league.state import (
     days_of,
     describe_entry,
     one_line,
+    shown_time,
     week_of,
 )
 from tournaments.rating.tables import own_fouls
@@ -424,7 +426,7 @@ class BotInDivision(NamedTuple):
         if row.rank is None and row.elo is None:
             yield f"**Not rated yet** in {title}."
         else:
-            total = len(self.division.table.standings)
+            total = sum(row.rank is not None for row in self.division.table.standings)
             place = f"Place {row.rank} of {total}" if row.rank else "No place yet"
             games = count_in_digits(row.games, "game")
             yield f"**{place}** in {title}: {row.rating.text()} Elo after {games}."
@@ -726,6 +728,8 @@ class _Writer:
             divisions=self._divisions,
             settings=self._data.settings,
             numbers=self._emblems,
+            versions=self._data.versions,
+            foul_words=FOUL_WORDS,
             bot_html=self._bot_html,
             files={"plan": PLAN, "closed": CLOSED_FILE},
             **TEMPLATE_FUNCTIONS,
@@ -737,7 +741,7 @@ class _Writer:
 TEMPLATE_FUNCTIONS = {
     function.__name__: function
     for function in (
-        bot_address, explain_ruleset, pairing_address, round_address,
+        bot_address, explain_ruleset, pairing_address, round_address, shown_time,
         printable_lines,
     )
 }  # fmt: skip

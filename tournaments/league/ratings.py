@@ -15,7 +15,6 @@ tournaments/METHODS.md).
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from itertools import pairwise
 from statistics import NormalDist, median
 
 from msgspec import Struct
@@ -66,7 +65,7 @@ class StandingRow(Rating, frozen=True, kw_only=True):
 
     bot: str
     rank: int | None
-    """Rank among the present versions; None for others, and while it has played too little."""
+    """Rank among the present versions of authors; None for others, and after too few boards."""
     is_house: bool
     is_active: bool
     """True for the present version of a bot that plays in this division."""
@@ -75,7 +74,8 @@ class StandingRow(Rating, frozen=True, kw_only=True):
     since: str
     """Day of its admission, such as 2026-11-22."""
     before: str
-    """Version of the bot that it is compared with: the last before it that played, or none."""
+    """Version of the bot that it is compared with: the last before it that played enough, or else
+    the last that played; empty if none did."""
     gain: Estimate
     """Elo over that version, if both have a rating."""
     worse: float | None
@@ -88,6 +88,10 @@ class StandingRow(Rating, frozen=True, kw_only=True):
     def rating(self) -> Estimate:
         """Its Elo; the anchor's is exact, without ±."""
         return Estimate(self.elo, self.half_width or None, self.bound)
+
+    def stands_last(self) -> bool:
+        """Tell whether it stands below all others: a bot of authors without a rank."""
+        return self.rank is None and not (self.is_house and self.games)
 
     @property
     def is_worse(self) -> bool:
@@ -166,7 +170,7 @@ def rate_division(division: DivisionData, league: LeagueData) -> DivisionTable:
         rounds=len(over),
         games=len(results),
         until=over[-1].plan.time if over else "",
-        standings=sorted((row for row in rows if row.is_active), key=lambda row: row.rank is None),
+        standings=sorted((row for row in rows if row.is_active), key=StandingRow.stands_last),
         earlier=[row for row in rows if not row.is_active],
         history=_history(division, {row.name for row in rows if row.bound != "?"}),
         next=division.playing.plan.tables if division.playing else (),
@@ -179,7 +183,10 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
     benched = benched_versions(division.rounds, quota.foul_sittings, house)
     pools = _pools(results, partners, league.settings.anchor)
     main = _RatedPool(pools[0] if pools else None)
-    ranked = main.ranked({*active} - benched.keys())
+    # House bots carry the level; authors compare themselves with each other.
+    ranked = main.ranked(
+        name for name in active if name not in benched and first_version(name) not in house
+    )
     ranks = dict(zip(ranked, main.rank_intervals(ranked), strict=True))
     # A version that no game connects with the anchor has no rating.
     ratings = [*main.entrants.values()]
@@ -187,7 +194,7 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
     ratings += [replace(rating, elo=None, half_width=None, bound="?") for rating in others]
     played = [rating.name for rating in ratings]
     ratings += [_newcomer(name) for name in active if name not in played]
-    before = _versions_before(played)
+    before = _versions_before(played, {row.name for row in ratings if row.boards >= ENOUGH_BOARDS})
     worse = {name: main.worse(name, before[name]) for name in active if name in before}
     alarms = surely_worse({name: chance for name, chance in worse.items() if chance is not None})
     versions = league.versions
@@ -225,9 +232,10 @@ class _RatedPool:
         self._los = pool.los if pool else ()
         self._pool = pool
 
-    def ranked(self, names: Collection[str]) -> list[str]:
+    def ranked(self, names: Iterable[str]) -> list[str]:
         """Return those that played on enough boards, or on half as many as most, best first."""
-        boards = {name: row.boards for name, row in self.entrants.items() if name in names}
+        present = {*names}
+        boards = {name: row.boards for name, row in self.entrants.items() if name in present}
         enough = min(ENOUGH_BOARDS, median(boards.values()) / 2) if boards else 0
         return [name for name in boards if boards[name] >= enough]
 
@@ -275,11 +283,19 @@ def _newcomer(name: str) -> Rating:
     )  # fmt: skip
 
 
-def _versions_before(names: Iterable[str]) -> dict[str, str]:
-    by_bot = defaultdict[str, list[str]](list)
+def _versions_before(names: Iterable[str], known: Collection[str]) -> dict[str, str]:
+    """Return what each version is compared with; `known`: those that have played enough.
+
+    Who pushes often leaves versions that hardly played: they would hide that a bot became worse.
+    """
+    before, last = dict[str, str](), dict[str, str]()
     for name in sorted(names, key=version_number):
-        by_bot[first_version(name)].append(name)
-    return {new: old for versions in by_bot.values() for old, new in pairwise(versions)}
+        bot = first_version(name)
+        if bot in last:
+            before[name] = last[bot]
+        if name in known or last.get(bot) not in known:
+            last[bot] = name
+    return before
 
 
 def _history(division: DivisionData, rated: Collection[str]) -> dict[str, dict[str, str]]:
@@ -393,6 +409,8 @@ def _row(row: StandingRow, before: Mapping[str, int]) -> list[Cell]:
 
 def _moved(row: StandingRow, before: Mapping[str, int]) -> str:
     """Word by how many ranks a bot has risen or fallen."""
+    if row.is_house:
+        return ""
     if row.bot not in before:
         return "new"
     moved = before[row.bot] - row.rank if row.rank else 0

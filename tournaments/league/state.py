@@ -612,6 +612,13 @@ def days_of(week: str) -> tuple[date, date]:
 # ratings.
 
 
+BENCHED = "benched until it changes"
+"""The last words of the reason for a bench."""
+FOULED = "fouled"
+FOUL_WORDS = {"gone": "crashed", "no_hello": "did not start", "late": "was late"}
+"""Fouls in words for authors; of other classes the word is `FOULED`."""
+
+
 def held_versions(league: LeagueData, division: DivisionData) -> dict[str, str]:
     """Return the active versions that a division must not choose now, each with the reason."""
     quota, house = league.settings.quota, league.settings.house
@@ -623,15 +630,15 @@ def benched_versions(
     rounds: Iterable[PlayedRound], sittings: int, house: Collection[str]
 ) -> dict[str, EarlyEnd]:
     """Return versions that fouled in `sittings` sittings in a row, with the last round's time."""
-    streak: dict[str, int] = {}
+    streak = defaultdict[str, list[str]](list)
     benches: dict[str, EarlyEnd] = {}
-    fouled_in = count_in_digits(sittings, "sitting", "sittings in a row")
+    count = count_in_digits(sittings, "sitting", "sittings in a row")
     for round in rounds:
-        last = f"the last in round {round.plan.number}"
-        why = f"fouled in {fouled_in}, {last}: benched until it changes"
-        for name, fouled in _sittings(round, house) if round.is_over else ():
-            streak[name] = streak.get(name, 0) + 1 if fouled else 0
-            if streak[name] >= sittings and first_version(name) not in house:
+        for name, foul in _sittings(round, house) if round.is_over else ():
+            streak[name] = [*streak[name], FOUL_WORDS.get(foul, FOULED)] if foul else []
+            if len(streak[name]) >= sittings and first_version(name) not in house:
+                words = streak[name][0] if len({*streak[name]}) == 1 else FOULED
+                why = f"{words} in {count}, the last in round {round.plan.number}: {BENCHED}"
                 benches.setdefault(name, EarlyEnd(time=round.plan.time, why=why))
     return benches
 
@@ -648,17 +655,17 @@ def describe_fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
         yield f"{name} fouled in {count_in_digits(count, 'game')}"
 
 
-def _sittings(round: PlayedRound, house: Collection[str]) -> Iterator[tuple[str, bool]]:
-    """Yield for each sitting of a round its entrants, and whether they fouled in it."""
+def _sittings(round: PlayedRound, house: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield for each sitting of a round its entrants, and their first foul in it, or nothing."""
     committed = [
         (result.seats, result.seats[foul.seat], foul.foul)
         for result in round.results
         for foul in fouls_committed(result)
     ]
     slow = any(foul == "late" and first_version(name) in house for _, name, foul in committed)
-    fouls = {result.seats: set[str]() for result in round.results}
+    fouls = {result.seats: dict[str, str]() for result in round.results}
     for seats, name, foul in committed:
         if not (slow and foul == "late"):
-            fouls[seats].add(name)
-    for seats, names in fouls.items():
-        yield from ((name, name in names) for name in dict.fromkeys(seats))
+            fouls[seats].setdefault(name, foul)
+    for seats, classes in fouls.items():
+        yield from ((name, classes.get(name, "")) for name in dict.fromkeys(seats))

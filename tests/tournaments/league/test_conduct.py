@@ -57,15 +57,22 @@ def test_late_beside_a_late_house_bot_is_no_foul() -> None:
         assert ("mine" in benched_versions(late, 3, ("greedy",))) == benched
 
 
+def test_bench_names_what_happened() -> None:
+    """One class of foul is named in an author's words, several are fouls."""
+    for first, last, words in (("gone", "gone", "crashed"), ("gone", "illegal", "fouled")):
+        rounds = [round_of(1, "FF", first), round_of(2, "F", last)]
+        assert benched_versions(rounds, 3, ())["mine"].why.startswith(f"{words} in 3 sittings")
+
+
 def test_bench_is_held_and_costs_the_rank() -> None:
     """A benched version is held out with the reason, and a rating kept by fouls has no rank."""
     data = league(round_of(1, "FF"), round_of(2, "FF"))
     assert held_versions(data, data.divisions["draw"]) == {
-        "mine": "fouled in 3 sittings in a row, the last in round 2: benched until it changes"
+        "mine": "was late in 3 sittings in a row, the last in round 2: benched until it changes"
     }
     rows = rate_division(data.divisions["draw"], data).standings
     assert [(row.name, row.rank, row.bench and row.bench.time) for row in rows] == [
-        ("greedy", 1, None),
+        ("greedy", None, None),
         ("mine", None, "2026-11-03T12:00:00Z"),
     ]
     changed = league_of(data.divisions["draw"].rounds, [*data.register, admitted("mine@2")])

@@ -27,11 +27,14 @@ def worse() -> LeagueData:
 
 
 def test_standings_hold_present_versions_over_the_anchor(worse: LeagueData) -> None:
-    """The anchor has 0 Elo; old versions stand in the whole table only, newcomers at its end."""
+    """The anchor has 0 Elo; old versions stand in the whole table only, newcomers at its end.
+
+    House bots stand where they are, and have no rank.
+    """
     found = standings(worse)
     names = ["other", "greedy", "mine@2", "random", "new"]
     assert [row.name for row in found.standings] == names
-    assert [row.rank for row in found.standings] == [1, 2, 3, 4, None]
+    assert [row.rank for row in found.standings] == [1, None, 2, None, None]
     elo = {row.name: row.elo for row in found.all_versions}
     assert elo["greedy"] == 0
     assert elo["new"] is None
@@ -57,6 +60,20 @@ def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
     assert 0.95 < one.worse < 1
     assert one.gain.value is not None
     assert one.gain.value < -150
+
+
+def test_a_version_that_hardly_played_hides_no_loss(worse: LeagueData) -> None:
+    """Else a bot that becomes worse by two quick pushes is compared with nothing."""
+    rng = random.Random(2)
+    pushes = [f"mine@{number}" for number in (2, 3)]
+    weak = {"greedy": 0.0, "random": -150.0, "other": 50.0} | {"mine@3": -300.0}
+    rounds = worse.divisions["draw"].rounds[:4]
+    meeting = table_results(rng, {"mine@2": 0, "other": 0}, ("mine@2", "other"))
+    rounds.append(played_round(5, "2026-11-03", {("mine@2", "other"): meeting}))
+    rounds += [everybody_meets(rng, weak, number, "2026-11-03") for number in (6, 7, 8, 9)]
+    register = [*worse.register[:-1], *(admitted(push, "2026-11-03") for push in pushes)]
+    (row,) = standings(league_of(rounds, register)).regressions
+    assert (row.name, row.before) == ("mine@3", "mine")
 
 
 def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
