@@ -84,15 +84,15 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     @property
     def outcome(self) -> str:
-        """Its result, as the end of a sentence about the version."""
+        """Its result in a line."""
         counted = Counter(step.verdict for step in self.steps)
         steps = count_in_digits(counted["passed"], "step")
         if failed := counted["failed"]:
-            return f"failed the check ({failed} of {count_in_digits(counted.total(), 'step')})"
+            return f"Failed the check ({failed} of {count_in_digits(counted.total(), 'step')})"
         if self.verdict != "passed":
-            return f"did not finish the check ({steps} passed)"
+            return f"Did not finish the check ({steps} passed)"
         skipped = f"; {counted['skipped']} do not apply" if counted["skipped"] else ""
-        return f"passed the check ({steps}{skipped})"
+        return f"Passed the check ({steps}{skipped})"
 
 
 class RegisterEntry(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

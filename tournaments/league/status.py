@@ -23,6 +23,7 @@ from tournaments.league.state import (
     held_versions,
     one_line,
     read_league,
+    shown_time,
     week_of,
     write_utc,
 )
@@ -71,6 +72,8 @@ class LeagueStatus(Struct, frozen=True, kw_only=True):
 
     title: str
     time: str
+    zone: str
+    """Time zone in which people read times."""
     week: str
     running: bool | None
     """True if a process runs the league now; None: this machine does not tell."""
@@ -107,6 +110,7 @@ def read_league_status(path: Path, now: datetime) -> LeagueStatus:
     return LeagueStatus(
         title=league.settings.title,
         time=write_utc(now),
+        zone=league.settings.zone,
         week=week_of(now),
         running=is_locked(league.folder.lock),
         free_mib=shutil.disk_usage(path).free // 2**20,
@@ -145,8 +149,9 @@ def _division(league: LeagueData, division: DivisionData, now: datetime) -> Divi
 def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
     """Yield the state of a league as a terminal shows it."""
     state = {True: "is running", False: "is not running", None: "may be running"}[status.running]
+    place, time = shown_path(path), shown_time(status.time, status.zone)
     yield Paragraph(
-        f"{status.title} {state} in {shown_path(path)}: {status.time}, week {status.week}, "
+        f"{status.title} {state} in {place}: {time}, week {status.week}, "
         f"{status.free_mib / 1024:.1f} GiB of the disk free.",
         "lead",
     )
@@ -167,12 +172,13 @@ def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
     yield from list_section("Held out", (f"{name} in {place}: {why}" for place, name, why in rows))
     slow = ((name, " ".join(words)) for row in status.divisions for name, words in row.slow.items())
     yield from list_section("Slow", (f"{name}: {words}" for name, words in slow))
-    yield from list_section("Refused", map(_entry_line, status.refused))
-    yield from list_section("Last news", map(_entry_line, status.pushes))
+    for title, entries in (("Refused", status.refused), ("Last news", status.pushes)):
+        yield from list_section(title, (_entry_line(entry, status.zone) for entry in entries))
 
 
-def _entry_line(entry: AnyEntry) -> str:
-    return one_line(f"{entry.time} {' '.join(describe_entry(entry))}", MAX_REASON_LENGTH)
+def _entry_line(entry: AnyEntry, zone: str) -> str:
+    words = " ".join([shown_time(entry.time, zone), *describe_entry(entry)])
+    return one_line(words, MAX_REASON_LENGTH)
 
 
 def _row(status: DivisionStatus) -> list[str]:
