@@ -6,7 +6,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -29,8 +29,12 @@ SAFE_PATH = "PYTHONSAFEPATH"
 """The variable with which Python imports nothing from the folder in which it starts."""
 
 
-def map_tasks(work: Callable[[T], R], tasks: Iterable[T], most: int | None = None) -> Iterator[R]:
-    """Yield what `work` returns for each task, in order, from as many processes as cores.
+def map_tasks(
+    work: Callable[[T], R], tasks: Iterable[T], most: int | None = None, *, in_order: bool = True
+) -> Iterator[R]:
+    """Yield what `work` returns for each task, from as many processes as cores.
+
+    `in_order`: in that of the tasks; else as each is done, and all tasks begin at once.
 
     This process itself does a single task, as to start another process would take longer, and all
     tasks on a machine without semaphores, such as some containers. `most`: the most processes.
@@ -51,7 +55,12 @@ def map_tasks(work: Callable[[T], R], tasks: Iterable[T], most: int | None = Non
             yield from map(work, all_tasks)
             return
         try:
-            yield from _in_order(pool, work, all_tasks, TASKS_AHEAD * count)
+            if in_order:
+                yield from _in_order(pool, work, all_tasks, TASKS_AHEAD * count)
+                return
+            with _without_main():
+                futures = [pool.submit(work, task) for task in all_tasks]
+            yield from (future.result() for future in as_completed(futures))
         except BrokenProcessPool:
             raise UserError(
                 "A process that read logs was killed. See whether the machine is short of memory, "

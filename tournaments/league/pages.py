@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from functools import cache, cached_property, partial
-from itertools import groupby, islice, pairwise
+from itertools import groupby, islice
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, NamedTuple
@@ -37,9 +37,7 @@ from tournaments.league.ratings import (
     DivisionTable,
     LeagueTable,
     StandingRow,
-    ranks_at_end,
     rate_division,
-    week_before,
     week_blocks,
 )
 from tournaments.league.settings import CLOSED_FILE, PLAN, LeagueFolder
@@ -51,7 +49,6 @@ from tournaments.league.state import (
     LeagueData,
     PlayedRound,
     RoundPlan,
-    days_of,
     describe_entry,
     one_line,
     shown_time,
@@ -88,9 +85,6 @@ HOME_PAGE = "index.html"
 MOST_DRAWN = 100
 """Bots of a division up to which their intervals are drawn: a page stays below 100 kB."""
 
-Ranks = Mapping[str, int]
-"""The rank of each bot."""
-
 
 class News(NamedTuple):
     """Something that happened to a bot."""
@@ -98,7 +92,7 @@ class News(NamedTuple):
     time: str
     bot: str
     kind: str
-    """admitted, refused, withdrawn, benched, rank or worse."""
+    """admitted, refused, withdrawn, benched or worse."""
     title: str
     """A sentence, without its stop."""
     words: str
@@ -140,10 +134,8 @@ class DivisionView(Struct, frozen=True, kw_only=True, dict=True):
     """The plan of the round that is being played, or that would be chosen now."""
     pause: str
     """The reason why it has none, and until when; empty if it has one."""
-    slow: Mapping[str, Sequence[str]]
+    slow: Mapping[str, str]
     """Sentences about the time of slow versions."""
-    past: Sequence[tuple[str, Ranks]]
-    """Weeks that are over, the last two, and the ranks at the end of each."""
 
     @cached_property
     def rows(self) -> Mapping[str, StandingRow]:
@@ -285,7 +277,7 @@ def _entry_news(entry: AnyEntry) -> Iterator[News]:
 
 
 def _division_news(league: LeagueData, division: DivisionView) -> Iterator[News]:
-    """Yield the benches and regressions of a division, and the ranks that changed in a week."""
+    """Yield the benches and regressions of a division."""
     table = division.table
     for row in table.all_versions:
         if bench := row.bench:
@@ -296,13 +288,6 @@ def _division_news(league: LeagueData, division: DivisionView) -> Iterator[News]
             words = "" if row.gain.value is None else f"{row.gain.text()} Elo."
             title = f"{row.flag} in {table.title}"
             yield News(admitted.time, row.bot, "worse", title, words)
-    for (_, before), (week, after) in pairwise(division.past):
-        for bot, rank in after.items():
-            if (was := before.get(bot, rank)) != rank:
-                way = "rose" if rank < was else "fell"
-                title = f"{bot} {way} from place {was} to {rank} in {week}"
-                time = f"{days_of(week)[1]}T23:59:59Z"
-                yield News(time, bot, "rank", title, f"In {table.title}.")
 
 
 # The rounds of a league on its site, each an event's site, and what luck and mistakes did there.
@@ -373,7 +358,7 @@ class BotPage:
         latest = self._history.admitted[-1:]
         self.about = "".join(printable(version.about, 200) for version in latest)
         self.author = "".join(printable(version.author, 80) for version in latest)
-        self.push = next((item for item in news if item.kind not in ("rank", "worse")), None)
+        self.push = next((item for item in news if item.kind != "worse"), None)
         self.divisions = [
             BotInDivision(division, bot)
             for division in divisions
@@ -434,7 +419,8 @@ class BotInDivision(NamedTuple):
             yield f"{row.gain.text()} Elo against {row.before}."
         if row.is_worse:
             yield f"**{row.flag}.**"
-        yield from self.division.slow.get(row.name, ())
+        if row.name in self.division.slow:
+            yield self.division.slow[row.name]
         following = self.division.next
         yield _next(following, row.name) if following else self.division.pause
 
@@ -514,7 +500,6 @@ class LeagueSite:
     def __init__(self, folder: LeagueFolder) -> None:
         self._site, self._published = folder.site, folder.published
         self._facts: dict[tuple[object, ...], RoundFacts] = {}
-        self._ranks: dict[tuple[str, str, int], Ranks] = {}
         self._made: dict[str, object] = {}
         self._at = self._took_s = 0.0
         self._begun: PlayedRound | None = None
@@ -563,7 +548,7 @@ class LeagueSite:
         if (self._site / HOME_PAGE).exists() and content(self._published) == state:
             return None
         week, outlook = week_of(now), _outlook(data, now)
-        divisions = [self._division(data, d, week, outlook) for d in data.divisions.values()]
+        divisions = [self._division(data, d, outlook) for d in data.divisions.values()]
         began_pages = time.monotonic()
         writer = _Writer(data, divisions, self._site, week, self._made)
         paths = set()
@@ -580,9 +565,7 @@ class LeagueSite:
         self._took_s = self._at - began_pages
         return self._at - began
 
-    def _division(
-        self, data: LeagueData, division: DivisionData, week: str, outlook: Outlook
-    ) -> DivisionView:
+    def _division(self, data: LeagueData, division: DivisionData, outlook: Outlook) -> DivisionView:
         """Publish the rounds of a division, and put it together as the pages show it."""
         links = [("../../../" + HOME_PAGE, data.settings.title)]
         for round in division.over:
@@ -590,7 +573,6 @@ class LeagueSite:
         name, playing = division.settings.name, division.playing
         plan = playing.plan if playing else outlook.round and outlook.round[0]
         mine = plan if plan and plan.division == name else None
-        past = week_before(week_before(week)), week_before(week)
         return DivisionView(
             data=division,
             table=rate_division(division, data),
@@ -598,7 +580,6 @@ class LeagueSite:
             next=mine,
             pause="" if mine else outlook.pauses.get(name, "Another division plays first."),
             slow=describe_slow(data, division),
-            past=[(before, self._ranks_at(data, division, before)) for before in past],
         )
 
     def _facts_of(self, round: PlayedRound) -> RoundFacts:
@@ -609,14 +590,6 @@ class LeagueSite:
         if key not in self._facts:
             self._facts[key] = round_facts(round)
         return self._facts[key]
-
-    def _ranks_at(self, data: LeagueData, division: DivisionData, week: str) -> Ranks:
-        """Return the ranks in a division at the end of a week; empty before its first round."""
-        name = division.settings.name
-        key = name, week, sum(round.week <= week for round in division.over)
-        if key not in self._ranks:
-            self._ranks[key] = ranks_at_end(data, name, week)
-        return self._ranks[key]
 
 
 class _Writer:
@@ -670,9 +643,10 @@ class _Writer:
             divisions=[division.table for division in self._divisions],
         )
         yield "league.json", indented_json(table) + b"\n"
-        news = [item for item in self._news if item.kind != "rank"]
         live = (self._site / LIVE).is_dir()
-        yield self._page(HOME_PAGE, self._title, "front.html.j2", news=news, live=live, weeks=weeks)
+        yield self._page(
+            HOME_PAGE, self._title, "front.html.j2", news=self._news, live=live, weeks=weeks
+        )
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
         """Yield the pages of pairs."""
@@ -748,7 +722,7 @@ TEMPLATE_FUNCTIONS = {
 """The functions that our templates call."""
 
 
-def _bot_html(pages: SitePages, numbers: Ranks, name: str) -> Markup:
+def _bot_html(pages: SitePages, numbers: Mapping[str, int], name: str) -> Markup:
     """Return a bot's emblem and name, as a report has them; a large site has a million of them."""
     return Markup(pages.render("bot_name.html.j2", numbers=numbers, name=name))
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import combinations
 from math import ceil, erf, pi, sqrt
 from typing import NamedTuple
@@ -393,22 +394,12 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
         names = [name for table in round.plan.tables for name in table.entrants]
         times = [question_ms(league, name) for name in names]
         spent[max(times) >= SLOW_MS] += round.plan.boards * sum(times)
-    fields = [_Field(quick, held, ()), *([_Field(entrants, exclusions, slow)] if slow else [])]
-    choice: NextRound | str = ""
-    for field in reversed(fields) if spent[True] < spent[False] else fields:
-        choice = _choose(league, division, now, field)
-        if not isinstance(choice, str):
-            break
-    return choice
-
-
-class _Field(NamedTuple):
-    """Versions among which a round is chosen."""
-
-    entrants: Mapping[str, Entrant]
-    held: Mapping[str, str]
-    slow: tuple[str, ...]
-    """The slow ones of which each table has one; none: it is a round of quick ones."""
+    choose = partial(_choose, league, division, now)
+    rounds = [partial(choose, quick, held, ()), partial(choose, entrants, exclusions, slow)]
+    if not slow:
+        return rounds[0]()
+    first, second = rounds if spent[True] >= spent[False] else reversed(rounds)
+    return choice if not isinstance(choice := first(), str) else second()
 
 
 def question_ms(league: LeagueData, version: str) -> float:
@@ -417,26 +408,34 @@ def question_ms(league: LeagueData, version: str) -> float:
     return max(check.question_ms if check else 0.0, 1.0)
 
 
-def describe_slow(league: LeagueData, division: DivisionData) -> dict[str, list[str]]:
+def describe_slow(league: LeagueData, division: DivisionData) -> dict[str, str]:
     """Return sentences about the time of each version that is slow, by its check or its games."""
-    times, slow = division.thinking(), dict[str, list[str]]()
+    times, slow = division.thinking(), dict[str, str]()
     for name in league.active(division.settings.name):
         is_slow = question_ms(league, name) >= SLOW_MS
         mean, share = times.get(name, (question_ms(league, name), 0.0))
         if is_slow or mean >= SLOW_MS:
             sealed = league.settings.sealed and not league.versions[name].house
             unit = "million instructions" if sealed else "ms"
-            words = f"It takes {mean:.0f} {unit} a question, {100 * share:.0f} % of all bots' time."
-            boards = "It plays single boards in rounds of its own, so that others need not wait."
-            slow[name] = [words, *([boards] if is_slow else [])]
+            slow[name] = f"It takes {mean:.0f} {unit} a question, {100 * share:.0f} % of all time."
+            if is_slow:
+                slow[name] += " It plays single boards in rounds of its own, so no bot waits."
     return slow
 
 
 def _choose(
-    league: LeagueData, division: DivisionData, now: datetime, field: _Field
+    league: LeagueData,
+    division: DivisionData,
+    now: datetime,
+    entrants: Mapping[str, Entrant],
+    held: Mapping[str, str],
+    slow: tuple[str, ...],
 ) -> NextRound | str:
-    """Return a round among some versions, or the reason why there is none now."""
-    settings, entrants, slow = division.settings, field.entrants, field.slow
+    """Return a round among some versions, or the reason why there is none now.
+
+    `slow`: the slow ones, of which each table has one; empty in a round of quick ones.
+    """
+    settings = division.settings
     boards_a_table = 1 if slow else settings.boards_a_table
     most_tables = 1 if slow else settings.tables_a_round or ceil(len(entrants) / division.seats)
     if len(entrants) < division.seats:
@@ -456,7 +455,7 @@ def _choose(
         division=settings.name,
         time=write_utc(now),
         active=tuple(entrants),
-        held=dict(sorted(field.held.items())),
+        held=dict(sorted(held.items())),
         boards=boards_a_table,
         most_tables=min(most_tables, left),
         until=settings.until,

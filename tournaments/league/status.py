@@ -63,7 +63,7 @@ class DivisionStatus(Struct, frozen=True, kw_only=True):
     """Boards that may be played now, those included that are kept for new versions."""
     held: Mapping[str, str]
     """The versions that are benched, and why."""
-    slow: Mapping[str, list[str]]
+    slow: Mapping[str, str]
     """Sentences about the time of slow versions."""
 
 
@@ -170,7 +170,7 @@ def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
     yield from list_section("Nothing to play now", pauses)
     rows = ((row.name, *item) for row in status.divisions for item in row.held.items())
     yield from list_section("Held out", (f"{name} in {place}: {why}" for place, name, why in rows))
-    slow = ((name, " ".join(words)) for row in status.divisions for name, words in row.slow.items())
+    slow = (item for row in status.divisions for item in row.slow.items())
     yield from list_section("Slow", (f"{name}: {words}" for name, words in slow))
     for title, entries in (("Refused", status.refused), ("Last news", status.pushes)):
         yield from list_section(title, (_entry_line(entry, status.zone) for entry in entries))

@@ -501,8 +501,9 @@ class _Update:
             pushes: list[_Push] = []
             for name in waiting[place : place + CHECKS_AT_ONCE]:
                 yield from self._look_at(name, partial(self._update_bot, pushes=pushes))
-            checks = map_tasks(check_push, pushes, CHECKS_AT_ONCE)
-            for push, outcome in zip(pushes, checks, strict=True):
+            # As each is done: one slow bot keeps no other waiting.
+            checks = map_tasks(check_push, pushes, CHECKS_AT_ONCE, in_order=False)
+            for push, outcome in checks:
                 yield from self._look_at(push.bot, partial(self._finish, push, outcome))
             if time.monotonic() - began > BUILD_TURN_S:
                 return
@@ -714,22 +715,26 @@ class _Push(NamedTuple):
     sandbox: Sandbox
 
 
-def check_push(push: _Push) -> CheckSummary | Exception:
-    """Build and check a version, in a process beside others; return what keeps it from playing."""
-    file, settings = push.file, push.settings
+def check_push(push: _Push) -> tuple[_Push, CheckSummary | Exception]:
+    """Build and check a version, in a process beside others; return it with what came of that."""
     try:
-        permissions = settings.permissions(push.bot)
-        home = build_version(file, push.folder, settings.quota, push.sandbox)
-        command = version_command(file, home, permissions, sealed=settings.sealed)
-        games = [
-            (division.name, EventGame(*division_rules(division, push.folder.parents[1])))
-            for division in settings.divisions
-            if not file.divisions or division.name in file.divisions
-        ]
-        clock = own_or(permissions.clock, settings.clock, command)
-        return examine_version(command, push.sandbox, clock, games, settings.quota.check_s)
+        return push, _build_and_check(push)
     except (RefusedPushError, CannotStartError, OSError) as error:
-        return error
+        return push, error
+
+
+def _build_and_check(push: _Push) -> CheckSummary:
+    file, settings = push.file, push.settings
+    permissions = settings.permissions(push.bot)
+    home = build_version(file, push.folder, settings.quota, push.sandbox)
+    command = version_command(file, home, permissions, sealed=settings.sealed)
+    games = [
+        (division.name, EventGame(*division_rules(division, push.folder.parents[1])))
+        for division in settings.divisions
+        if not file.divisions or division.name in file.divisions
+    ]
+    clock = own_or(permissions.clock, settings.clock, command)
+    return examine_version(command, push.sandbox, clock, games, settings.quota.check_s)
 
 
 def build_version(file: BotFile, folder: Path, quota: Quota, sandbox: Sandbox) -> Path:

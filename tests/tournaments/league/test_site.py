@@ -154,14 +154,6 @@ def test_what_a_kill_left_is_mended_and_what_is_gone_is_removed(tmp_path: Path) 
     assert not (site / "rounds/draw/0099").exists()
 
 
-def test_who_moved_in_a_week_is_told(tmp_path: Path) -> None:
-    """On the page of a bot."""
-    data = made_up_league(tmp_path / "league", days=16, rounds=24)
-    files = published(data, tmp_path / "site")
-    pages = [text.decode() for name, text in files.items() if name.startswith("bots/")]
-    assert any("from place" in text and "in 2026-W46" in text for text in pages)
-
-
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> LeagueFolder:
     """Return a league that was played and published from the command line."""
