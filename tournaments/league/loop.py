@@ -388,8 +388,8 @@ class Turns:
         """
         self._reload()
         self._present(self._data or self._read(self.settings))
-        self._begin_look()
-        self._looking.join(None if self._ends else LOOK_S)
+        if self._begin_look() or self._ends:
+            self._looking.join(None if self._ends else LOOK_S)
         if self._look_failures:
             raise self._look_failures.pop()
         data = self._read(self.settings)
@@ -400,12 +400,14 @@ class Turns:
         ]
         self._journal.note_state("benched", "; ".join(benches))
 
-    def _begin_look(self) -> None:
-        """Begin a look at all bots, unless one goes on."""
-        if not self._looking.is_alive():
-            self._looked_at = time.monotonic()
-            self._looking = Thread(target=self._look, daemon=True)
-            self._looking.start()
+    def _begin_look(self) -> bool:
+        """Begin a look at all bots, unless one goes on; tell whether it was begun."""
+        if self._looking.is_alive():
+            return False
+        self._looked_at = time.monotonic()
+        self._looking = Thread(target=self._look, daemon=True)
+        self._looking.start()
+        return True
 
     def _look(self) -> None:
         """Pull; admit, refuse or withdraw bots."""

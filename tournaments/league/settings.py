@@ -140,8 +140,8 @@ class Quota(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Changes of a bot that are looked at in 24 hours."""
     build_s: Annotated[int, Meta(ge=1, le=3600)] = 120
     """Time that its build may take, in s."""
-    check_s: Annotated[int, Meta(ge=5, le=3600)] = 90
-    """Time after which no further step of its check begins, in s."""
+    check_s: Annotated[int, Meta(ge=5, le=3600)] = 45
+    """Time after which no further step of its check begins, in s: who pushes next waits for it."""
 
 
 class BotPermissions(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
