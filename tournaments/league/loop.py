@@ -452,7 +452,7 @@ class Turns:
         """Return the time for what is written next. Raises UserError if it seems wrong."""
         now = self._clock()
         begin_turn(league, now, confirmed=self._confirmed)
-        self._now = now
+        self._now = max(self._now, now)
         return now
 
     # --- rounds ---

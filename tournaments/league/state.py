@@ -635,7 +635,8 @@ def benched_versions(
     count = count_in_digits(sittings, "sitting", "sittings in a row")
     for round in rounds:
         for name, foul in _sittings(round, house) if round.is_over else ():
-            streak[name] = [*streak[name], FOUL_WORDS.get(foul, FOULED)] if foul else []
+            # Of a house bot, which is never benched, no more is kept than counts.
+            streak[name] = [*streak[name], FOUL_WORDS.get(foul, FOULED)][-sittings:] if foul else []
             if len(streak[name]) >= sittings and first_version(name) not in house:
                 words = streak[name][0] if len({*streak[name]}) == 1 else FOULED
                 why = f"{words} in {count}, the last in round {round.plan.number}: {BENCHED}"

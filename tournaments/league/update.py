@@ -631,14 +631,14 @@ class _Update:
         self, push: "_Push", outcome: CheckSummary | Exception, bot: str
     ) -> Iterator[AnyEntry]:
         """Yield what becomes of a version whose check is over."""
-        why, is_admitted = "", False
-        check = outcome if isinstance(outcome, CheckSummary) else None
+        why, check, is_admitted = "", None, False
         try:
-            if check:
+            if isinstance(outcome, CheckSummary):
+                check = outcome
                 why = failure_words(check) if check.verdict == "failed" else ""
             elif isinstance(outcome, RefusedPushError):
                 why = f"bots/{bot}/{BOT_FILE}: {outcome}"
-            elif isinstance(outcome, Exception):
+            else:
                 raise outcome
             if tree_fingerprint(self._read(bot)[0]) != push.fingerprint:
                 raise ChangedPushError(f"bots/{bot}")
@@ -674,7 +674,11 @@ class _Update:
         """Write a version's files; return their folder. What a kill left there never played."""
         self._remove(version)
         folder = self.league.version(version)
-        write_tree(tree, folder)
+        try:
+            write_tree(tree, folder)
+        except OSError:  # No room.
+            self._remove(version)
+            raise
         return folder
 
     def _remove(self, version: str) -> None:
