@@ -38,7 +38,7 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(1_965, "protocol"),
-    "files, program, machine, processes": _room(683, "arena"),
+    "files, program, machine, processes": _room(697, "arena"),
     "engine": _room(1_959, "arena/engine"),
     "match": _room(2_439, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
@@ -52,7 +52,7 @@ ROOMS = {
     "ui and document": _room(2_293, "arena/ui", "arena/document"),
     "sample bots": _room(1_178, "sample_bots"),
     "cli and commands": _room(5_291, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_194, "tournaments/league"),
+    "league": _room(5_486, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
     "site": _room(1_792, "tournaments/site"),
     "study": _room(1_223, "tournaments/study"),
@@ -62,11 +62,11 @@ ROOMS = {
     "plan": _room(3_088, "tournaments/plan"),
     "formats": _room(2_814, "tournaments/formats"),
     "rating": _room(2_613, "tournaments/rating"),
-    "tests": _room(38_781, "tests"),
+    "tests": _room(38_940, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_241
+MOST_LINES = 59_547
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 186
 """Files with content, outside the tests; 175 when the house is done."""

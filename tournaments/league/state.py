@@ -587,7 +587,9 @@ def parse_time(text: str) -> datetime:
 def shown_time(moment: datetime | str, zone: str) -> str:
     """Return a time, perhaps of a record, for readers in a time zone: 22 Nov 2026, 21:00 CET."""
     moment = parse_time(moment) if isinstance(moment, str) else moment
-    return f"{moment.astimezone(ZoneInfo(zone)):%-d %b %Y, %H:%M %Z}"
+    moment = moment.astimezone(ZoneInfo(zone))
+    # Windows has no sign for a day without its zero.
+    return f"{moment.day} {moment:%b %Y, %H:%M %Z}"
 
 
 def week_of(moment: datetime) -> str:
