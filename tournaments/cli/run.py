@@ -60,7 +60,8 @@ from tournaments.event.luck import on_all_cores
 from tournaments.event.results import read_ledger
 from tournaments.formats.tables import Matches
 from tournaments.formats.versus import Versus
-from tournaments.plan.bots import sample_bots
+from tournaments.plan.bots import keep_version, sample_bots, version_before
+from tournaments.plan.event import Event
 from tournaments.plan.read_plan import EventPlan, read_plan
 from tournaments.plan.schedule import describe_spent_out
 from tournaments.play.cluster.connection import ClusterAddress, need_engine, parse_cluster_option
@@ -79,6 +80,12 @@ DEMO_BEGIN = "{} sample bots play, on the same deals from both seats."
 DEMO_DEALS = "The demo's deals are always the same."
 MOST_REPLAYS = 3_000
 """The largest run whose replays are made at its end: at 4 ms a game some 6 s of two cores."""
+BEFORE = {
+    "type": Versus.__struct_config__.tag,
+    "sprt": {"measure": "points", "h1": 5.0, "without_luck": True},
+}
+"""The test of --before. A lead of 5 points a game is some 20 Elo, as in a test without options; it
+takes about half of the boards, because luck is taken out."""
 BY_SEED = "The deals come from a seed: anyone can predict them."
 
 
@@ -95,6 +102,11 @@ JSON = flag("--json", "Print results.json instead of a table.", "in_json")
 @command()
 @click.argument("entries", metavar="[WHAT]...", nargs=-1, shell_complete=complete_bots)
 @CHOICES
+@flag(
+    "--before",
+    "Play the bot's files as they are now against its last version before them, until a test "
+    "decides, with luck taken out.",
+)
 @option(
     "--fail-unless",
     section="Format",
@@ -114,6 +126,7 @@ JSON = flag("--json", "Print results.json instead of a table.", "in_json")
 @option(
     "--seed",
     type=int,
+    rare=True,
     help="Fix the deals, for tests and demonstrations: anyone can then predict them.",
 )
 @OUT_OPTION(show_default=f"{RUNS}/ and what is played")
@@ -132,7 +145,8 @@ def run(entries: tuple[str, ...], **options: Any) -> int:
     Every pairing plays every board once in each rotation of the seats. The event goes into a folder
     under runs/, called after what is played. Run the same command again to continue where it
     stopped; with more boards or rounds it plays only the missing games. If the files of bot mine
-    have changed, it plays as a new version, mine@2, and the games of the old version stay.
+    have changed, it plays as a new version, mine@2. The files of each version that played in runs/
+    are kept: mine@1 is the first of mine, and plays again wherever a bot can be named.
 
     With [tune] in the event file the run searches better values for a bot's parameters, and tests
     them on new deals. With --plan the bots only play some seconds, on separate deals, to tell
@@ -144,6 +158,8 @@ def run(entries: tuple[str, ...], **options: Any) -> int:
     \b
     Examples:
       boneyard run greedy counting
+      boneyard run mine --before
+      boneyard run mine mine@1
       boneyard run bot_a.py ./bot_b "node bot_c.mjs" --rules dutch --boards 50
       boneyard run friday.toml --jobs 4 --plan
       boneyard run friday.toml --cluster tls://head:8786 --tls certificates
@@ -156,7 +172,13 @@ def run(entries: tuple[str, ...], **options: Any) -> int:
     """
     if not entries:
         raise UserError("Name two bots, as in: boneyard run mine greedy; or an event file.")
-    return run_event(entries, take_event_fields(options), **options)
+    fields = take_event_fields(options)
+    if options.pop("before"):
+        if len(entries) != 1:
+            raise UserError("--before takes one bot, as in: boneyard run mine --before.")
+        entries = (*entries, version_before(entries[0]))
+        fields["format"] = {**BEFORE, **fields.get("format", {})}
+    return run_event(entries, fields, **options)
 
 
 run.params[1:1] = event_options()
@@ -395,6 +417,20 @@ def _run_in(
     return code
 
 
+def _keep_versions(folder: Folder, event: Event) -> None:
+    """Keep the files of the bots of an event in runs/; that they cannot be kept stops no run."""
+    if folder.path.parent != Path(os.path.realpath(RUNS)):
+        return
+    for bot in event.entrants:
+        if not bot.retired:
+            try:
+                note = keep_version(bot)
+            except OSError as error:
+                note = f"The files of {bot.name} are not kept: {describe_error(error)}."
+            if note:
+                print_note(note)
+
+
 def _go_on(folder: Folder) -> None:
     print_note(f"Stopped; run the same command again to continue. Folder: {folder.path}")
 
@@ -427,6 +463,8 @@ async def _prepare(book: Book) -> Sandbox:
     )
     print_note(sandbox.brief)
     await check_greetings(event.entrants, event.clock.start_ms, sandbox, say=print_note)
+    # Now, because an author may go on with the files while games are played.
+    _keep_versions(folder, event)
     return sandbox
 
 

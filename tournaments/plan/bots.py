@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 import arena
 import protocol
-from arena.analysis.find import EVENT_FILE
+from arena.analysis.find import EVENT_FILE, RUNS
 from arena.files import describe_error
 from arena.rules.load import load_toml
 from arena.sandbox.command import (
@@ -59,7 +59,7 @@ from arena.sealed.module import (
     wasmtime_folder,
 )
 from protocol.errors import UserError, suggestion, unknown_name
-from tournaments.formats.base import Entrant, plain_name
+from tournaments.formats.base import Entrant, plain_name, version_number
 from tournaments.formats.entrant import split_clock
 from tournaments.plan.event import (
     ENTRANT,
@@ -413,6 +413,111 @@ def own_bot(event: Event) -> str | None:
     return own_names[0] if len(own_names) == 1 else None
 
 
+# The files of each version that played in runs/, so that it can play again.
+
+
+VERSIONS = Path(RUNS, "versions")
+"""Folder with a folder for each fingerprint, which has one for the version, as `mine-v2`."""
+MOST_VERSIONS = 20
+"""Versions of a bot that are kept; the oldest go."""
+MOST_FILES = 500
+LARGEST_VERSION = 1 << 23
+"""The most bytes of a version that is kept: sources have less, what is built or learnt more."""
+FINGERPRINT_DIGITS = 16
+"""Digits of a fingerprint that name a folder."""
+_VERSION_WORD = re.compile(r"(?P<name>[A-Za-z0-9_][A-Za-z0-9_-]*)@(?P<number>[1-9]\d{0,5})")
+
+
+def _versions(name: str) -> dict[int, Path]:
+    """Return the file or folder of each version of a bot that is kept, by ascending number."""
+    paths = VERSIONS.glob(f"{'?' * FINGERPRINT_DIGITS}/{name}-v*")
+    numbers = {path.name.removeprefix(f"{name}-v"): path for path in paths}
+    kept = sorted((int(number), path) for number, path in numbers.items() if number.isdecimal())
+    return {number: _kept_source(path) for number, path in kept}
+
+
+def _kept_source(path: Path) -> Path:
+    """Return what plays in the folder of a version: the folder, or the only file in it."""
+    return path if is_file(path / BOT_FILE) else next(path.iterdir(), path)
+
+
+def _kept_version(name: str, number: int) -> WrittenBot:
+    """Return a version of a bot: 1 is the first that played in runs/. Raises UserError."""
+    versions = _versions(name)
+    if number not in versions:
+        known = ", ".join(f"{name}@{kept_number}" for kept_number in versions) or "no version"
+        raise UserError(f"{VERSIONS} has not the files of {name}@{number}, but of: {known}.")
+    return replace(_understood(f"{versions[number]}"), name=f"{name}-v{number}")
+
+
+def files_of(fingerprint: str) -> Path | None:
+    """Return the file or folder of the version with this fingerprint; None: it is not kept."""
+    paths = VERSIONS.glob(f"{fingerprint[:FINGERPRINT_DIGITS]}/*")
+    return next(map(_kept_source, paths), None)
+
+
+def version_before(word: str) -> str:
+    """Return the last version, as `mine@2`, whose files differ from what a bot's are now.
+
+    Raises UserError if there is none.
+    """
+    (bot,) = parse_bots((word,))
+    entry, home = resolve_command(bot, Path.cwd())
+    source = home / (entry.folder or entry.run[-1])
+    files = [*_content_below(source, entry.ignore)] if source.exists() else []
+    for number, path in reversed(_versions(bot.name).items()):
+        if files != [*_content_below(path, entry.ignore)]:
+            return f"{bot.name}@{number}"
+    raise UserError(
+        f"No other version of {bot.name} has played here. Let one play (boneyard run {word} "
+        "greedy), then change its files."
+    )
+
+
+def keep_version(entrant: Entrant) -> str:
+    """Copy the files of a bot that is one file or folder to `VERSIONS`; return a note, or nothing.
+
+    Sample bots and versions that are kept already are left out. Raises OSError.
+    """
+    home, source = VERSIONS / entrant.fingerprint[:FINGERPRINT_DIGITS], _source(entrant.command)
+    if source is None or home.exists():
+        return ""
+    base = source if source.is_dir() else source.parent
+    ignore = load_bot_file(source / BOT_FILE).ignore if base == source else ()
+    # A folder may have any number of files, and we look at no more than that.
+    paths = [*islice(_paths_below(source, ignore), MOST_FILES)] if base == source else [source]
+    if len(paths) == MOST_FILES or sum(path.lstat().st_size for path in paths) > LARGEST_VERSION:
+        most = f"{MOST_FILES} files or {LARGEST_VERSION >> 20} MB"
+        return f"The files of {entrant.name} are not kept for later: they are more than {most}."
+    name = plain_name(entrant.name)
+    versions = _versions(name)
+    number = max(versions, default=0) + 1
+    # A kill leaves the copy under a longer name, where no version is looked for.
+    partial = home.with_suffix(".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    for path in paths:
+        copy = partial / f"{name}-v{number}" / path.relative_to(base)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink() or path.is_file():
+            shutil.copy2(path, copy, follow_symlinks=False)
+    partial.rename(home)
+    for path in [*versions.values()][: 1 - MOST_VERSIONS]:
+        shutil.rmtree(VERSIONS / path.relative_to(VERSIONS).parts[0])
+    same = number == version_number(entrant.name)
+    return "" if same else f"The files of {entrant.name} are kept as {name}@{number}."
+
+
+def _source(command: Command) -> Path | None:
+    """Return the file or folder that is all of a bot; None for other bots, and for our own."""
+    folder, file = Path(command.folder), Path(command.argv[-1])
+    is_bot = command.folder in command.own and is_file(folder / BOT_FILE)
+    is_file_alone = file.is_absolute() and command.own in ((f"{file}",), ())
+    source = folder if is_bot else file
+    if any(source.is_relative_to(path.resolve()) for path in (sample_folder(), VERSIONS)):
+        return None
+    return source if is_bot or (is_file_alone and command.own == command.argv[1:]) else None
+
+
 # Turn a bot as its user writes it into an entrant: find, build and fingerprint its command.
 
 
@@ -440,6 +545,8 @@ INTERPRETERS = {
 
 SEALED_MARK = "@sealed"
 """The end of a word on the command line whose bot is sealed."""
+COMMON_NAMES = frozenset(["agent", "bot", "main", "player"])
+"""Names of files that do not tell one bot from another."""
 
 
 def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
@@ -453,13 +560,23 @@ def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     for word in words:
         bot = _understood(word)
         names = {other.name for other in bots if other.clock == bot.clock}
-        bots.append(replace(bot, name=unique_name(bot.name, names)))
+        folder = Path(bot.run[-1]).parent.name if bot.run and not bot.folder else ""
+        # Two files of one name differ by their folders: a number would not say which is which.
+        name = slug(folder) if bot.name in names and folder else bot.name
+        bots.append(replace(bot, name=unique_name(name, names)))
     return tuple(bots)
+
+
+def _file_name(path: Path) -> str:
+    """Return the name of a bot that is a file: its folder's, if its own would suit every bot."""
+    return slug(path.parent.name if path.stem in COMMON_NAMES and path.parent.name else path.stem)
 
 
 def _understood(word: str) -> WrittenBot:
     catalog = all_bots(Path.cwd())
     path = Path(word)
+    if (version := _VERSION_WORD.fullmatch(word)) and not is_file(path):
+        return _kept_version(version["name"], int(version["number"]))
     if word.endswith(SEALED_MARK) and word not in catalog and not is_file(path):
         return replace(_understood(word.removesuffix(SEALED_MARK)), sealed=True)
     bot, clock = split_clock(word)
@@ -468,7 +585,7 @@ def _understood(word: str) -> WrittenBot:
             raise UserError(f"{word} has two clocks. Give it one, as in {bot}.")
         return replace(_understood(bot), clock=clock)
     if word not in catalog and is_file(path):
-        return WrittenBot(slug(path.stem), (*_interpreter(path), str(path.resolve())))
+        return WrittenBot(_file_name(path), (*_interpreter(path), str(path.resolve())))
     if word not in catalog and is_file(path / BOT_FILE):
         home, file = path.resolve(), load_bot_file(path / BOT_FILE)
         entry = WrittenBot(slug(home.name), file.run, file.build, str(home), file.reads)

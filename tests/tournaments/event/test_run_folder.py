@@ -72,18 +72,18 @@ def test_another_bot_of_the_same_name_has_a_folder_of_its_own(
     """Two files that are both there are two bots; one that was moved or edited is a version."""
     monkeypatch.chdir(tmp_path)
     bot = (SAMPLES / "first.py").read_text()
-    for name in ("\u65e5\u672c.py", "alice/bot.py", "bob/bot.py"):
+    for name in ("\u65e5\u672c.py", "alice/idea.py", "bob/idea.py"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"{bot}# {name}\n")
-    for number, name in enumerate(("alice/bot.py", "bob/bot.py", "\u65e5\u672c.py"), 1):
+    for number, name in enumerate(("alice/idea.py", "bob/idea.py", "\u65e5\u672c.py"), 1):
         boneyard("run", name, "greedy", *OFF)
-        assert len([*(tmp_path / "runs").iterdir()]) == number
+        assert len([*(tmp_path / "runs").glob("*/event.json")]) == number
     (tmp_path / "alice").rename(tmp_path / "ann")
-    (tmp_path / "ann" / "bot.py").write_text(f"{bot}# better\n")
-    boneyard("run", "ann/bot.py", "greedy", *OFF)
+    (tmp_path / "ann" / "idea.py").write_text(f"{bot}# better\n")
+    boneyard("run", "ann/idea.py", "greedy", *OFF)
     assert (
-        "bot@2"
-        in (tmp_path / "runs" / "bot-greedy-draw-target-1-sandbox-off" / "event.json").read_text()
+        "idea@2"
+        in (tmp_path / "runs" / "idea-greedy-draw-target-1-sandbox-off" / "event.json").read_text()
     )
-    assert len([*(tmp_path / "runs").iterdir()]) == 3
+    assert len([*(tmp_path / "runs").glob("*/event.json")]) == 3

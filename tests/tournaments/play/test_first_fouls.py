@@ -35,8 +35,8 @@ def typo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def the_event() -> Folder:
-    (path,) = Path("runs").resolve().iterdir()
-    return Folder(path)
+    (plan,) = Path("runs").resolve().glob("*/event.json")
+    return Folder(plan.parent)
 
 
 def games_played() -> int:
