@@ -28,7 +28,15 @@ from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import read_games
 from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
-from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look, track
+from arena.ui.console import (
+    plain_console,
+    print_json,
+    print_note,
+    print_paged,
+    text_look,
+    track,
+    working,
+)
 from arena.valuation.terms import USUAL_WORLDS, ReviewedDecision
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
@@ -88,8 +96,8 @@ REVIEW, QUESTION = "Values of options", "With a question"
 )
 @number(
     "--deals",
-    "Deals of the hidden tiles over which an option is valued; with a question, show the "
-    "values.  [default of --review: 64]",
+    "Deals of the hidden tiles over which an option is valued; also when a bot is asked.  "
+    "[default: 64]",
     2,
     10_000,
     section=REVIEW,
@@ -134,7 +142,7 @@ def explain(
     \b
     explain                 where the points of all games went, and the worst games
     explain GAME            a game's rounds and what turned it
-    explain GAME QUESTION   a decision as the bot saw it; --ask asks the bot again
+    explain GAME QUESTION   a decision as the bot saw it, what each option was worth
     explain --review        what all decisions of an event cost, on all cores
     explain GAME --review   the dearest decisions of a game, their options with values
 
@@ -192,7 +200,8 @@ def _explain_game(log: Path, game: str | None, options: ExplainOptions) -> int:
         return 0
     console = plain_console()
     look = text_look(logged, console, options.glyphs)
-    parts = _explained(log, timeline, seat, options.round, options.shows_all, look, causes)
+    others = _lost_by_others(timeline, seat) if causes and options.round is None else []
+    parts = _explained(log, timeline, seat, options.round, options.shows_all, look, causes, others)
     print_paged(parts, console, click.echo_via_pager)
     return 0
 
@@ -205,6 +214,7 @@ def _explained(
     shows_all: bool,
     look: Look,
     causes: Mapping[int, RoundCauses],
+    others: Sequence[str],
 ) -> Iterator[RenderableType]:
     logged, questions = timeline.logged, timeline.questions(seat)
     ends = list(round_ends(timeline, seat))
@@ -217,7 +227,7 @@ def _explained(
             rounds = review.round_blocks(ends, look, full=shows_all, more=columns)
             yield Group(*renderables(rounds, look.width))
         sentences = list(review.turning_points(ends, questions, look, full=shows_all))
-        sentences += _told_causes(ends, causes)
+        sentences += [*_told_causes(ends, causes), *others]
         yield Text("\n".join(f"- {sentence}" for sentence in sentences))
     if round is not None or shows_all:
         yield from _decisions(timeline, seat, round, look, causes)
@@ -265,6 +275,21 @@ def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) ->
     if len(ends) > 1 and causes:
         estimate = "(estimated; not a split of the score)"
         yield f"In the whole game it {summed(causes).describe()} {estimate}."
+
+
+def _lost_by_others(timeline: Timeline, seat: int) -> list[str]:
+    """Return a sentence for each other seat: what its decisions cost it in the game."""
+    from arena.valuation.decision_loss import review_seat  # It needs numpy.
+
+    names = timeline.logged.sitting.seats
+    others = [other for other in range(len(names)) if other != seat]
+    with working("Mistakes of the others"):
+        sums = {other: sum(loss.loss for loss in review_seat(timeline, other)) for other in others}
+    return [
+        f"{printable(names[other])} lost {count_in_digits(max(0, round(points)), 'point')} to "
+        "weaker choices."
+        for other, points in sums.items()
+    ]
 
 
 def _command(path: Path, *words: str) -> str:

@@ -23,7 +23,7 @@ from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_paged, text_look
-from arena.valuation.terms import USUAL_WORLDS
+from arena.valuation.terms import USUAL_WORLDS, why_no_values
 from protocol.codec import printable
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
@@ -33,8 +33,8 @@ from tournaments.plan.bots import files_of, our_packages, prepare_word
 from tournaments.plan.event import Event
 
 UNASKED = (
-    "Nobody was asked again. Name a bot after `--`: a sample bot, a file or a command. --ask "
-    "starts the command that event.json names, a stranger's program if the folder comes from one."
+    "To ask a bot this question, name it after `--`. --ask starts the command that event.json "
+    "names, a stranger's program if the folder comes from one."
 )
 NO_EVENT = (
     "The log is not in its event's folder, so nobody knows the command of the bot. Name a bot "
@@ -66,17 +66,20 @@ def explain_question(log: Path, words: Sequence[str], options: ExplainOptions) -
     game, number, *bot = words
     if not number.isdecimal():
         raise UserError(f"A question is a number, not {number}. `--all` shows them.")
-    deals = options.deals or (USUAL_WORLDS if options.review else None)
     logged = require_one_game(log, game)
     timeline = Timeline(logged)
     questions = timeline.questions(choose_seat(log, logged, options.seat))
     question = find_question(questions, int(number))
+    asks = options.times and (bot or options.ask)
+    is_choice = len(question.options) > 1 and why_no_values(logged.sitting.rules) is None
+    values_wanted = options.review or (is_choice and not asks)
+    deals = options.deals or (USUAL_WORLDS if values_wanted else None)
     lines = (*timeline.context(question), timeline.line(question))
     if options.raw:
         sys.stdout.buffer.write(b"".join((referee.hello(), *lines)))
         return 0
     state, replies = "", list[AnswerRecord]()
-    if options.times and (bot or options.ask):
+    if asks:
         event = find_event(log)
         box = _sandbox(options.sandbox, log, event)
         state = box.state
@@ -198,10 +201,10 @@ def _print(
         console.print(Text(f"Asked again, sandbox {answers.sandbox}:", "dim"))
         for line in text.answer_report(question, answers.answers, look):
             console.print(line, soft_wrap=True)
-    elif options.times and not answers.outlooks:
-        console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
     if answers.outlooks:
         _print_outlooks(question, answers)
+    if options.times and not answers.answers:
+        console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
 
 
 def _print_outlooks(question: AskedQuestion, answers: Answers) -> None:

@@ -256,6 +256,15 @@ def test_a_question_tries_every_option_under_other_deals(event: Path) -> None:
     shown = boneyard(*words, "--deals", "5")
     assert shown.count(" log ") == 1
     assert shown == boneyard(*words, "--deals", "5")
+    # Without a word it shows the values over the usual deals; a bot that is asked replaces them.
+    assert boneyard(*words) == boneyard(*words, "--deals", "64")
+    assert " log " not in boneyard(*words, "--ask", "--sandbox", "off")
+
+
+def test_a_game_names_what_each_side_lost_by_its_choices(event: Path) -> None:
+    for seat, other in (("first", "greedy"), ("greedy", "first")):
+        shown = boneyard("explain", str(event), "1.first.greedy", "--seat", seat)
+        assert re.search(rf"^- {other} lost \d+ points? to weaker", shown, re.MULTILINE)
 
 
 def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(event: Path, tmp_path: Path) -> None:
@@ -264,7 +273,7 @@ def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(event: Path, tmp_pat
     log = tmp_path / "alone.jsonl"
     log.write_bytes((event / "games" / "from-1.first.greedy.jsonl").read_bytes())
     words = ("explain", str(log), "1.first.greedy", "1", "--seat", "0")
-    assert "Nobody was asked again" in boneyard(*words)
+    assert "To ask a bot this question, name it after `--`." in boneyard(*words)
     assert "The log is not in its event's folder" in boneyard(*words, "--ask", code=2)
     assert "It chooses" in boneyard(*words, "--sandbox", "off", "--", "first")
 
