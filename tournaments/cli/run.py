@@ -80,6 +80,8 @@ DEMO_BEGIN = "{} sample bots play, on the same deals from both seats."
 DEMO_DEALS = "The demo's deals are always the same."
 MOST_REPLAYS = 3_000
 """The largest run whose replays are made at its end: at 4 ms a game some 6 s of two cores."""
+SMALL_EVENT = 400
+"""The most games of a run whose logs keep stderr unasked: at 128 KiB a game some 50 MB at most."""
 BEFORE = {
     "type": Versus.__struct_config__.tag,
     "sprt": {"measure": "points", "h1": 5.0, "without_luck": True},
@@ -134,7 +136,8 @@ JSON = flag("--json", "Print results.json instead of a table.", "in_json")
 @number("--seconds", "Time limit of the games of --plan, in s.", 1, 600, 8, rare=True)
 @flag(
     "--keep-stderr",
-    "Keep in the game logs what bots write to stderr, beside their answers, bounded.",
+    "Keep in the game logs what bots write to stderr, beside their answers, also of an event file "
+    f"or more than {SMALL_EVENT} games.",
     rare=True,
 )
 @JSON
@@ -146,7 +149,8 @@ def run(entries: tuple[str, ...], **options: Any) -> int:
     under runs/, called after what is played. Run the same command again to continue where it
     stopped; with more boards or rounds it plays only the missing games. If the files of bot mine
     have changed, it plays as a new version, mine@2. The files of each version that played in runs/
-    are kept: mine@1 is the first of mine, and plays again wherever a bot can be named.
+    are kept: mine@1 is the first of mine, and plays again wherever a bot can be named. What bots
+    print to stderr is kept in small events, and `explain GAME QUESTION` shows it; see --keep-stderr.
 
     With [tune] in the event file the run searches better values for a bot's parameters, and tests
     them on new deals. With --plan the bots only play some seconds, on separate deals, to tell
@@ -388,6 +392,7 @@ def _run_in(
         elif seed is None and not plan.deals:
             sums = f"the SHA-256 of {folder.commitments.name} is {digest(folder)}"
             print_note(f"Commitments to the deals: {sums}.")
+        keep_stderr |= at_home and ledger.book.planned <= SMALL_EVENT
         if cluster:
             from tournaments.play.cluster.client import connect
 

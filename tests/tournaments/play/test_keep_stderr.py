@@ -65,6 +65,23 @@ def test_each_answer_has_what_was_written_before_it_and_the_log_verifies(
     assert "stderr  " in boneyard("replay", str(folder), name)
 
 
+def test_small_events_of_the_command_line_keep_it_unasked(
+    tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def keeps_stderr(folder: str, *entries: str) -> bool:
+        run(tmp_path / folder, *entries)
+        (game, *_) = games(tmp_path / folder)
+        return any(words(game, game.sitting.seats.index("talks")))
+
+    assert keeps_stderr("small", bot, *SMALL)
+    monkeypatch.setattr("tournaments.cli.run.SMALL_EVENT", 1)
+    assert not keeps_stderr("large", bot, *SMALL)
+    file = tmp_path / "file.toml"
+    file.write_text('bots = ["greedy", { name = "talks", run = ["{python}", "talks.py"] }]')
+    monkeypatch.undo()
+    assert not keeps_stderr("file", str(file), *SMALL[1:])
+
+
 def test_what_a_game_keeps_is_bounded(
     tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
