@@ -45,6 +45,8 @@ class Violation(Struct, frozen=True):
     stderr: str = ""
     gone: bool = False
     """True if the process had ended by itself."""
+    late: bool = False
+    """True if it ran on, but nothing whole came within its time."""
 
 
 class ViolationError(Exception):

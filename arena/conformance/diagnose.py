@@ -36,6 +36,8 @@ class Diagnosis(NamedTuple):
     mend: str
     gone: bool = False
     """True if the process had ended by itself."""
+    late: bool = False
+    """True if it ran on, but nothing whole came within its time."""
 
 
 class Expected(NamedTuple):
@@ -269,12 +271,13 @@ async def diagnose_silence(connection: Connection, due: Expected, limit_ms: int)
 
     The likelier reasons come first; each next one takes longer to find.
     """
-    return (
+    diagnosis = (
         _of_end(connection)
         or first_cause(_of_rest(connection.partial_line))
         or await _of_slowness(connection, due, limit_ms)
         or await _of_buffering(connection, due)
     )
+    return diagnosis._replace(late=not diagnosis.gone)
 
 
 def _of_end(connection: Connection) -> Diagnosis | None:

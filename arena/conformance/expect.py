@@ -135,6 +135,7 @@ def violation(
             mend=diagnosis.mend,
             stderr=_stderr_end(connection.stderr_text),
             gone=diagnosis.gone,
+            late=diagnosis.late,
         )
     )
 

@@ -285,6 +285,12 @@ def _row(report: Report) -> tuple[str, ...]:
 
 
 NAME_WIDTH = 16
+LATE_STEPS = 3
+"""Steps in which a bot is late before the check stops: others would wait as long, up to the five
+minutes of a check, and fail alike."""
+SLOW_ANSWERS = 0.1
+"""The share of the clock that the answers of a bot take on average from which one late step is
+enough: it is not stuck in some position, but slow in all."""
 CHECK_STEPS: tuple[CheckStep, ...] = (
     *PROCESS_STEPS,
     *ANSWER_STEPS,
@@ -361,7 +367,7 @@ async def _run_steps(
     # In a nursery, errors of the steps would come in groups.
     trio.lowlevel.spawn_system_task(session.poller.run)
     ends = time.monotonic() + session.budget.total_s
-    gate = 0
+    stop = ""
     compared = began_early = False
     results: list[StepResult] = []
     try:
@@ -373,9 +379,9 @@ async def _run_steps(
                     with suppress(SkippedError, ViolationError, CannotStartError, LagError):
                         await begin(session)
             left = ends - time.monotonic()
-            if gate or left <= 0:
-                why = f"Step {gate} must pass first." if gate else "The time for all steps was up."
-                outcome = StepResult(number, *step[:3], "skip" if gate else "missed", why, 0)
+            if stop or left <= 0:
+                why = stop or "The time for all steps was up."
+                outcome = StepResult(number, *step[:3], "skip" if stop else "missed", why, 0)
             else:
                 # A bot that uses its whole clock must not use up the time of the steps to come.
                 share = min(session.budget.step_s, left / (len(steps) - place))
@@ -383,12 +389,27 @@ async def _run_steps(
                 if outcome.finding and outcome.finding.gone and not compared:
                     compared = True
                     outcome = await _compare(session, step, outcome, share)
-                gate = number if outcome.finding and step.gate else 0
+                stop = _reason_to_stop(session, step, [*results, outcome])
             results.append(outcome)
             show(outcome)
         return results
     finally:
         await session.end()
+
+
+def _reason_to_stop(session: Session, step: CheckStep, results: Sequence[StepResult]) -> str:
+    """Return why later steps would only repeat a failure; empty if they may not.
+
+    `step`: the last one of the results.
+    """
+    if results[-1].finding and step.gate:
+        return f"Step {results[-1].number} must pass first."
+    late = [result for result in results if result.finding and result.finding.late]
+    times = [answer.ms for answer in session.answers]
+    is_slow = sum(times) > SLOW_ANSWERS * session.clock.move_ms * len(times)
+    if len(late) < (1 if is_slow else LATE_STEPS):
+        return ""
+    return f"It was late in step {step_numbers(late)}, and they would wait as long."
 
 
 async def _try_step(session: Session, number: int, step: CheckStep, seconds: float) -> StepResult:

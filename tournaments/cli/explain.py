@@ -335,10 +335,10 @@ def _explain_event(path: Path, options: ExplainOptions) -> int:
     console = open_console()
     if bot:
         losses = _losses(book, bot)
-        crash = ""
-        if losses.worst and losses.worst[0].foul == "gone":
-            crash = read_foul(folder.path, losses.worst[0].game, losses.worst[0].seat)
-        blocks = list(losses_blocks(losses, crash))
+        foul = ""
+        if losses.worst and losses.worst[0].foul:
+            foul = read_foul(folder.path, losses.worst[0].game, losses.worst[0].seat)
+        blocks = list(losses_blocks(losses, foul))
         game = losses.worst[0].game if losses.worst else "GAME"
         words = () if own_bot(event) == bot else ("--bot", bot)
         more = f"See one: {_command(path, game, *words)}"

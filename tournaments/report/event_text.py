@@ -88,17 +88,21 @@ def foul_warning(book: Book) -> str:
     fouled = {name: kinds.total() for name, kinds in classes.items()}
     worst = sorted(fouled, key=lambda name: (-fouled[name] / games[name], name))
     worst = [name for name in worst if fouled[name] >= FOULS_DECIDE * games[name]]
-    sentences = [_fouls_of(name, classes[name], games[name]) for name in worst[:FOULERS_TOLD]]
+    sentences = [
+        _fouls_of(name, classes[name], games[name], time_limit(book.event, name))
+        for name in worst[:FOULERS_TOLD]
+    ]
     if others := len(worst) - len(sentences):
         sentences.append(f"So it was for {count_in_digits(others, 'other bot')}.")
     return " ".join(sentences)
 
 
-def _fouls_of(name: str, classes: Counter[FoulClass], games: int) -> str:
+def _fouls_of(name: str, classes: Counter[FoulClass], games: int, limit: str) -> str:
     total = classes.total()
     if len(classes) == 1:
         ((foul, _),) = classes.items()
         way = FOUL_WORDS.get(foul, f"fouls (`{foul}`)")
+        way += f" (it has {limit})" if foul == "late" else ""
     else:
         way = f"fouls ({join_words(f'{count} `{foul}`' for foul, count in classes.most_common())})"
     decider = "the clock" if set(classes) == {"late"} else "fouls"
@@ -268,6 +272,12 @@ def clock_words(clock: Clock) -> str:
     """Return the limits of a bot, to be followed by words about the bank."""
     unit = "million instructions" if clock.effort else "ms"
     return f"{clock.move_ms} {unit} and {clock.bank_ms} {'million' if clock.effort else 'ms'}"
+
+
+def time_limit(event: Event, name: str) -> str:
+    """Return the limits of an entrant, as `300 ms and 5000 ms in the bank`."""
+    clock = event.clock_of([bot.name for bot in event.entrants].index(name))
+    return f"{clock_words(clock)} in the bank"
 
 
 def clock_text(event: Event) -> Iterator[str]:

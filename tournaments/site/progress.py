@@ -34,6 +34,7 @@ from tournaments.report.event_text import (
     foul_warning,
     question_line,
     result_by_ratings,
+    time_limit,
     warnings,
 )
 from tournaments.report.results_file import Results
@@ -144,6 +145,8 @@ class Progress:
             name = result.seats[foul.seat]
             first = self._first_fouls.get(name, ())
             words = f": {first[0]}" if len(first) == 1 else f": {foul.foul}"
+            if foul.foul == "late" and len(first) != 1:
+                words += f", with {time_limit(self._event, name)}"
             did = "fouled"
             if foul.foul == "gone":
                 did, words = "crashed", words if first else ""

@@ -295,10 +295,10 @@ def _lost_game(
 # --- as blocks ---
 
 
-def losses_blocks(losses: Losses, crash: str = "") -> Iterator[DocumentBlock]:
-    """Yield the account of one bot; `crash`: of one of its games, if it crashed in any."""
+def losses_blocks(losses: Losses, foul: str = "") -> Iterator[DocumentBlock]:
+    """Yield the account of one bot; `foul`: the words about that of its worst game, if any."""
     yield Paragraph(_headline(losses), "lead")
-    yield Paragraph("\n".join(_describe_losses(losses, crash)))
+    yield Paragraph("\n".join(_describe_losses(losses, foul)))
     if not losses.rounds:
         return
     columns = [Column("rounds", "word"), *map(Column, ("number", "points", "a round"))]
@@ -339,7 +339,7 @@ def _headline(losses: Losses) -> str:
     )
 
 
-def _describe_losses(losses: Losses, crash: str) -> Iterator[str]:
+def _describe_losses(losses: Losses, foul: str) -> Iterator[str]:
     """Yield sentences about where most points went."""
     ends = {sums.end: sums for sums in losses.rounds if sums.points < 0}
     total = -sum(sums.points for sums in ends.values())
@@ -360,8 +360,9 @@ def _describe_losses(losses: Losses, crash: str) -> Iterator[str]:
     if losses.fouls:
         counts = ", ".join(f"{count} {foul}" for foul, count in sorted(losses.fouls.items()))
         yield f"It lost {count_in_digits(sum(losses.fouls.values()), 'game')} by a foul: {counts}."
-    if crash:
-        yield f"It crashed, as in {losses.worst[0].game}: {crash}."
+    if foul:
+        did = "crashed" if losses.worst[0].foul == "gone" else "fouled"
+        yield f"It {did}, as in {losses.worst[0].game}: {foul}."
     causes = reduce(RoundCauses.plus, ends.values(), RoundCauses(0.0, 0.0))
     if total and causes != UNKNOWN_CAUSES:
         yield f"In the lost rounds it {causes.describe()} (estimated; not a split of the score)."

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.conformance.connection import Budget, Connection, StepResult
+from arena.conformance.connection import (
+    Budget,
+    Connection,
+    StepResult,
+    Violation,
+    ViolationError,
+)
+from arena.conformance.expect import AcceptedAnswer
 from arena.conformance.runner import CHECK_STEPS, check_verdict, run_steps, select_steps
 from arena.conformance.session import CheckStep, Session
 from arena.match.clock import LagError
@@ -17,7 +24,7 @@ from protocol import messages
 from protocol.errors import UserError
 from tests.support.bots import PATIENT_CHECK, proved
 from tests.support.fast_run import FAST_GAMES
-from tests.support.tables import QUICK, children, descriptors, failed, sample
+from tests.support.tables import QUICK, SAMPLES, children, descriptors, failed, sample
 from tournaments.plan.bots import parse_bots, prepare_entrant, sample_bots
 
 FEW = {"montecarlo": ("--worlds", "2"), "ismcts": ("--simulations", "10")}
@@ -133,6 +140,39 @@ def test_after_a_gate_nothing_more_is_tried() -> None:
     first, second = run_steps(silent, [(number, hello), later])
     assert first.finding
     assert (second.state, second.note) == ("skip", "Step 1 must pass first.")
+
+
+@pytest.mark.parametrize(("slow", "steps"), [(False, [1, 4, 5]), (True, [1])])
+def test_a_late_bot_is_asked_no_more(slow: bool, steps: list[int]) -> None:
+    """A slow one after its first late step; one that is late in some positions may go on."""
+
+    async def late(session: Session) -> str:
+        ms = session.clock.move_ms * (1 if slow else 0.01)
+        session.answers.append(AcceptedAnswer(ms=ms, options=2, choice=1))
+        raise ViolationError(Violation("It is late.", (), "nothing", "an answer", "", late=True))
+
+    async def broken(_: Session) -> str:
+        raise ViolationError(Violation("It is broken.", (), "nothing", "an answer", ""))
+
+    ways = (late, broken, broken, late, late, late)
+    named = [(number, CheckStep("x", "x", "Time", way)) for number, way in enumerate(ways, 1)]
+    results = run_steps(new_session(), named)
+    assert [one.number for one in results if one.finding and one.finding.late] == steps
+    assert results[-1].state == "skip"
+    assert results[-1].note.startswith(f"It was late in step {steps[0]}")
+
+
+def test_a_bot_that_computes_past_its_time_is_late(tmp_path: Path) -> None:
+    bot = tmp_path / "endless.py"
+    source = (SAMPLES / "first.py").read_text()
+    bot.write_text(source.replace("        print(json", "        while True:\n            pass\n#"))
+    (word,) = parse_bots([f"{bot}"])
+    command = prepare_entrant(word, tmp_path, tmp_path).command
+    clock = replace(PATIENT_CHECK, move_ms=100)
+    session = Session(command, Sandbox(OFF, Limits()), clock, QUICK)
+    (*_, first) = run_steps(session, select_steps(("first",)))
+    assert first.finding
+    assert first.finding.late
 
 
 def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:

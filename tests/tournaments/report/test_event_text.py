@@ -91,7 +91,11 @@ def fouled(plan: Event, name: str, *classes: FoulClass) -> list[Result]:
 @pytest.mark.parametrize(
     ("classes", "words"),
     [
-        (("late",) * 5, "5 of its 40 games by lateness: the clock decided, not play."),
+        (
+            ("late",) * 5,
+            "5 of its 40 games by lateness (it has 1000 ms and 5000 ms in the bank): the clock "
+            "decided, not play.",
+        ),
         (("gone",) * 4, "4 of its 40 games by crashes: fouls decided, not play."),
         (("memory",) * 4, "4 of its 40 games by fouls (`memory`): fouls decided, not play."),
         (

@@ -25,18 +25,20 @@ def live(tmp_path: Path) -> Progress:
     return Progress(Ledger(Book(folder, event)))
 
 
-def fouled(number: int, name: str = "mine") -> Result:
-    return replace(game(number, (name, "other"), (0, 9)), fouls=(SeatFoul(0, "late"),))
+def fouled(number: int, name: str = "first") -> Result:
+    return replace(game(number, (name, "greedy"), (0, 9)), fouls=(SeatFoul(0, "late"),))
 
 
 def test_a_pipe_is_told_of_fouls_as_they_come(
     live: Progress, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with live:
-        live.update(game(1, ("mine", "other"), (9, 0)))
+        live.update(game(1, ("first", "greedy"), (9, 0)))
         assert capsys.readouterr().err == ""
         live.update(fouled(2))
-    assert capsys.readouterr().err == f"mine fouled in {fouled(2).game}: late.\n"
+    assert capsys.readouterr().err == (
+        f"first fouled in {fouled(2).game}: late, with 1000 ms and 5000 ms in the bank.\n"
+    )
 
 
 class StoppedTerminal(StringIO):
