@@ -43,12 +43,12 @@ from tournaments.study.export import Export, ExportFormat, export_decisions
 def report(
     folder: Path | None, anchor: str | None, luck: bool, review: bool, browser: bool, in_json: bool
 ) -> int:
-    """Write an event's report again from its plan and ledger.
+    """Write an event's report again from its plan and ledger, and show its result.
 
     report.md, results.json, games.csv, ratings.csv, crosstable.csv and results.pgn follow from
     event.json and ledger.jsonl; report.html and times.json also hold facts from the game logs.
     With --luck, luck.jsonl gets the luck of every game that it does not have, from its log; the
-    report then shows ratings and margins with luck taken out beside the plain ones. `boneyard
+    report then shows ratings and margins with luck taken out, and the plain ones below. `boneyard
     verify` says whether the files are right.
 
     \b
@@ -61,6 +61,7 @@ def report(
     """
     # They need numpy, and `export` does not need them.
     from tournaments.commands.report import rewrite_report, warn_of_faults, write_review
+    from tournaments.site.progress import Progress
 
     book = Book(Folder(folder or usual_folder()))
     faults = list[str]()
@@ -72,8 +73,8 @@ def report(
     files = rewrite_report(book, luck=luck)
     if in_json:
         print_json({"written": [f"{file}" for file in files]})
-    for file in () if in_json else files:
-        print_line(file)
+    else:
+        Progress.final(book.folder)
     if browser:
         from arena.ui.open_browser import show_page
 

@@ -252,10 +252,10 @@ def run_event(
             return STOPPED
     if not folder.results.is_file():
         return code  # No game counts yet, or the reason was printed why there is no report.
-    if not in_json:
-        load_display().final(folder, with_luck=config.luck)
     if config.luck and code == 0:
-        code = _take_luck_out(folder, in_json)
+        code = _take_luck_out(folder)
+    if not in_json:
+        load_display().final(folder)
     if in_json:
         sys.stdout.buffer.write(read_file(folder.results))
     if code == 0:
@@ -479,22 +479,14 @@ def _publish_again(folder: Folder) -> None:
     publish_reports(Ledger(Book(folder)))
 
 
-def _take_luck_out(folder: Folder, in_json: bool) -> int:
-    """Write the report with luck taken out, and print what is new in it; return the exit code.
+def _take_luck_out(folder: Folder) -> int:
+    """Write the report with luck taken out; return the exit code. Raises UserError."""
+    from tournaments.commands.report import rewrite_report
 
-    Raises UserError.
-    """
-    from arena.document.terminal import open_console, print_blocks
-    from tournaments.commands.report import take_luck_out
-
-    console = open_console()
     try:
-        sections = take_luck_out(folder)
+        rewrite_report(Book(folder), luck=True)
     except OSError as error:
         print_note(f"The luck of the games is not complete: {describe_error(error)}.")
         _go_on(folder)
         return STOPPED
-    for section in () if in_json else sections:
-        console.print()
-        print_blocks(console, [section])
     return 0

@@ -1,11 +1,9 @@
 """Review the games of an event, take their luck out, and write its report again."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.document.blocks import DocumentBlock, paragraphs
 from arena.files import write_files
 from arena.processes import map_tasks
 from arena.ui.console import print_note, working
@@ -15,10 +13,8 @@ from protocol.records import Result
 from tournaments.event.book import Book, refuse_losses
 from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.event.luck import ReviewLog, ReviewTerms, open_review, read_seats
-from tournaments.report.event_text import main_result
 from tournaments.report.report import decisions_csv, report_files
 from tournaments.report.review import ReviewSummary, summarize_review, summary_json
-from tournaments.report.standings import luck_sections
 from tournaments.study.valuation import ReviewTask, review_part
 
 
@@ -34,20 +30,6 @@ def rewrite_report(book: Book, *, luck: bool = False) -> tuple[Path, ...]:
         files = report_files(book)
         write_files(files)
     return tuple(files)
-
-
-def take_luck_out(folder: Folder) -> list[DocumentBlock]:
-    """Compute the luck of an event's games, and write its report again; return what is new in it.
-
-    The main result comes first, for it uses luck.
-
-    Raises UserError; DamagedFileError is one. Raises OSError.
-    """
-    book = Book(folder)
-    rewrite_report(book, luck=True)
-    lead = main_result(book)
-    sections = chain.from_iterable(map(luck_sections, book.ratings.pools))
-    return [*paragraphs([lead], "strong"), *sections]
 
 
 def _compute_luck(book: Book) -> None:

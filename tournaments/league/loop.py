@@ -29,7 +29,7 @@ from arena.ui.console import print_line, shown_path, writing_beside
 from arena.valuation.terms import why_no_values
 from protocol.codec import indented_json
 from protocol.errors import UserError
-from tournaments.commands.report import take_luck_out, write_review
+from tournaments.commands.report import rewrite_report, write_review
 from tournaments.commands.run import PlayGames, play_here, play_to_end, publish_reports
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import (
@@ -594,7 +594,7 @@ def value_round(settings: LeagueSettings, round: PlayedRound) -> Iterator[str]:
     """
     luck = LuckStore(round.folder, round.event)
     if settings.luck and luck.has_luck and not all(map(luck.known, round.results)):
-        take_luck_out(round.folder)
+        rewrite_report(Book(round.folder), luck=True)
         yield "luck"
     has_review = round.folder.review.exists()
     if settings.review and not has_review and not why_no_values(round.event.rules):

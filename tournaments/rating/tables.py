@@ -364,6 +364,24 @@ def is_luck_out(pool: Pool) -> bool:
     return any(rating.corrected and rating.corrected.elo is not None for rating in pool.entrants)
 
 
+def without_luck(pool: Pool) -> Pool:
+    """Return a pool whose Elo and margins have luck taken out where its ranks have."""
+    if not is_luck_out(pool):
+        return pool
+    return replace(pool, entrants=tuple(map(_sharpened, pool.entrants)))
+
+
+def _sharpened(rating: Rating) -> Rating:
+    """Return a rating with its corrected numbers in place of the plain ones, where it has them."""
+    corrected = rating.corrected
+    if corrected and corrected.elo is not None:
+        rating = replace(rating, elo=corrected.elo, half_width=corrected.half_width)
+    if corrected and corrected.margin is not None:
+        width = corrected.margin_half_width
+        rating = replace(rating, margin=corrected.margin, margin_half_width=width)
+    return rating
+
+
 class Ratings(Struct, frozen=True):
     """Ratings of all entrants, from the results of a ledger."""
 

@@ -44,11 +44,12 @@ from tournaments.plan.bots import file_title
 from tournaments.plan.event import Event
 from tournaments.rating.regression import Floats, by_cluster
 from tournaments.rating.statistics import elo_of, t_quantile
-from tournaments.rating.tables import Anchor, Pool, Rating, count_fouls
+from tournaments.rating.tables import Anchor, Pool, Rating, count_fouls, without_luck
 from tournaments.rating.tally import Tally, by_pool, collect, meetings, won_lost
 from tournaments.report import charts, event_text
 from tournaments.report.charts import forest_of, link_to_games
 from tournaments.report.page import build_game_list
+from tournaments.report.results_file import LuckUsed
 from tournaments.report.review import ReviewSummary, review_section
 from tournaments.report.standings import (
     cost_sections,
@@ -183,7 +184,7 @@ def compared_sections(
         *_tables(names, cells, chances),
         _pairings(pool, names, cells, chances),
         *partner_sections(pool),
-        _bots_of_pool(pool, tally, names),
+        _bots_of_pool(without_luck(pool), tally, names),
     ]
 
 
@@ -345,6 +346,7 @@ class ReportData(NamedTuple):
     """Warnings: unbalanced pairings, and entrants that came when deals were public."""
     measured: LogFacts
     review: ReviewSummary | None = None
+    luck: LuckUsed | None = None
 
 
 def report_document(data: ReportData) -> Document:
@@ -388,7 +390,7 @@ def describe_file_names(event: Event) -> Iterator[str]:
 
 def _result(pools: Sequence[Pool]) -> Iterator[DocumentBlock]:
     """Yield the figure of the best ratings."""
-    best = pools[0].entrants[:AT_A_GLANCE] if pools else ()
+    best = without_luck(pools[0]).entrants[:AT_A_GLANCE] if pools else ()
     if any(row.elo is not None for row in best):
         ratings = [elo_of(row) for row in best]
         axis, intervals = forest_of(ratings)
@@ -546,6 +548,7 @@ def _conditions(data: ReportData) -> Section:
         Item(options),
         *(Item(level, missing) for level, missing in event_text.sandbox_text(sandboxes)),
         *(Item(machine, media=Media.HTML) for machine in machines),
+        *(Item(sentence) for sentence in filter(None, [event_text.choices_foreseen(data.luck)])),
     ]
     blocks: list[DocumentBlock] = [
         Bullets(terms),

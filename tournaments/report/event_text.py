@@ -207,8 +207,7 @@ def warnings(book: Book, summary: Results) -> Iterator[str]:
     """Yield what a reader must know before relying on the results."""
     event, gaps = book.event, (uneven(book), luck_known(summary.luck, summary.played))
     bias = event.format.describe_bias(event, book.active) if book.results else ""
-    foreseen = choices_foreseen(summary.luck)
-    yield from filter(None, (bias, *gaps, foreseen, describe_latecomers(summary.latecomers)))
+    yield from filter(None, (bias, *gaps, describe_latecomers(summary.latecomers)))
     yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
     yield from describe_access(event.entrants)
 

@@ -301,7 +301,10 @@ def report_files(
         notes.append(
             f"{withheld} games on boards that are still played count here, but are not shown yet."
         )
-    data = ReportData(book, listed_results, summary.commitments, notes, facts, read_summary(folder))
+    review = read_summary(folder)
+    data = ReportData(
+        *(book, listed_results, summary.commitments, notes, facts, review, summary.luck)
+    )
     document = report_document(data)
     share = SharedText(event_text.main_result(book), site is not None, *(site[1:] if site else ()))
     links = [(folder.index.name if site else folder.page.name, "Report"), *share.links]

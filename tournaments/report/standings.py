@@ -21,7 +21,16 @@ from arena.document.blocks import table as to_table
 from arena.rules.english import count_in_digits, join_words
 from tournaments.plan.event import Event
 from tournaments.rating.statistics import WRONG, Error, Estimate, degrees_of_freedom, elo_of
-from tournaments.rating.tables import Anchor, Bound, Gain, LiveRating, Pool, Rating, is_luck_out
+from tournaments.rating.tables import (
+    Anchor,
+    Bound,
+    Gain,
+    LiveRating,
+    Pool,
+    Rating,
+    is_luck_out,
+    without_luck,
+)
 from tournaments.report.charts import forest_of, link_to_games, scaling_chart
 from tournaments.report.scaling import Scaling, scalings
 
@@ -65,6 +74,7 @@ def standings_section(
     forest: bool = True,
 ) -> Section:
     """Return the standings and what explains them; for the other arguments see the table."""
+    pool = without_luck(pool)
     blocks: list[DocumentBlock] = [
         standings_table(pool, won_lost, forest=forest),
         *paragraphs(rating_notes(pool, anchor), "faint"),
@@ -175,7 +185,7 @@ def luck_sections(pool: Pool) -> list[Section]:
         *paragraphs(luck_notes(pool)),
         to_table("Elo and margin with luck taken out", columns, rows),
     ]
-    return [Section("With luck taken out", blocks, id="luck")]
+    return [Section("With luck in, and taken out", blocks, id="luck", folded=is_luck_out(pool))]
 
 
 def live_table(ticks: Mapping[str, LiveRating]) -> Table:
@@ -230,7 +240,7 @@ def partner_sections(pool: Pool) -> list[Section]:
 def rating_notes(pool: Pool, anchor: Anchor | None) -> list[str]:
     """Return the sentences about the ratings of a pool; `anchor`: the one that the event wants."""
     return [
-        *(["Order and ranks are with luck taken out."] if is_luck_out(pool) else []),
+        *(["Elo, margin and order are with luck taken out."] if is_luck_out(pool) else []),
         *placing(pool),
         *lone_games(pool),
         *unanchored(pool, anchor),

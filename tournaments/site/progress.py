@@ -172,11 +172,8 @@ class Progress:
         print_note(f"{words}{fouls} {question}".rstrip())
 
     @staticmethod
-    def final(folder: Folder, *, with_luck: bool) -> None:
-        """Print the result in a sentence, the tables, and where the files are.
-
-        `with_luck`: the luck of the tiles is taken out next.
-        """
+    def final(folder: Folder) -> None:
+        """Print the result in a sentence, the tables, and where the files are."""
         console = open_console()
         summary = decode_json(read_file(folder.results), Results)
         book, is_over = Book(folder), summary.played == summary.planned
@@ -216,7 +213,7 @@ class Progress:
         console.print(Text(f"report: {shown_path(folder.page)}"))
         more = (
             NEXT_COMMANDS
-            if with_luck or summary.luck or not book.luck.has_luck
+            if summary.luck or not book.luck.has_luck
             else (LUCK_COMMAND, *NEXT_COMMANDS)
         )
         commands = (f"boneyard {words.format(_argument(folder))}" for words in more)
