@@ -1,16 +1,21 @@
 """The commands `show`, `watch` and `publish`: an event, or how far bots are apart."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 import click
 from msgspec.structs import replace
 from rich.text import Text
 
-from arena.analysis.find import unknown_place, usual_folder
+from arena.analysis.find import EVENT_FILE, event_folders, unknown_place, usual_folder
+from arena.document.blocks import Column, table
 from arena.document.terminal import open_console, print_blocks
+from arena.files import read_file
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note, working
+from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
 from tournaments.cli.options import (
     BROWSER,
@@ -30,6 +35,7 @@ from tournaments.event.folder import Folder
 from tournaments.rating.sprt import separation_text, separations
 from tournaments.rating.tables import PRIOR, parse_anchor
 from tournaments.report.event_text import done, uneven
+from tournaments.report.results_file import Results
 from tournaments.report.standings import pool_sections
 
 # Commands that show an event in a browser: watch, publish.
@@ -118,6 +124,10 @@ INCOMPARABLE = (
     "or through others, so the number of boards that would separate them is unknown."
 )
 
+EVENTS_LISTED = 12
+"""The most other events that are listed, the latest first."""
+LEADERS_NAMED = 3
+"""The most bots that are named where the first one is not decided."""
 EVENTS_SECTION = "With several events"
 
 
@@ -160,7 +170,7 @@ def show(
 
     The command prints the standings, the progress, the remaining time and the fouls. It only reads
     and takes no lock: use it from another terminal. WHAT is by default the event in the current
-    directory, or else the one here that was run last.
+    directory, or else the one here that was run last, and then a list of the others.
 
     With several events, a ledger or an option of ratings it rates all results together. Two bots
     are the same bot if their names and fingerprints are equal. Each combination of rules and seats
@@ -199,7 +209,31 @@ def show(
         return _print_ratings(paths or (place,), options, as_json)
     from tournaments.site.status import print_status, watch_status
 
-    return watch_status(place, as_json) if watch else print_status(place, as_json)
+    code = watch_status(place, as_json) if watch else print_status(place, as_json)
+    if not paths and not as_json and place != Path():
+        _print_others(event_folders(Path())[1 : EVENTS_LISTED + 1])
+    return code
+
+
+def _print_others(folders: Sequence[Path]) -> None:
+    """Print a table of other events, with when each was last run, its games and who leads."""
+    rows: list[Sequence[str]] = []
+    for path in folders:
+        played, leaders = "", list[str]()
+        with suppress(OSError, UserError, DamagedRecordError):
+            summary = decode_json(read_file(Folder(path).results), Results)
+            best = summary.ratings.pools[0].entrants if summary.ratings.pools else ()
+            leaders = [rating.name for rating in best if rating.ranks[0] == 1]
+            played = f"{summary.played:,} of {summary.planned:,}"
+        first = " or ".join(leaders[:LEADERS_NAMED]) + (" …" * (len(leaders) > LEADERS_NAMED))
+        moment = datetime.fromtimestamp((path / EVENT_FILE).stat().st_mtime)
+        rows.append((f"{path}", f"{moment:%Y-%m-%d %H:%M}", played, first))
+    if rows:
+        columns = [Column("other event here", "name"), Column("last run", "word")]
+        columns += [Column("games"), Column("first", "word")]
+        console = open_console()
+        console.print()
+        print_blocks(console, [table("Other events", columns, rows)])
 
 
 def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:
@@ -242,12 +276,11 @@ def _print_ratings(paths: Sequence[Path], options: RateOptions, in_json: bool) -
         print_json(ratings)
         return 0
     console = open_console()
-    for table in ratings.tables:
-        title = (
-            f"{table.title}: {count_in_digits(table.games, 'game')} of {', '.join(table.ledgers)}"
-        )
+    for rated in ratings.tables:
+        games = count_in_digits(rated.games, "game")
+        title = f"{rated.title}: {games} of {', '.join(rated.ledgers)}"
         console.print(Text(title, style="bold"))
-        for pool in table.ratings.pools:
+        for pool in rated.ratings.pools:
             print_blocks(console, pool_sections(pool, options.anchor))
         console.print()
     for notice in ratings.notices:

@@ -1,6 +1,7 @@
 """Every command explains itself, answers at once, and does what one would guess it does."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -156,6 +157,25 @@ def test_the_event_that_lies_here_is_meant(
     assert boneyard("report", "--help")
     monkeypatch.chdir(Path("/"))
     assert "no event's folder here" in boneyard("replay", code=2)
+
+
+def test_show_lists_the_other_events_here(
+    event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("runs/old", "runs/begun", "runs/new"):
+        copied(event, tmp_path / name)
+        os.utime(tmp_path / name / "event.json", (0, 1e9 + len(name)))
+    (tmp_path / "runs" / "begun" / "results.json").unlink()
+    os.utime(tmp_path / "runs" / "new" / "event.json")
+    monkeypatch.chdir(tmp_path)
+    text = boneyard("show")
+    *_, begun, old = text.splitlines()
+    assert begun.split()[:2] == ["runs/begun", "2001-09-09"]
+    assert "12 of 12" in old
+    assert old.split()[-1] in ("first", "greedy", "random")
+    assert "runs/new" not in text.partition("other event here")[2]
+    assert "other event here" not in boneyard("show", "new")
+    assert "other event here" not in boneyard("show", "--json")
 
 
 def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(event: Path) -> None:
