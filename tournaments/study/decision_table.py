@@ -24,9 +24,9 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The columns of a decision besides its vector and its mask, in their order."""
 
     event: str
-    """The event's name."""
+    """The name of the event's folder, or of a log outside any; a number tells equal names apart."""
     game: str
-    """The game's name in the event."""
+    """The game's name in the event: no other game of the table has both."""
     board: int
     rules: str
     """The ruleset's name."""
@@ -126,8 +126,8 @@ class KnownWorth(NamedTuple):
     reviews: tuple[SeatLosses, ...] = ()
 
 
-def examples(logged: LoggedGame, wish: Wish, worth: KnownWorth) -> Iterator[Example]:
-    """Yield the wanted decisions in a finished game. Raises DamagedFileError."""
+def examples(logged: LoggedGame, event: str, wish: Wish, worth: KnownWorth) -> Iterator[Example]:
+    """Yield the wanted decisions in a finished game of an event. Raises DamagedFileError."""
     result, sitting, timeline = logged.result, logged.sitting, Timeline(logged)
     assert result, "The game is finished."
     seats = [seat for seat, name in enumerate(sitting.seats) if wish.wants(name)]
@@ -143,7 +143,7 @@ def examples(logged: LoggedGame, wish: Wish, worth: KnownWorth) -> Iterator[Exam
     encoding = encoding_of(TableKind(sitting.rules, len(sitting.seats)))
     for question, answer, vector, mask, action in decision_rows(timeline, encoding, seats):
         facts = Facts(
-            event=sitting.event,
+            event=event,
             rules=sitting.rules.name,
             seats=len(sitting.seats),
             **seat_columns(result, question.seat, sitting.rules.deal.partners),

@@ -2,7 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import reduce
 from itertools import chain, count, islice
 from operator import and_
@@ -14,13 +14,14 @@ from msgspec import Struct
 
 from arena.analysis.find import logs, refuse_others
 from arena.files import open_file, write_atomic
+from arena.logs.catalog import LOG_SUFFIX
 from arena.logs.checksummed import actual_path, read_sealed
 from arena.logs.gamelog import EncodedGame, read_encoded_games, sitting_lines
 from arena.processes import map_tasks
 from protocol.codec import strip_checksum
 from protocol.errors import UserError, unknown_name
 from tournaments.event.combine import check_no_same_logs
-from tournaments.event.folder import Folder, load_event
+from tournaments.event.folder import Folder, event_folder, load_event
 from tournaments.event.luck import (
     LUCK_REMEDY,
     REVIEW_REMEDY,
@@ -31,6 +32,7 @@ from tournaments.event.luck import (
     decode_review,
 )
 from tournaments.event.results import ResultStore, results_of
+from tournaments.plan.bots import unique_name
 from tournaments.study.decision_table import (
     KnownWorth,
     TableKind,
@@ -102,6 +104,8 @@ class LogSource(Struct, frozen=True):
     """A log to export."""
 
     path: Path
+    event: Path
+    """The event's folder; a log outside any is an event of its own."""
     table: TableKind
     seats: tuple[str, ...]
     games: int
@@ -123,6 +127,7 @@ class Task(Struct, frozen=True):
     """Games of one table to encode."""
 
     games: tuple[tuple[EncodedGame, KnownWorth], ...]
+    event: str
     table: TableKind
     wish: Wish
     format: ExportFormat
@@ -161,13 +166,17 @@ def export_decisions(
     check_no_same_logs(order.sources)
     sources = _wanted(order)
     tables: dict[TableKind, list[LogSource]] = {}
+    events: dict[Path, str] = {}
     for source in sources:
         tables.setdefault(source.table, []).append(source)
+        if source.event not in events:
+            name = source.event.name.partition(LOG_SUFFIX)[0]
+            events[source.event] = unique_name(name, events.values())
     total, files = sum(source.games for source in sources), list[DecisionFile]()
 
     def encoded(group: list[LogSource]) -> Iterator[bytes]:
         """Yield the bytes of the last file's pieces, and count them."""
-        tasks = chain.from_iterable(_tasks(order, source) for source in group)
+        tasks = chain.from_iterable(_tasks(order, source, events) for source in group)
         for piece in map_tasks(encode_task, tasks, cores):
             files[-1].games += piece.games
             files[-1].decisions += piece.decisions
@@ -200,7 +209,11 @@ def _file_of(format: ExportFormat) -> Callable[[TableKind, Iterable[bytes]], Ite
 
 def encode_task(task: Task) -> EncodedDecisions:
     """Return the decisions of some games, encoded. Raises DamagedLogError."""
-    rows = [row for game, worth in task.games for row in examples(game.decode(), task.wish, worth)]
+    rows = [
+        row
+        for game, worth in task.games
+        for row in examples(game.decode(), task.event, task.wish, worth)
+    ]
     if not rows:
         data = b""
     elif task.format == "csv":
@@ -212,7 +225,7 @@ def encode_task(task: Task) -> EncodedDecisions:
     return EncodedDecisions(len(task.games), len(rows), data)
 
 
-def _tasks(order: Export, source: LogSource) -> Iterator[Task]:
+def _tasks(order: Export, source: LogSource, events: Mapping[Path, str]) -> Iterator[Task]:
     games = (
         (game, source.worth_of(game.name))
         for game in read_encoded_games(source.path)
@@ -221,7 +234,7 @@ def _tasks(order: Export, source: LogSource) -> Iterator[Task]:
     # A game whose worth is computed takes as long as ten others.
     size = 1 if order.wish.luck or order.wish.review else EXPORT_BATCH_GAMES
     while few := tuple(islice(games, size)):
-        yield Task(few, source.table, order.wish, order.format)
+        yield Task(few, events[source.event], source.table, order.wish, order.format)
 
 
 def _wanted(order: Export) -> list[LogSource]:
@@ -249,7 +262,9 @@ def _sources(place: Path) -> Iterator[LogSource]:
     for path in logs(place):
         for sitting in sitting_lines(path)[-1:]:
             table = TableKind(sitting.rules, len(sitting.seats))
-            yield LogSource(path, table, sitting.seats, len(sitting.boards), *files)
+            event = event_folder(path)
+            home = event.path.resolve() if event else path.resolve()
+            yield LogSource(path, home, table, sitting.seats, len(sitting.boards), *files)
 
 
 def _paths(out: Path, tables: Collection[TableKind]) -> Iterator[Path]:

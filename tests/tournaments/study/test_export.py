@@ -155,6 +155,22 @@ def test_the_event_s_review_is_taken_where_it_has_one(tmp_path: Path) -> None:
         assert row["loss"] == (rows[key]["loss"] or row["loss"]) != ""
 
 
+def test_event_and_game_tell_the_games_of_several_events_apart(tmp_path: Path) -> None:
+    events = [copy_of("round-robin", tmp_path / "a" / "run"), tmp_path / "b" / "run"]
+    words = ("first", "greedy", "--boards", "1", "--set", "target=30", "--sandbox", "off")
+    boneyard("run", *words, "--seed", "2", "--out", f"{events[1]}")
+    game = logged(games_of(events[0])[0].sitting.rules, 2, any_of(5))
+    write(tmp_path / "evening.jsonl", game)
+    sources = [*events, tmp_path / "evening.jsonl"]
+    (path,) = exported(*sources, out=tmp_path / "all.csv")
+    keys = {(row["event"], row["game"]) for row in table(path)}
+    assert {event for event, _ in keys} == {"run", "run-2", "evening"}
+    assert len(keys) == sum(len(games_of(event)) for event in events) + 1
+    # A log of an event is called after it, too.
+    (alone,) = exported(Folder(events[1]).logs()[0], out=tmp_path / "alone.csv")
+    assert {row["event"] for row in table(alone)} == {"run"}
+
+
 def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
     for number, (rules, seats) in enumerate([(TRIO, 3), (TRIO, 2), (PAIRS, 4), (TRIO, 3)]):
