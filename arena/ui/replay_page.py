@@ -317,10 +317,12 @@ def _foul(record: FoulRecord) -> Foul:
 # The review of a game on its replay page: chances, luck, and the options' values.
 
 
-GRADES = (0.02, 0.05, 0.1)
-"""Gaps from which a decision is an inaccuracy, a mistake and a blunder, as parts of the target.
+GRADES = (0.15, 0.35, 0.7)
+"""Gaps from which a decision is an inaccuracy, a mistake and a blunder, as parts of what a round
+changes: see `mean_swing`.
 
-In `draw` to 100 points a mistake costs 5, about a tile, and a blunder two tiles.
+In `draw` a round changes 14 points; a mistake costs 5, about a tile, and a blunder two tiles. Parts
+of the target called every eighth choice a blunder in games to 30 points, and none in those to 500.
 """
 GRADE_NAMES = ("", "inaccuracy", "mistake", "blunder")
 CLEAR_GAP = 2
@@ -386,10 +388,12 @@ def review_game(
     the values of options are drawn in a chain from the real one, so values would reveal that.
     """
     from arena.valuation.luck import luck_of_games, replay_chances
+    from arena.valuation.win_chance import Law, mean_swing
 
     logged, groups = timeline.logged, [*join_draws(timeline.moments, None)]
     seats = range(len(logged.sitting.seats))
-    grades = tuple(part * target(logged.sitting.rules, len(seats)) for part in GRADES)
+    swing = mean_swing(Law(logged.sitting.rules, len(seats)))
+    grades = tuple(part * swing for part in GRADES)
     expected = replay_chances(timeline)
     places = places_in_replay(groups)
     marks = [mark for seat in seats for mark in _decisions(timeline, places, seat, grades, reviews)]

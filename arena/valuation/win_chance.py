@@ -110,6 +110,13 @@ def lead_to_come(
     return np.stack([lead, -lead], axis=1)[:, np.arange(law.seats) % 2]
 
 
+def mean_swing(law: Law) -> float:
+    """Return the points by which a round changes the lead of a side on average, up or down."""
+    results = _round_results(law)
+    rest = (results.sum(axis=1, keepdims=True) - results) / (law.sides - 1)
+    return float(np.abs(results - rest).mean())
+
+
 def _rounds_left(law: Law, scores: Integers, played: int | NDArray[np.integer]) -> Integers:
     """Return for each row the rounds that may still be played, at most `LOOKAHEAD`."""
     limits = law.rules.game
