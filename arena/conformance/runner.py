@@ -247,7 +247,9 @@ def verdict_line(report: Report) -> str:
     )
     verdict = report.verdict.upper() if report.verdict != "passed" else report.verdict
     line = f"{report.name} {verdict}: {', '.join(parts)} in {report.seconds:.1f} s."
-    return f"{line} Begin with step {first.number}; it may cause the others." if first else line
+    if first is None:
+        return line
+    return f"{line} First failing step: {first.number} ({first.name}); it may cause the others."
 
 
 # --- many bots ---

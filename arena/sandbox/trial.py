@@ -85,17 +85,8 @@ GUARANTEES = (
     Guarantee(
         name="traces",
         kept="Bots leave each other no traces in the kernel.",
-        missing=(
-            "Bots that agreed on it can pass each other bits: by which pages of a library are in "
-            "use, by threads that end, by the numbers of pipes and eventfds. And a bot can leave "
-            "notes for its later processes by asking for names that no file has, which the "
-            "kernel remembers: in a trial, who played a board from the other seat knew 489 of 493 "
-            "hands of the opponent."
-        ),
-        remedy=(
-            "Only sealed bots (WebAssembly) cannot read these, and processes in a virtual machine "
-            "each."
-        ),
+        missing="Bots that agreed on it can pass each other bits: `boneyard help secrets`.",
+        remedy="Only sealed bots (WebAssembly) and virtual machines prevent it.",
     ),
     Guarantee(
         name="limits",

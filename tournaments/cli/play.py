@@ -326,7 +326,7 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
     clock = table.clock.bank_ms > 0
     browser = BrowserPlayer(*_page_of(table, folder), clock=clock)
     async with serve_site(browser.site, options.port) as address:
-        print_line(f"Sit down at seat {table.seat}: {address}")
+        print_line(f"Open this page to play: {address}")
         print_note("Only this machine can open it. Ctrl-C leaves the game.")
         with ExitStack() as open_:
             if options.browser:

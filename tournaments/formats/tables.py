@@ -149,8 +149,9 @@ class Matches(FixedTables, frozen=True, tag="matches"):
         return days
 
     def introduce(self, contest: Contest) -> str:
-        """Return the number of tables, after a comma."""
-        return f", {count_in_digits(len(self.tables), 'chosen table')}"
+        """Return the number of tables."""
+        what = "chosen pair" if contest.units_a_table == 2 else "chosen table"
+        return f" of {count_in_digits(len(self.tables), what)}"
 
 
 def _disjoint_tables(tables: list[UnitMeeting]) -> Iterator[UnitMeeting]:

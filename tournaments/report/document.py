@@ -125,8 +125,6 @@ REGULAR = 99
 """Percentage of all margins that lie between the outermost bars."""
 MATRIX = 64
 """The largest number of entrants with a histogram, and in a page's table of all against all."""
-SHADE_LIMIT = 0.975
-"""The probability from which a cell is shaded: the limit of a 95 % interval."""
 SELF = Cell(UNKNOWN_CELL, tone="self")
 
 
@@ -257,9 +255,9 @@ def _encounter_cell(games: int, score: float, met: Encounter | None) -> Cell:
 
 
 def _likelihood(likelihood: float) -> Cell:
-    if SHADE_LIMIT >= likelihood >= 1 - SHADE_LIMIT:
+    if event_text.SURE >= likelihood >= 1 - event_text.SURE:
         return Cell(f"{100 * likelihood:.1f}")
-    return Cell(f"{100 * likelihood:.1f}", tone="ahead" if likelihood > SHADE_LIMIT else "behind")
+    return Cell(f"{100 * likelihood:.1f}", tone="ahead" if likelihood > HALF else "behind")
 
 
 def margins(tally: Tally, names: Sequence[str]) -> dict[str, Floats]:

@@ -12,7 +12,7 @@ from arena.rules.load import find_overrides, rules_command, ruleset_title
 from arena.sealed.module import is_module
 from protocol.messages import Clock
 from protocol.records import FoulClass
-from protocol.ruleset import rotations
+from protocol.ruleset import rotations, target
 from tournaments.event.book import Book
 from tournaments.event.facts import SandboxSummary, describe_same_files
 from tournaments.event.history import describe_latecomers
@@ -42,6 +42,13 @@ FOUL_WORDS: Mapping[FoulClass, str] = {
     "malformed": "lines that are not messages",
 }
 """The causes of lost games in words; others are named by their class."""
+SURE = 0.975
+"""The chance to be the stronger one from which a bot is said to be it, and a cell is shaded: the
+limit of a 95 % interval."""
+LENGTHS = ("target", "rounds")
+"""Choices of the rules that say how long a game is."""
+WEAKER_NAMED = 3
+"""The most bots that are named as weaker than those that may be first."""
 UNEVEN_TOLD = 3
 """The largest number of uneven pairings that are named."""
 
@@ -54,11 +61,22 @@ def headline(book: Book) -> str:
     event = book.event
     form, notes = event.format, [describe_repeats(event), *describe_withdrawals(event)]
     sides = "both sides" if event.seats == 2 else "all seats"
-    game = ruleset_title(event.rules.name, find_overrides(event.rules) or ())
     return (
-        f"{form.name.replace('-', ' ').capitalize()} of {game}, {event.seats} seats"
+        f"{_game_of(event)}, {event.seats} players; {form.name.replace('-', ' ')}"
         f"{form.introduce(event)}: {form.describe_boards(event)}, each from {sides}. "
         f"{' '.join(filter(None, [done(book), *notes]))}"
+    )
+
+
+def _game_of(event: Event) -> str:
+    """Return the game and its length, as `Draw to 30 points`."""
+    rules, rounds = event.rules, event.rules.game.rounds
+    length = f"over {count_in_digits(rounds, 'round')}"
+    if not rounds:
+        length = f"to {count_in_digits(target(rules, event.seats), 'point')}"
+    words = [word for word in find_overrides(rules) or () if word.partition("=")[0] not in LENGTHS]
+    return f"{rules.name[:1].upper()}{rules.name[1:]} {length}" + "".join(
+        f", {word}" for word in words
     )
 
 
@@ -149,8 +167,24 @@ def by_ratings(pool: Pool) -> str:
     if len(names) == 1:
         return f"**{names[0]}** is first ({luck}95 % against each other bot)."
     if len(names) <= MAX_WINNERS_NAMED:
-        return f"Undecided between {join_words(names)} ({luck}95 % for each pair)."
+        level = f"{join_words(names)} are level so far ({luck}95 % for each pair)"
+        return f"{level}{_weaker(pool, names)}."
     return f"{names[0]} leads; too few boards to be sure that it is the best."
+
+
+def _weaker(pool: Pool, names: Sequence[str]) -> str:
+    """Return a clause about the bots that are surely weaker than each of these, or their number."""
+    places = {rating.name: place for place, rating in enumerate(pool.entrants)}
+    weaker = [
+        other
+        for other, place in places.items()
+        if other not in names and all(pool.los[places[name]][place] > SURE for name in names)
+    ]
+    if not weaker:
+        return ""
+    are = "is" if len(weaker) == 1 else "are"
+    some = f"{len(weaker)} others" if len(weaker) > WEAKER_NAMED else join_words(weaker)
+    return f"; {some} {are} weaker"
 
 
 def _evidence(pool: Pool) -> str:

@@ -247,6 +247,8 @@ def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
         if lead.startswith(f"**{rating.name}** is better"):
             return f"Yes: {lead}"
         return f"No: {lead}" if f" is better than {rating.name} " in lead else lead
+    if rating.name in lead:
+        return lead
     best, worst = rating.ranks
     span = f" (between {best} and {worst})" if best < worst else ""
     return f"{lead} {rating.name} is number {place} of {len(placed)}{span}."

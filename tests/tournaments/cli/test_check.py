@@ -78,7 +78,7 @@ def test_a_broken_bot_is_told_what_to_mend_with_exit_code_1() -> None:
     assert "...F" in lines
     assert re.fullmatch(
         rf"{re.escape(Path(sys.executable).name)} FAILED: 3 passed, 1 failed in \d+\.\d s\. "
-        r"Begin with step 4; it may cause the others\.",
+        r"First failing step: 4 \(first\); it may cause the others\.",
         lines[-1],
     )
 
@@ -177,8 +177,8 @@ def test_what_is_alike_is_reported_once(capsys: pytest.CaptureFixture[str]) -> N
         "3 steps failed alike (1,3-4): Question 3 is late.",
         "2 steps skipped (5-6): No time.",
         "1 step skipped (7): No tables.",
-        "mine FAILED: 1 passed, 3 failed, 3 skipped in 1.0 s. Begin with step 1; it may cause the "
-        "others.",
+        "mine FAILED: 1 passed, 3 failed, 3 skipped in 1.0 s. First failing step: 1 (x); it may "
+        "cause the others.",
     ]
 
 

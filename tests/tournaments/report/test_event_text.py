@@ -79,6 +79,19 @@ def test_the_result_names_bots_with_which_no_games_compare_it() -> None:
     assert "compare" not in lead(plan, made_up(plan))
 
 
+def test_bots_that_are_surely_weaker_than_the_level_ones_are_named() -> None:
+    plan = event(4, boards=40)
+    results = []
+    for one in made_up(plan):
+        names = sorted(one.seats)
+        # bot0 and bot1 win as often as each other, and all other games.
+        best = names[one.board % 2] if names == ["bot0", "bot1"] else names[0]
+        results.append(replace(one, places=tuple(1 + (name != best) for name in one.seats)))
+    assert lead(plan, results).endswith(
+        "bot0 and bot1 are level so far (95 % for each pair); bot2 and bot3 are weaker."
+    )
+
+
 def fouled(plan: Event, name: str, *classes: FoulClass) -> list[Result]:
     """Return the plan's games, of which a bot lost the first by fouls of these classes."""
     results, waiting = [], list(classes)
