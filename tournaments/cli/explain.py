@@ -28,15 +28,7 @@ from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import read_games
 from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
-from arena.ui.console import (
-    plain_console,
-    print_json,
-    print_note,
-    print_paged,
-    text_look,
-    track,
-    working,
-)
+from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look, track
 from arena.valuation.terms import USUAL_WORLDS, ReviewedDecision
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
@@ -283,8 +275,7 @@ def _lost_by_others(timeline: Timeline, seat: int) -> list[str]:
 
     names = timeline.logged.sitting.seats
     others = [other for other in range(len(names)) if other != seat]
-    with working("Mistakes of the others"):
-        sums = {other: sum(loss.loss for loss in review_seat(timeline, other)) for other in others}
+    sums = {other: sum(loss.loss for loss in review_seat(timeline, other)) for other in others}
     return [
         f"{printable(names[other])} lost {count_in_digits(max(0, round(points)), 'point')} to "
         "weaker choices."

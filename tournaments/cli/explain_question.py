@@ -120,10 +120,10 @@ def _kept_files(event: Event | None, logged: LoggedGame, seat: int) -> list[str]
 
     Its command leads to its files as they are now.
     """
-    name = logged.sitting.seats[seat]
-    prints = [bot.fingerprint for bot in event.entrants if bot.name == name] if event else []
-    paths = [] if logged.sitting.values else filter(None, map(files_of, prints))
-    return [f"{path}" for path in paths]
+    if event is None or logged.sitting.values:
+        return []
+    own = (bot for bot in event.entrants if bot.name == logged.sitting.seats[seat])
+    return [f"{path}" for bot in own if (path := files_of(bot.fingerprint))]
 
 
 def _without_access(command: Command) -> Command:

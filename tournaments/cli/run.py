@@ -82,12 +82,8 @@ MOST_REPLAYS = 3_000
 """The largest run whose replays are made at its end: at 4 ms a game some 6 s of two cores."""
 SMALL_EVENT = 400
 """The most games of a run whose logs keep stderr unasked: at 128 KiB a game some 50 MB at most."""
-BEFORE = {
-    "type": Versus.__struct_config__.tag,
-    "sprt": {"measure": "points", "h1": 5.0, "without_luck": True},
-}
-"""The test of --before. A lead of 5 points a game is some 20 Elo, as in a test without options; it
-takes about half of the boards, because luck is taken out."""
+BEFORE = {"measure": "points", "h1": 5.0, "without_luck": True}
+"""The test of --before. In `draw` a lead of 5 points a game is some 25 Elo."""
 BY_SEED = "The deals come from a seed: anyone can predict them."
 
 
@@ -181,7 +177,9 @@ def run(entries: tuple[str, ...], **options: Any) -> int:
         if len(entries) != 1:
             raise UserError("--before takes one bot, as in: boneyard run mine --before.")
         entries = (*entries, version_before(entries[0]))
-        fields["format"] = {**BEFORE, **fields.get("format", {})}
+        form = {"type": Versus.__struct_config__.tag, **fields.get("format", {})}
+        sprt = form.get("sprt", {})
+        fields["format"] = {**form, "sprt": sprt if "measure" in sprt else {**BEFORE, **sprt}}
     return run_event(entries, fields, **options)
 
 

@@ -126,8 +126,6 @@ INCOMPARABLE = (
 
 EVENTS_LISTED = 12
 """The most other events that are listed, the latest first."""
-LEADERS_NAMED = 3
-"""The most bots that are named where the first one is not decided."""
 EVENTS_SECTION = "With several events"
 
 
@@ -219,21 +217,19 @@ def _print_others(folders: Sequence[Path]) -> None:
     """Print a table of other events, with when each was last run, its games and who leads."""
     rows: list[Sequence[str]] = []
     for path in folders:
-        played, leaders = "", list[str]()
+        played = first = ""
         with suppress(OSError, UserError, DamagedRecordError):
             summary = decode_json(read_file(Folder(path).results), Results)
             best = summary.ratings.pools[0].entrants if summary.ratings.pools else ()
             leaders = [rating.name for rating in best if rating.ranks[0] == 1]
             played = f"{summary.played:,} of {summary.planned:,}"
-        first = " or ".join(leaders[:LEADERS_NAMED]) + (" …" * (len(leaders) > LEADERS_NAMED))
+            first = leaders[0] if len(leaders) == 1 else f"{len(leaders)} are level"
         moment = datetime.fromtimestamp((path / EVENT_FILE).stat().st_mtime)
         rows.append((f"{path}", f"{moment:%Y-%m-%d %H:%M}", played, first))
+    columns = [Column("other event here", "name"), Column("last run", "word")]
+    columns += [Column("games"), Column("first", "word")]
     if rows:
-        columns = [Column("other event here", "name"), Column("last run", "word")]
-        columns += [Column("games"), Column("first", "word")]
-        console = open_console()
-        console.print()
-        print_blocks(console, [table("Other events", columns, rows)])
+        print_blocks(open_console(), [table("Other events", columns, rows)])
 
 
 def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:

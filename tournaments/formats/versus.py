@@ -162,19 +162,12 @@ def describe_question(settings: Sprt, first: str) -> str:
     """Return the hypotheses and the error rates in a sentence."""
     return (
         f"No (H0): {first} leads by {settings.h0:g} {MEASURE_UNITS[settings.measure]}, or less. "
-        f"Yes (H1): by {settings.h1:g}, or more. {_wrong_answers(settings)} The test decides after "
+        f"Yes (H1): by {settings.h1:g}, or more. A wrong yes comes in {100 * settings.alpha:g} %, "
+        f"a wrong no in {100 * settings.beta:g} % of tests. The test decides after "
         f"{settings.min_boards} boards at the earliest and plays at most {settings.max_boards}."
         f"{FOULS_SENTENCE * (settings.measure == 'points')}"
         f"{LUCK_SENTENCE * settings.without_luck}"
     )
-
-
-def _wrong_answers(settings: Sprt) -> str:
-    """Return in a sentence how often the test errs."""
-    wrong_yes, wrong_no = (f"{100 * risk:g} %" for risk in (settings.alpha, settings.beta))
-    if wrong_yes == wrong_no:
-        return f"A wrong yes, or a wrong no, comes in {wrong_yes} of tests."
-    return f"A wrong yes comes in {wrong_yes} of tests, a wrong no in {wrong_no}."
 
 
 def sparkline(settings: Sprt, steps: Sequence[SprtStep]) -> str:

@@ -546,7 +546,7 @@ INTERPRETERS = {
 SEALED_MARK = "@sealed"
 """The end of a word on the command line whose bot is sealed."""
 COMMON_NAMES = frozenset(["agent", "bot", "main", "player"])
-"""Names of files that do not tell one bot from another."""
+"""Names of files that suit every bot, which is then called as its folder."""
 
 
 def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
@@ -567,11 +567,6 @@ def parse_bots(words: Sequence[str]) -> tuple[WrittenBot, ...]:
     return tuple(bots)
 
 
-def _file_name(path: Path) -> str:
-    """Return the name of a bot that is a file: its folder's, if its own would suit every bot."""
-    return slug(path.parent.name if path.stem in COMMON_NAMES and path.parent.name else path.stem)
-
-
 def _understood(word: str) -> WrittenBot:
     catalog = all_bots(Path.cwd())
     path = Path(word)
@@ -585,7 +580,8 @@ def _understood(word: str) -> WrittenBot:
             raise UserError(f"{word} has two clocks. Give it one, as in {bot}.")
         return replace(_understood(bot), clock=clock)
     if word not in catalog and is_file(path):
-        return WrittenBot(_file_name(path), (*_interpreter(path), str(path.resolve())))
+        name = (path.stem in COMMON_NAMES and path.parent.name) or path.stem
+        return WrittenBot(slug(name), (*_interpreter(path), str(path.resolve())))
     if word not in catalog and is_file(path / BOT_FILE):
         home, file = path.resolve(), load_bot_file(path / BOT_FILE)
         entry = WrittenBot(slug(home.name), file.run, file.build, str(home), file.reads)

@@ -231,10 +231,20 @@ class Rating(Struct, frozen=True, kw_only=True):
     """The cost of its answers; None if it stated none."""
 
     @property
+    def sharpened(self) -> "Rating":
+        """The same with luck taken out of Elo and margin, where that is known."""
+        rating, sharp = self, self.corrected
+        if sharp and sharp.elo is not None:
+            rating = replace(rating, elo=sharp.elo, half_width=sharp.half_width)
+        if sharp and sharp.margin is not None:
+            width = sharp.margin_half_width
+            rating = replace(rating, margin=sharp.margin, margin_half_width=width)
+        return rating
+
+    @property
     def compared_elo(self) -> float | None:
         """Elo by which it is compared with others: with luck taken out, where that is known."""
-        sharp = self.corrected.elo if self.corrected else None
-        return self.elo if sharp is None else sharp
+        return self.sharpened.elo
 
 
 class Cost(Struct, frozen=True, kw_only=True):
@@ -366,20 +376,8 @@ def is_luck_out(pool: Pool) -> bool:
 
 def without_luck(pool: Pool) -> Pool:
     """Return a pool whose Elo and margins have luck taken out where its ranks have."""
-    if not is_luck_out(pool):
-        return pool
-    return replace(pool, entrants=tuple(map(_sharpened, pool.entrants)))
-
-
-def _sharpened(rating: Rating) -> Rating:
-    """Return a rating with its corrected numbers in place of the plain ones, where it has them."""
-    corrected = rating.corrected
-    if corrected and corrected.elo is not None:
-        rating = replace(rating, elo=corrected.elo, half_width=corrected.half_width)
-    if corrected and corrected.margin is not None:
-        width = corrected.margin_half_width
-        rating = replace(rating, margin=corrected.margin, margin_half_width=width)
-    return rating
+    is_out = is_luck_out(pool)
+    return replace(pool, entrants=tuple(r.sharpened if is_out else r for r in pool.entrants))
 
 
 class Ratings(Struct, frozen=True):

@@ -33,8 +33,8 @@ MAX_WINNERS_NAMED = 6
 FOULS_DECIDE = 0.1
 """The least share of a bot's games lost by fouls that is told before a verdict: of equal bots, one
 that so loses a tenth has 35 Elo less."""
-FOULERS_TOLD = 3
-"""The largest number of such bots that are named."""
+MOST_NAMED = 3
+"""The most bots of a kind, as such or weaker ones, that are named."""
 FOUL_WORDS: Mapping[FoulClass, str] = {
     "late": "lateness",
     "gone": "crashes",
@@ -47,8 +47,6 @@ SURE = 0.975
 limit of a 95 % interval."""
 LENGTHS = ("target", "rounds")
 """Choices of the rules that say how long a game is."""
-WEAKER_NAMED = 3
-"""The most bots that are named as weaker than those that may be first."""
 UNEVEN_TOLD = 3
 """The largest number of uneven pairings that are named."""
 
@@ -108,7 +106,7 @@ def foul_warning(book: Book) -> str:
     worst = [name for name in worst if fouled[name] >= FOULS_DECIDE * games[name]]
     sentences = [
         _fouls_of(name, classes[name], games[name], time_limit(book.event, name))
-        for name in worst[:FOULERS_TOLD]
+        for name in worst[:MOST_NAMED]
     ]
     if others := len(worst) - len(sentences):
         sentences.append(f"So it was for {count_in_digits(others, 'other bot')}.")
@@ -183,7 +181,7 @@ def _weaker(pool: Pool, names: Sequence[str]) -> str:
     if not weaker:
         return ""
     are = "is" if len(weaker) == 1 else "are"
-    some = f"{len(weaker)} others" if len(weaker) > WEAKER_NAMED else join_words(weaker)
+    some = f"{len(weaker)} others" if len(weaker) > MOST_NAMED else join_words(weaker)
     return f"; {some} {are} weaker"
 
 

@@ -145,7 +145,7 @@ class Progress:
             name = result.seats[foul.seat]
             first = self._first_fouls.get(name, ())
             words = f": {first[0]}" if len(first) == 1 else f": {foul.foul}"
-            if foul.foul == "late" and len(first) != 1:
+            if words == ": late":
                 words += f", with {time_limit(self._event, name)}"
             did = "fouled"
             if foul.foul == "gone":

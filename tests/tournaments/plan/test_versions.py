@@ -71,6 +71,11 @@ def test_before_tests_points_with_luck_taken_out(mine: Path) -> None:
     event = load_event(Folder(Path("runs/mine-mine-v1-draw-versus-sandbox-off")))
     assert isinstance(event.format, Versus)
     assert event.format.sprt == Sprt("points", h1=5.0, max_boards=20, without_luck=True)
+    boneyard("run", "mine", "--before", "--h1", "9", "--boards", "20", "--sandbox", "off",
+             "--out", "other")  # fmt: skip
+    event = load_event(Folder(Path("other")))
+    assert isinstance(event.format, Versus)
+    assert event.format.sprt == Sprt("points", h1=9.0, max_boards=20, without_luck=True)
     assert "takes one bot" in boneyard("run", "mine", "greedy", "--before", code=2)
 
 
