@@ -526,11 +526,13 @@ def replay_page(
     game: PackedGame | None = None,
     links: Sequence[tuple[str, str]] = (),
     emblems: Mapping[str, int] = {},
+    person: int | None = None,
 ) -> str:
     """Return the HTML of a page that replays a game; see `page` for `links`.
 
     Without a game it loads that of its address from the folder of replays beside it. `emblems` has
-    the number of each bot's emblem in its event; without, the seats are counted.
+    the number of each bot's emblem in its event; without, the seats are counted. `person`: the seat
+    of whoever looks, whose mistakes come first, to be tried again.
     """
     return page(
         "replay.html.j2",
@@ -538,7 +540,7 @@ def replay_page(
         title,
         styles=("table.css", "game.css", "replay.css"),
         scripts=(*TABLE_SCRIPTS, "chart.js", "review.js", "numbers.js", "panels.js", "replay.js"),
-        data={"game": game, "source": REPLAYS, "emblems": emblems},
+        data={"game": game, "source": REPLAYS, "emblems": emblems, "person": person},
         loads_scripts=game is None,
         links=links,
     )

@@ -193,6 +193,15 @@ const Review = (() => {
     return found.at(by > 0 ? 0 : -1);
   }
 
+  /** Returns the number of the option with the highest value. */
+  const finest = ({ leads }) => leads.indexOf(Math.max(...leads));
+
+  /** Returns a seat's mistakes, the costliest first. */
+  function costliest(review, seat) {
+    const own = review.marks.filter((one) => one.kind === "mistake" && one.seat === seat);
+    return own.sort((one, other) => other.gap - one.gap);
+  }
+
   /** Returns columns for the table of seats: points by luck and by mistakes up to a moment, as `explain` counts them. */
   function sums({ draws, decisions, chances }, sides, at) {
     const sum = (all, counts, of) => all.filter((one) => one.at <= at && counts(one)).reduce((total, one) => total + of(one), 0);
@@ -210,12 +219,13 @@ const Review = (() => {
   }
 
   /** Returns what a decision cost, in a sentence. */
-  function judged(one, chosen) {
+  function judged(one, { chosen, options }) {
     const [, name] = GRADES[one.grade], best = one.leads[chosen] === Math.max(...one.leads);
-    const cost = one.gap >= 0.05 ? `${lost(one)}${name ? `: ${name}` : ""}.`
+    const better = `${Tiles.option(options[finest(one)]).words} was better`;
+    const cost = one.gap >= 0.05 ? `${better}; ${lost(one)}${name ? `: ${name}` : ""}.`
       : best ? "It chose the best option." : "No other option was clearly better.";
     return `${cost} Beside each option: the lead in points to be expected in this round after it (95 %).`;
   }
 
-  return { read, draw, mark, legend, list, table, next, sums, value, judged };
+  return { read, draw, mark, legend, list, table, next, sums, value, judged, finest, costliest };
 })();

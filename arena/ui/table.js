@@ -118,6 +118,10 @@ const Table = (() => {
       mark(group, open[0], inPixels(ends.left).slice(2), unit);
       mark(group, open[1], inPixels(ends.right).slice(0, 2), unit);
     }
+    for (const { tile: [one, other], end } of look.hints || []) {
+      const turned = line.length && (end === "left" ? other : one) !== open[end === "left" ? 0 : 1];
+      Tiles.tile(group, turned ? [other, one] : [one, other], inPixels(ends[end || "right"]), unit, look, "hint");
+    }
     look.ghost = (number, words, end) => {
       const ghost = Tiles.tile(parent, null, inPixels(ends[end || "right"]), unit, look, "ghost");
       ghost.dataset.option = number;
@@ -160,7 +164,7 @@ const Table = (() => {
    * about: what does not change (scenes.py). look: {seat: who sits below (0), numbers: pips as
    * numbers, emblems: of the seats, before: the scene before this, room: a scene with a longer line
    * to leave room for, most: tiles of a hand to leave room for, lift: pixels above the tiles of
-   * who sits below, choose: called with the index of the option that is clicked, when `asked` is open}.
+   * who sits below, hints: plays to show at the ends, choose: called with the index of the option that is clicked, when `asked` is open}.
    */
   function draw(svg, scene, about, wanted = {}) {
     const look = { ...wanted, numbers: wanted.numbers || about.highest > Tiles.DOTS_TO };

@@ -204,7 +204,7 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 )
 @number("--seats", "Number of seats.  [default: as few as these bots need]", 2, 8)
 @number("--seat", "Your seat.", 0, 7, 0)
-@click.option("--name", default="human", show_default=True, help="Your name in the log.")
+@click.option("--name", default="you", show_default=True, help="Your name in the log.")
 @number(
     "--clock",
     "Time for each question, in s; the game has a bank of five times that.",
@@ -300,13 +300,16 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     if result is None:
         print_note("The game was not finished and does not count.")
     print_line(f"Replay it: {replay_command(folder, table)}")
+    if result:
+        mistakes = replay_command(folder, table, "explain")
+        print_line(f"See your mistakes: {mistakes} --review --seat {table.seat}")
 
 
-def replay_command(folder: Folder, table: PreparedTable) -> str:
-    """Return the command that replays the game."""
+def replay_command(folder: Folder, table: PreparedTable, verb: str = "replay") -> str:
+    """Return the command that replays the game, or explains it."""
     near = folder.path.is_relative_to(Path.cwd())
     path = folder.path.relative_to(Path.cwd()) if near else folder.path
-    return shlex.join(("boneyard", "replay", str(path), table.game))
+    return shlex.join(("boneyard", verb, str(path), table.game))
 
 
 async def _at_terminal(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
@@ -352,7 +355,7 @@ def _review(folder: Folder, table: PreparedTable) -> str:
     from arena.ui.replay_page import pack_game, replay_page
 
     (logged,) = read_games(folder.log(table.game))
-    return replay_page(table.game, pack_game(logged, terms=USUAL_TERMS))
+    return replay_page(table.game, pack_game(logged, terms=USUAL_TERMS), person=table.seat)
 
 
 async def _wants_another(browser: "BrowserPlayer") -> bool:
@@ -367,7 +370,7 @@ def _welcome(table: PreparedTable, look: text.Look) -> Iterator[str]:
     others = ", ".join(
         f"{look.name(seat)} (seat {seat})" for seat in range(len(table.names)) if seat != table.seat
     )
-    yield f"You are {look.name(table.seat)}, in seat {table.seat}; the others are {others}."
+    yield f"Seat {table.seat} is yours; the others are {others}."
     if look.partners:
         yield f"Sides: {' against '.join(look.parties())}."
     name, words = table.rules.name, find_overrides(table.rules)

@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -81,12 +82,15 @@ def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     (game,) = read_games(games(tmp_path)[0])
     assert game.result is None
     # What was played is there, and the next game is another.
-    assert typed(tmp_path, "\n" * 500, *SHORT).returncode == 0
-    assert [path.stem for path in games(tmp_path)] == ["1.human.first", "2.human.first"]
+    done = typed(tmp_path, "\n" * 500, *SHORT)
+    assert done.returncode == 0
+    told = done.stdout.decode().partition("See your mistakes: boneyard ")[2]
+    assert "you in seat 0 of 2.you.first" in boneyard(*shlex.split(told.splitlines()[0]))
+    assert [path.stem for path in games(tmp_path)] == ["1.you.first", "2.you.first"]
     assert "OK: " in boneyard("verify", f"{games(tmp_path)[1]}")
     # A game that was left has no seed, so nothing in its folder is wrong for ever.
     said = boneyard("verify", f"{tmp_path}")
-    assert "1.human.first.jsonl has no finished game" in said
+    assert "1.you.first.jsonl has no finished game" in said
     assert "OK: 1 game replayed" in said
     # A game with a result has one: then lines were removed.
     log = games(tmp_path)[1]
@@ -138,7 +142,7 @@ def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
         shown += more
         assert process.wait(120) == 0
     text = re.sub(rb"\x1b\[[0-9;]*m", b"", shown).decode()
-    assert "You are human, in seat 0; the others are first (seat 1)." in text
+    assert "Seat 0 is yours; the others are first (seat 1)." in text
     assert "You have 60 s for each answer" in text
     assert "The game is over: the target was reached." in text
     assert "Replay it: boneyard replay" in text
@@ -231,7 +235,7 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         opened_page.value.wait_for_selector("#chances .edge")
         opened_page.value.close()
         page.click("#swap")
-        page.locator("#kept", has_text="2.first.human").wait_for(state="attached")
+        page.locator("#kept", has_text="2.first.you").wait_for(state="attached")
         page.wait_for_selector(ASKED)
         page.goto("about:blank")
         assert process.poll() is None
