@@ -288,11 +288,9 @@ def _row(report: Report) -> tuple[str, ...]:
 
 NAME_WIDTH = 16
 LATE_STEPS = 3
-"""Steps in which a bot is late before the check stops: others would wait as long, up to the five
-minutes of a check, and fail alike."""
+"""Late steps after which a check stops: others would wait as long, and fail alike."""
 SLOW_ANSWERS = 0.1
-"""The share of the clock that the answers of a bot take on average from which one late step is
-enough: it is not stuck in some position, but slow in all."""
+"""The share of the clock of a mean answer from which one late step is enough: it is slow in all."""
 CHECK_STEPS: tuple[CheckStep, ...] = (
     *PROCESS_STEPS,
     *ANSWER_STEPS,

@@ -83,7 +83,7 @@ DEAR_ANSWERS_SHOWN = 5
 """The number of a bot's costliest answers that are shown."""
 DEAR_COLUMNS = (
     *(Column("problem"), Column("loss"), Column("choice", "word"), Column("best", "word")),
-    *(Column("ends", "word"), Column("hand", "word"), Column("game", "name")),
+    *(Column("ends", "word"), Column("hand", "word", spare=True), Column("game", "name")),
 )
 MAX_BOTS_COMPARED = 4
 """The most bots whose losses in each game stand on a terminal; a file has all."""

@@ -2,15 +2,19 @@
 
 import json
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from arena.document.blocks import table
+from arena.document.terminal import renderables
 from arena.exam import problems as sit_exam
 from arena.exam.problems import ExamAnswer, compare_answers, mark_answers, parse_problems
 from tests.support.events import boneyard
-from tournaments.cli.exam import SAMPLE_PROBLEMS
+from tournaments.cli.exam import DEAR_COLUMNS, SAMPLE_PROBLEMS
 
 ILLEGAL = """
 import json, sys
@@ -97,3 +101,13 @@ def test_a_foul_costs_as_much_as_the_worst_option_and_ends_after_many(
     assert [row[7] for row in rows] == ["illegal", "illegal", "forfeit"]
     for row, problem in zip(rows, lines_of(problems), strict=True):
         assert float(row[5]) == max(problem["values"]) - min(problem["values"])
+
+
+def test_a_narrow_terminal_keeps_number_and_loss_of_the_dearest_answers() -> None:
+    play, hand = "[6|6] left and [6|2] right", "[6|4] " * 11
+    answer = ("740", "55.5", play, play, "6 and 2", hand, "double-draw")
+    console = Console(file=StringIO(), width=80)
+    console.print(*renderables([table("Dearest answers", DEAR_COLUMNS, [answer])], 80))
+    shown = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "740  55.5" in shown
+    assert "[6|4] [6|4]" not in shown
