@@ -423,14 +423,12 @@ MOST_VERSIONS = 20
 MOST_FILES = 500
 LARGEST_VERSION = 1 << 23
 """The most bytes of a version that is kept: sources have less, what is built or learnt more."""
-FINGERPRINT_DIGITS = 16
-"""Digits of a fingerprint that name a folder."""
 _VERSION_WORD = re.compile(r"(?P<name>[A-Za-z0-9_][A-Za-z0-9_-]*)@(?P<number>[1-9]\d{0,5})")
 
 
 def _versions(name: str) -> dict[int, Path]:
     """Return the file or folder of each version of a bot that is kept, by ascending number."""
-    paths = VERSIONS.glob(f"{'?' * FINGERPRINT_DIGITS}/{name}-v*")
+    paths = VERSIONS.glob(f"*[0-9a-f]/{name}-v*")
     numbers = {path.name.removeprefix(f"{name}-v"): path for path in paths}
     kept = sorted((int(number), path) for number, path in numbers.items() if number.isdecimal())
     return {number: _kept_source(path) for number, path in kept}
@@ -452,7 +450,7 @@ def _kept_version(name: str, number: int) -> WrittenBot:
 
 def files_of(fingerprint: str) -> Path | None:
     """Return the file or folder of the version with this fingerprint; None: it is not kept."""
-    paths = VERSIONS.glob(f"{fingerprint[:FINGERPRINT_DIGITS]}/*")
+    paths = VERSIONS.glob(f"{fingerprint}/*")
     return next(map(_kept_source, paths), None)
 
 
@@ -479,7 +477,7 @@ def keep_version(entrant: Entrant) -> str:
 
     Sample bots and versions that are kept already are left out. Raises OSError.
     """
-    home, source = VERSIONS / entrant.fingerprint[:FINGERPRINT_DIGITS], _source(entrant.command)
+    home, source = VERSIONS / entrant.fingerprint, _source(entrant.command)
     if source is None or home.exists():
         return ""
     base = source if source.is_dir() else source.parent
@@ -492,7 +490,7 @@ def keep_version(entrant: Entrant) -> str:
     name = plain_name(entrant.name)
     versions = _versions(name)
     number = max(versions, default=0) + 1
-    # A kill leaves the copy under a longer name, where no version is looked for.
+    # A kill leaves the copy under a name that is no fingerprint, where nobody looks for a version.
     partial = home.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     for path in paths:
