@@ -393,7 +393,7 @@ OTHERS_SHOWN = 3
 FACTS = [key for key in ReviewedDecision.__struct_fields__[1:] if key not in ("values", "errors")]
 """Fields of a decision that programs get as they are."""
 DECISION_COLUMNS = (
-    *(Column("question"), Column("round"), Column("phase", "word")),
+    *(Column("question"), Column("round"), Column("phase", "word", spare=True)),
     *(Column("choice", "word"), Column("value"), Column("better", "word"), Column("value")),
     *(Column("gap", detail="±"), Column("game %"), Column("other options", "word", spare=True)),
 )
