@@ -39,8 +39,8 @@
 
   /** Draws the table; the next or the last move is shown as a motion. */
   function draw(from) {
-    const own = ownMistake(), at = Math.max(0, now.at - Boolean(own));
-    const scenes = view(), scene = scenes[at], before = scenes[at - 1];
+    const scenes = view(), own = ownMistake(), same = scenes[now.at - 1]?.round === scenes[now.at].round;
+    const at = own && same ? now.at - 1 : now.at, scene = scenes[at], before = scenes[at - 1];
     const look = { ...roomiest(scenes, scene.round), numbers: nodes.numbers.checked, before };
     const shown = own && now.retried.has(now.at);
     const hints = shown ? Tiles.option(scenes[now.at].asked.options[Review.finest(own)]).plays : [];

@@ -450,7 +450,8 @@ def _kept_version(name: str, number: int) -> WrittenBot:
 
 def files_of(fingerprint: str) -> Path | None:
     """Return the file or folder of the version with this fingerprint; None: it is not kept."""
-    paths = VERSIONS.glob(f"{fingerprint}/*")
+    # It may come from a stranger's plan.
+    paths = (VERSIONS / fingerprint).glob("*") if fingerprint.isalnum() else iter(())
     return next(map(_kept_source, paths), None)
 
 
