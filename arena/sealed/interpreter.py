@@ -30,9 +30,9 @@ from arena.files import (
 )
 from arena.sealed.module import (
     HOST_FILE,
-    LANGUAGES,
     NO_WASMTIME,
     PYTHON,
+    SEALED_LANGUAGES,
     host_argv,
     interpreter_name,
     language_of,
@@ -67,7 +67,7 @@ def installed_interpreter(word: str) -> Interpreter:
     folder = user_cache("sealed")
     if folder is None:
         raise UserError("Sealed bots need a cache of your own: set XDG_CACHE_HOME to a folder.")
-    folder = folder.resolve() / _processor() / LANGUAGES[word].name
+    folder = folder.resolve() / _processor() / SEALED_LANGUAGES[word].name
     host = sha256(HOST_FILE.read_bytes()).hexdigest()[:8]
     home = folder / f"{interpreter_name(word)}-{wasmtime_version()}-{host}"
     paths, digests = Interpreter(home / "code.cwasm", home / "code.lib"), home / "digests.json"
@@ -114,7 +114,7 @@ def _install(word: str, paths: Interpreter, digests: Path) -> None:
     """Unpack and compile an interpreter. Raises UserError, OSError."""
     if word == PYTHON.word:
         print("Preparing Python for sealed bots, only this once: about 10 s.", file=sys.stderr)
-    files = unpack(lzma.decompress(LANGUAGES[word].archive.read_bytes()))
+    files = unpack(lzma.decompress(SEALED_LANGUAGES[word].archive.read_bytes()))
     module = files.pop(word)
     compiler = host_argv(("",), 0, "interpreter")
     try:

@@ -110,9 +110,9 @@ class SealedLanguage(NamedTuple):
 OPTIONS = frozenset(("-I", "-S", "-s", "-u", "-B", "-E", "-O", "-q"))
 PYTHON = SealedLanguage("python", re.compile("python.*"), OPTIONS)
 JAVASCRIPT = SealedLanguage("javascript", re.compile("node(js)?"))
-LANGUAGES = {language.word: language for language in (PYTHON, JAVASCRIPT)}
+SEALED_LANGUAGES = {language.word: language for language in (PYTHON, JAVASCRIPT)}
 """By their words."""
-INTERPRETED = frozenset(language.name for language in LANGUAGES.values())
+INTERPRETED = frozenset(language.name for language in SEALED_LANGUAGES.values())
 """Their names."""
 
 
@@ -123,13 +123,13 @@ def is_module(argv: Sequence[str]) -> bool:
 
 def is_interpreted(argv: Sequence[str]) -> bool:
     """Tell whether a command is of a language inside the seal."""
-    return argv[0] in LANGUAGES
+    return argv[0] in SEALED_LANGUAGES
 
 
 def language_of(program: str) -> SealedLanguage | None:
     """Return the language of an interpreter outside; None if it cannot be sealed."""
     name = Path(program).name
-    return next((lang for lang in LANGUAGES.values() if lang.programs.fullmatch(name)), None)
+    return next((lang for lang in SEALED_LANGUAGES.values() if lang.programs.fullmatch(name)), None)
 
 
 def wasmtime_folder() -> str | None:
@@ -141,14 +141,14 @@ def wasmtime_folder() -> str | None:
 @cache
 def interpreter_name(word: str) -> str:
     """Return a digest of an interpreter: the same gives the same answers."""
-    return sha256(LANGUAGES[word].archive.read_bytes()).hexdigest()[:16]
+    return sha256(SEALED_LANGUAGES[word].archive.read_bytes()).hexdigest()[:16]
 
 
 @cache
 def host_name() -> str:
     """Return all that decides what a host counts: wasmtime's version, and digests of our parts."""
     host = sha256(HOST_FILE.read_bytes()).hexdigest()[:16]
-    names = (f"{word} {interpreter_name(word)}" for word in LANGUAGES)
+    names = (f"{word} {interpreter_name(word)}" for word in SEALED_LANGUAGES)
     return f"wasmtime {wasmtime_version()}, host {host}, {', '.join(names)}"
 
 

@@ -146,7 +146,7 @@ def run(entries: tuple[str, ...], **options: Any) -> int:
     stopped; with more boards or rounds it plays only the missing games. If the files of bot mine
     have changed, it plays as a new version, mine@2. The files of each version that played in runs/
     are kept: mine@1 is the first of mine, and plays again wherever a bot can be named. What bots
-    print to stderr is kept in small events, and `explain GAME QUESTION` shows it; see --keep-stderr.
+    print to stderr is kept in small events; `explain GAME QUESTION` shows it; see --keep-stderr.
 
     With [tune] in the event file the run searches better values for a bot's parameters, and tests
     them on new deals. With --plan the bots only play some seconds, on separate deals, to tell

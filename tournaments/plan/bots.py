@@ -51,8 +51,8 @@ from arena.sealed.interpreter import (
 )
 from arena.sealed.module import (
     JAVASCRIPT,
-    LANGUAGES,
     NO_WASMTIME,
+    SEALED_LANGUAGES,
     interpreter_name,
     is_interpreted,
     is_module,
@@ -788,7 +788,7 @@ def _is_listed(name: str, command: Command) -> bool:
     home = (entry.home / (entry.folder or ".")).resolve()
     words = entry.bot.run[1:]
     if is_interpreted(command.argv):
-        harmless = LANGUAGES[command.argv[0]].harmless
+        harmless = SEALED_LANGUAGES[command.argv[0]].harmless
         words = tuple(word for word in words if word not in harmless)
     return home == Path(command.folder) and words == command.argv[1:]
 
