@@ -388,7 +388,7 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     entrants = _entrants(league, division, exclusions)
     slow = tuple(name for name in entrants if question_ms(league, name) >= SLOW_MS)
     quick = {name: entrant for name, entrant in entrants.items() if name not in slow}
-    held = exclusions | dict.fromkeys(slow, "slow, so it plays single boards in rounds of its own")
+    held = exclusions | dict.fromkeys(slow, "slow")
     spent = {True: 0.0, False: 0.0}
     for round in division.rounds:
         names = [name for table in round.plan.tables for name in table.entrants]

@@ -91,8 +91,10 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             return f"Failed the check ({failed} of {count_in_digits(counted.total(), 'step')})"
         if self.verdict != "passed":
             return f"Did not finish the check ({steps} passed)"
-        skipped = f"; {counted['skipped']} do not apply" if counted["skipped"] else ""
-        return f"Passed the check ({steps}{skipped})"
+        # A bot that takes long is asked in some steps for as long as there is time.
+        late = sum("time was up" in step.words for step in self.steps)
+        idle = f"; {skipped} do not apply" if (skipped := counted["skipped"] - late) else ""
+        return f"Passed the check ({steps}{idle}{f'; {late} ran out of time' if late else ''})"
 
 
 class RegisterEntry(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -113,6 +113,10 @@ def _check(name: str) -> None:
         raise UserError(f"There is a bot {name} already: see `boneyard help bots`.")
 
 
+AUTHOR = '# author = "Your name"\n'
+"""The last line of a new bot.toml: a league shows names of people."""
+
+
 def _files(key: str, language: Language, name: str) -> dict[str, bytes]:
     """Return the files of a bot's folder with their content; the first is the bot's source."""
     source = (_templates() / key / language.file).read_text(encoding="utf-8")
@@ -122,7 +126,7 @@ def _files(key: str, language: Language, name: str) -> dict[str, bytes]:
         readme = readme.replace(word, phrase)
     words = {"needs": language.needs, "build": language.build, "run": language.run}
     entry = "".join(f"{field} = {_in_toml(value)}\n" for field, value in words.items() if value)
-    texts = {language.file: source, "README.md": readme, BOT_FILE: entry}
+    texts = {language.file: source, "README.md": readme, BOT_FILE: entry + AUTHOR}
     return {file: text.replace(NAME_PLACEHOLDER, name).encode() for file, text in texts.items()}
 
 

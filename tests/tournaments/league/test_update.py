@@ -115,7 +115,10 @@ def test_life_of_a_bot(league: League) -> None:
     anew, or an author would go back to the copy that was lucky."""
     league.push("one")
     first = league.only(Admitted)
-    assert (first.version, first.check and first.check.verdict) == ("mine", "passed")
+    assert (first.version, first.check and first.check.outcome) == (
+        "mine",
+        "Passed the check (1 step)",
+    )
     assert not league.turn()
     league.push("two")
     second = league.only(Admitted)
