@@ -52,21 +52,21 @@ ROOMS = {
     "ui and document": _room(2_299, "arena/ui", "arena/document"),
     "sample bots": _room(1_178, "sample_bots"),
     "cli and commands": _room(5_369, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_486, "tournaments/league"),
+    "league": _room(5_488, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
     "site": _room(1_794, "tournaments/site"),
     "study": _room(1_239, "tournaments/study"),
     "report": _room(3_004, "tournaments/report"),
     "play": _room(2_935, "tournaments/play"),
     "event": _room(3_046, "tournaments/event"),
-    "plan": _room(3_200, "tournaments/plan"),
+    "plan": _room(3_204, "tournaments/plan"),
     "formats": _room(2_815, "tournaments/formats"),
     "rating": _room(2_629, "tournaments/rating"),
-    "tests": _room(38_940, "tests"),
+    "tests": _room(39_270, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_858
+MOST_LINES = 59_864
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 186
 """Files with content, outside the tests; 175 when the house is done."""

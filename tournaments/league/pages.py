@@ -42,7 +42,7 @@ from tournaments.league.ratings import (
 )
 from tournaments.league.settings import CLOSED_FILE, PLAN, LeagueFolder
 from tournaments.league.state import (
-    FOUL_WORDS,
+    FOUL_VERBS,
     Admitted,
     AnyEntry,
     DivisionData,
@@ -241,7 +241,7 @@ def history_chart(played: Mapping[str, StandingRow], bot: str) -> Chart | None:
             marks.append(Label(f"@{number}", start, EDGES[1], "start", dx=4, dy=11))
     step = max(1, -(-(days[-1] + 1 - days[0]) // DATES))
     feet = [
-        (day + 0.5, date.fromordinal(day).strftime("%-d %b"), "middle")
+        (day + 0.5, date.fromordinal(day).strftime("%d %b").lstrip("0"), "middle")
         for day in range(days[0], days[-1] + 1, step)
     ]
     versions = f", {len(runs)} versions" if len(runs) > 1 else ""
@@ -703,7 +703,7 @@ class _Writer:
             settings=self._data.settings,
             numbers=self._emblems,
             versions=self._data.versions,
-            foul_words=FOUL_WORDS,
+            foul_words=FOUL_VERBS,
             bot_html=self._bot_html,
             files={"plan": PLAN, "closed": CLOSED_FILE},
             **TEMPLATE_FUNCTIONS,

@@ -619,7 +619,7 @@ def days_of(week: str) -> tuple[date, date]:
 BENCHED = "benched until it changes"
 """The last words of the reason for a bench."""
 FOULED = "fouled"
-FOUL_WORDS = {"gone": "crashed", "no_hello": "did not start", "late": "was late"}
+FOUL_VERBS = {"gone": "crashed", "no_hello": "did not start", "late": "was late"}
 """Fouls in words for authors; of other classes the word is `FOULED`."""
 
 
@@ -640,7 +640,7 @@ def benched_versions(
     for round in rounds:
         for name, foul in _sittings(round, house) if round.is_over else ():
             # Of a house bot, which is never benched, no more is kept than counts.
-            streak[name] = [*streak[name], FOUL_WORDS.get(foul, FOULED)][-sittings:] if foul else []
+            streak[name] = [*streak[name], FOUL_VERBS.get(foul, FOULED)][-sittings:] if foul else []
             if len(streak[name]) >= sittings and first_version(name) not in house:
                 words = streak[name][0] if len({*streak[name]}) == 1 else FOULED
                 why = f"{words} in {count}, the last in round {round.plan.number}: {BENCHED}"
