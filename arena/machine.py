@@ -3,6 +3,7 @@
 import ctypes
 import os
 import platform
+import select
 import signal
 import sys
 from collections.abc import Collection
@@ -44,6 +45,16 @@ def raise_file_limit() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         soft = hard
     return sys.maxsize if soft == resource.RLIM_INFINITY else soft
+
+
+@cache
+def has_kernel_events() -> bool:
+    """Tell whether the kernel reports news of pipes and ends of processes; else threads watch them.
+
+    The variable BONEYARD_POLLER, if it is "threads", tries those here too.
+    """
+    is_able = hasattr(select, "epoll") and hasattr(os, "pidfd_open") and hasattr(os, "P_PIDFD")
+    return is_able and os.environ.get("BONEYARD_POLLER") != "threads"
 
 
 def end_with_parent(number: signal.Signals) -> None:

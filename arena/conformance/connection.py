@@ -1,9 +1,6 @@
 """A conversation with one bot process, every wait and buffer bounded; a scripted game."""
 
-import fcntl
 import re
-import struct
-import termios
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +12,7 @@ from msgspec import Struct
 
 from arena.engine.shuffle import board_seed
 from arena.match import referee
-from arena.match.bot_process import BotProcess, exit_reason
+from arena.match.bot_process import BotProcess
 from arena.match.poller import Poller, ReplyWaiter
 from arena.match.referee import GameSetup, OpenQuestion, Referee
 from arena.sandbox.command import Command
@@ -335,10 +332,7 @@ class Connection(BotProcess):
 
     def unread(self) -> int:
         """Return the number of bytes sent that the process has not read yet."""
-        waiting = bytearray(4)
-        fcntl.ioctl(self._stdin, termios.FIONREAD, waiting)
-        (unread,) = struct.unpack("i", waiting)
-        return int(unread) + len(self._outbox)
+        return self._streams.unread() + len(self._outbox)
 
     # --- receiving ---
 
@@ -387,7 +381,7 @@ class Connection(BotProcess):
     @property
     def exit_reason(self) -> str:
         """Return the way it ended by itself, as the end of a sentence; empty while it runs."""
-        return exit_reason(self._pidfd) if self.fault and self.fault.foul == "gone" else ""
+        return self._exit_reason() if self.fault and self.fault.foul == "gone" else ""
 
     @property
     def stderr_text(self) -> str:

@@ -1,11 +1,8 @@
 """Bot processes: three pipes without blocking, and the faults that end a bot's games."""
 
-import os
-import select
 import signal
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -13,6 +10,7 @@ import trio
 from msgspec.structs import replace
 
 from arena.match.player import Evidence, Listener
+from arena.match.sources import PIPE_READ_BYTES, Source, Streams, open_streams
 from arena.sandbox.command import Command, as_named, program_paths
 from arena.sandbox.network import AccessError, Censor
 from arena.sandbox.process import SHORTAGES, Process, ResourceUsage, Sandbox, SandboxedProcess
@@ -27,12 +25,10 @@ from protocol.messages import MAX_LINE
 # A bot's process with its three pipes: starts it, reads and writes without blocking, closes it.
 
 
-PIPE_READ_BYTES = 65_536
-"""The most bytes read at once: all that a pipe holds, so that no flood holds up the others."""
-CLOSED_DESCRIPTOR = -1
-"""A descriptor to which every write fails."""
 SHELL_SIGNALS = 128
 """The number that bubblewrap, like a shell, adds to the signal that killed its program."""
+LAST_SIGNAL = max(signal.Signals)
+"""The highest number of a signal: a shell's status for it is no other."""
 STDERR_A_GAME = 2**20
 """Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
 KEPT_STDERR_BYTES = 2_048
@@ -49,8 +45,8 @@ class Pipes(Protocol):
     looked_at: float
     """The time of its last look at all pipes, in s of the monotonic clock."""
 
-    def register_reader(self, descriptor: int, reader: Callable[[], None] | None) -> None:
-        """Call the reader whenever the descriptor has data to read; None ends that."""
+    def register_reader(self, source: Source, reader: Callable[[], None] | None) -> None:
+        """Call the reader whenever the source has data to read; None ends that."""
 
     def register_writer(self, process: "PipedProcess") -> None:
         """Flush the process whenever its pipe takes more, until no line waits for it."""
@@ -114,15 +110,8 @@ class PipedProcess:
         self._pipes: Pipes | None = None
         self._censor = Censor(command.environment)
         self._slot, self._process = spawn(command, sandbox)
-        assert self._process.stdin
-        assert self._process.stdout
-        assert self._process.stderr
-        self._pidfd = open_pidfd(self._slot, self._process)
-        self._stdin = self._process.stdin.fileno()
-        self._stdout = self._process.stdout.fileno()
-        self._stderr = self._process.stderr.fileno()
-        for descriptor in (self._stdin, self._stdout, self._stderr):
-            os.set_blocking(descriptor, False)
+        self._streams = watched(self._slot, self._process)
+        self._read_from, self._write_to = self._streams.read, self._streams.write
 
     @property
     def never_ran(self) -> bool:
@@ -130,9 +119,9 @@ class PipedProcess:
         return self._slot.never_ran()
 
     @property
-    def stdin(self) -> int | None:
-        """The descriptor that must become writable before the rest can be sent; None: no rest."""
-        return self._stdin if self._outbox else None
+    def stdin(self) -> Source | None:
+        """The source that must become writable before the rest can be sent; None: no rest."""
+        return self._streams.stdin if self._outbox else None
 
     def on_readable(self) -> None:
         """Take what the process has written to stdout, or its end."""
@@ -154,7 +143,7 @@ class PipedProcess:
             self.frames.note_sent(line)
         # Every question passes here: the usual write costs one call.
         try:
-            size = 0 if self._outbox else os.write(self._stdin, line)
+            size = 0 if self._outbox else self._write_to(self._streams.stdin, line)
         except OSError:
             size = self._write(line)
         if size < len(line):
@@ -173,7 +162,7 @@ class PipedProcess:
 
     def _write(self, line: bytes | bytearray) -> int:
         try:
-            return os.write(self._stdin, line)
+            return self._write_to(self._streams.stdin, line)
         except BlockingIOError:
             return 0
         except OSError:
@@ -181,40 +170,38 @@ class PipedProcess:
             return len(line)
 
     def close_stdin(self) -> None:
-        """Close stdin; later lines go nowhere, for its descriptor may soon be another file's."""
-        assert self._process.stdin
+        """Close stdin; later lines go nowhere."""
         if self._pipes:
             self._pipes.unregister_writer(self)
         self._outbox.clear()
-        self._process.stdin.close()
-        self._stdin = CLOSED_DESCRIPTOR
+        self._streams.close_stdin()
 
     # --- receiving ---
 
     def _register(self, pipes: Pipes) -> None:
         self._pipes = pipes
-        pipes.register_reader(self._stdout, self.on_readable)
-        pipes.register_reader(self._stderr, self.on_stderr)
-        pipes.register_reader(self._pidfd, self.on_exit)
+        pipes.register_reader(self._streams.stdout, self.on_readable)
+        pipes.register_reader(self._streams.stderr, self.on_stderr)
+        pipes.register_reader(self._streams.end, self.on_exit)
         if self._outbox:
             pipes.register_writer(self)
 
     def _unregister(self) -> None:
         if self._pipes:
-            for descriptor in (self._stdout, self._stderr, self._pidfd):
-                self._pipes.register_reader(descriptor, None)
+            for source in (self._streams.stdout, self._streams.stderr, self._streams.end):
+                self._pipes.register_reader(source, None)
             self._pipes.unregister_writer(self)
             self._pipes = None
 
-    def _stop_reading(self, descriptor: int) -> None:
+    def _stop_reading(self, source: Source) -> None:
         if self._pipes:
-            self._pipes.register_reader(descriptor, None)
+            self._pipes.register_reader(source, None)
 
     def _read_stdout(self) -> bytes:
         """Read once; return what came, nothing if the process has closed its stdout."""
         assert self._pipes
         try:
-            data = os.read(self._stdout, PIPE_READ_BYTES)
+            data = self._read_from(self._streams.stdout, PIPE_READ_BYTES)
         except BlockingIOError:
             return b""
         if data:
@@ -222,16 +209,16 @@ class PipedProcess:
             self.read_at = self._pipes.looked_at
         else:
             self._closed = True
-            self._stop_reading(self._stdout)
+            self._stop_reading(self._streams.stdout)
         return data
 
     def _read_stderr(self) -> None:
         try:
-            data = os.read(self._stderr, PIPE_READ_BYTES)
+            data = self._read_from(self._streams.stderr, PIPE_READ_BYTES)
         except BlockingIOError:
             return
         if not data:
-            self._stop_reading(self._stderr)
+            self._stop_reading(self._streams.stderr)
         self.stderr_bytes += len(data)
         self.stderr += data
         if self._censor:
@@ -255,36 +242,29 @@ class PipedProcess:
             self._slot.kill()
 
     def _close(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            assert pipe
-            with suppress(OSError):
-                pipe.close()
-        os.close(self._pidfd)
+        self._streams.close()
         self._slot.close()
 
-
-def exit_reason(pidfd: int) -> str:
-    """Return how a process ended, as the end of a sentence about it; do not reap it."""
-    # The process id must stay taken until the group is killed.
-    exit_info = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    if exit_info is None:
-        return "left"
-    names = {number.value: number.name for number in signal.Signals}
-    status, by_itself = exit_info.si_status, exit_info.si_code == os.CLD_EXITED
-    killer = status - SHELL_SIGNALS if by_itself else status
-    # Higher statuses than those of signals come from the bot itself: Perl's `die` has 255.
-    if by_itself and not 0 < killer <= signal.SIGRTMAX:
-        return f"exited with status {status}"
-    return f"was killed by {names.get(killer, f'signal {killer}')}"
+    def _exit_reason(self) -> str:
+        """Return how the process ended, as the end of a sentence about it; do not reap it."""
+        code = self._streams.exit_code()
+        if code is None:
+            return "left"
+        names = {number.value: number.name for number in signal.Signals}
+        killer = -code if code < 0 else code - SHELL_SIGNALS
+        # Higher statuses than those of signals come from the bot itself: Perl's `die` has 255.
+        if code >= 0 and not 0 < killer <= LAST_SIGNAL:
+            return f"exited with status {code}"
+        return f"was killed by {names.get(killer, f'signal {killer}')}"
 
 
-def open_pidfd(slot: SandboxedProcess, process: Process) -> int:
-    """Return a descriptor that becomes readable when the process has ended.
+def watched(slot: SandboxedProcess, process: Process) -> Streams:
+    """Return the streams of a process.
 
-    Raises CannotStartError if the machine has none left, and leaves no process.
+    Raises CannotStartError if the machine cannot watch one more, and leaves no process.
     """
     try:
-        return os.pidfd_open(process.pid)
+        return open_streams(process, slot.kill)
     except OSError as error:
         slot.kill()
         with process:
@@ -532,12 +512,10 @@ class BotProcess(PipedProcess):
 
         Return nothing while it lives, or for a sealed bot, whose host reports its end.
         """
-        end = select.poll()
-        end.register(self._pidfd, select.POLLIN)
-        if self.frames or self.fault or not end.poll(DEATH_MS):
+        if self.frames or self.fault or not self._streams.has_ended(DEATH_MS):
             return "", b""
         self.take_in()
-        return exit_reason(self._pidfd), bytes(self._inbox[:STDOUT_KEPT])
+        return self._exit_reason(), bytes(self._inbox[:STDOUT_KEPT])
 
     async def shut_down(self, goodbye: bytes) -> None:
         """Say goodbye, wait a little, kill the whole group, reap, close. Cannot be cancelled."""
@@ -548,14 +526,14 @@ class BotProcess(PipedProcess):
             if self.fault is None:
                 await self._wait_for_exit(SHUT_DOWN_S)
             self._kill()
-            if self._process.poll() is None:
+            if not self._streams.has_ended(0):
                 await self._wait_for_exit(REAP_S)
-                self._process.poll()
+            self._process.poll()
             self._close()
 
     async def _wait_for_exit(self, seconds: float) -> None:
         with trio.move_on_after(seconds):
-            await trio.lowlevel.wait_readable(self._pidfd)
+            await self._streams.wait_for_end()
 
     def on_readable(self) -> None:
         """Read what the bot has written, and tell its game; a lone line takes no buffer."""
@@ -596,10 +574,10 @@ class BotProcess(PipedProcess):
 
     def on_exit(self) -> None:
         """Fault the bot because its process has ended."""
-        self._stop_reading(self._pidfd)
+        self._stop_reading(self._streams.end)
         if self.fault is None and not self._closed:
             self._read_more()
-        self._set_fault(Fault("gone", f"It {exit_reason(self._pidfd)}."))
+        self._set_fault(Fault("gone", f"It {self._exit_reason()}."))
         self._notify()
 
     def _set_fault(self, fault: Fault) -> None:
@@ -608,5 +586,5 @@ class BotProcess(PipedProcess):
             self.fault = fault
             # No question will come again: until its game is over it would only burn CPU.
             self._kill()
-            self._stop_reading(self._stdout)
-            self._stop_reading(self._stderr)
+            self._stop_reading(self._streams.stdout)
+            self._stop_reading(self._streams.stderr)

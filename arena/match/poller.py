@@ -1,7 +1,6 @@
 """The poller: the one task that reads and writes every bot's pipes, and the wait for a line."""
 
 import math
-import select
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,13 +11,14 @@ from arena.match.bot_process import PipedProcess
 from arena.match.clock import MIN_LAG_S, Deadline, LagError, Timer
 from arena.match.player import Player
 from arena.match.pulse import LEAST_STOP_S, Pulse
+from arena.match.sources import READABLE, WRITABLE, Source, new_watch, wait_for_news
 from protocol.codec import Fault
 from protocol.messages import FromBot
 
 # The poller: the one task that reads and writes every bot's pipes, and calls the games.
 #
 # A trio task or a cancel scope for each move would cost more than the move (10 µs against 2 µs), so
-# one task owns an epoll with every pipe, works for at most a slice, and then lets trio run. A
+# one task owns a watch of every pipe, works for at most a slice, and then lets trio run. A
 # question only notes its deadline; the poller looks at the clock between reads. It knows when it
 # planned to look and when it did, and gives the difference, a lag, back to every open deadline. A
 # stop of the whole program is no lag: every open question begins anew.
@@ -48,11 +48,11 @@ class Poller:
         self.now = now
         """The clock, in s; it never goes back."""
         self._pulse = Pulse(now)
-        self._epoll = select.epoll()
-        self._readers: dict[int, Callable[[], None]] = {}
+        self._watch = new_watch()
+        self._readers: dict[Source, Callable[[], None]] = {}
         self._timers: set[Timer] = set()
         self._soon: list[Callable[[], None]] = []
-        self._blocked: dict[int, PipedProcess] = {}
+        self._blocked: dict[Source, PipedProcess] = {}
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
         self.soonest = math.inf
@@ -69,29 +69,29 @@ class Poller:
             with self._pulse.beating():
                 await self._poll_on()
         finally:
-            self._epoll.close()
+            self._watch.close()
 
     async def _poll_on(self) -> None:
         while True:
             if not self._slice() or self._soon:
                 await trio.lowlevel.checkpoint()
-            elif not self._wait_in_epoll():
+            elif not self._wait_in_watch():
                 await self._rest()
 
-    def register_reader(self, descriptor: int, reader: Callable[[], None] | None) -> None:
-        """Call the reader whenever the descriptor is readable or hung up; None ends that."""
+    def register_reader(self, source: Source, reader: Callable[[], None] | None) -> None:
+        """Call the reader whenever the source is readable or hung up; None ends that."""
         if reader is None:
-            if self._readers.pop(descriptor, None):
-                self._unregister(descriptor)
+            if self._readers.pop(source, None):
+                self._unregister(source)
         else:
-            self._readers[descriptor] = reader
-            self._epoll.register(descriptor, select.EPOLLIN)
+            self._readers[source] = reader
+            self._watch.register(source, READABLE)
 
     def register_writer(self, process: PipedProcess) -> None:
         """Flush the process whenever its pipe takes more, until no line waits for it."""
         if process.stdin is not None and process.stdin not in self._blocked:
             self._blocked[process.stdin] = process
-            self._epoll.register(process.stdin, select.EPOLLOUT)
+            self._watch.register(process.stdin, WRITABLE)
 
     def unregister_writer(self, process: PipedProcess) -> None:
         """Flush the process no more."""
@@ -130,7 +130,7 @@ class Poller:
     def _slice(self) -> bool:
         """Work for a slice of time; return True if no data came for a while."""
         end = self.now() + SLICE_S
-        poll, readers = self._epoll.poll, self._readers
+        poll, readers = self._watch.poll, self._readers
         while True:
             linger = 0.0
             # Linger only if the last answer came soon: bots mostly take as long as before.
@@ -143,14 +143,14 @@ class Poller:
             self.looked_at, self._planned = now, 0.0
             if lag > MIN_LAG_S:
                 self._give_back(lag, now)
-            for descriptor, _ in ready:
-                reader = readers.get(descriptor)
+            for source, _ in ready:
+                reader = readers.get(source)
                 if reader:
                     reader()
-                elif process := self._blocked.get(descriptor):
+                elif process := self._blocked.get(source):
                     process.flush()
                     if process.stdin is None:
-                        self._unblock(descriptor)
+                        self._unblock(source)
             idle = not ready and not self._soon
             if idle and linger:
                 self._last_wait_s = linger
@@ -177,15 +177,15 @@ class Poller:
         for work in works:
             work()
 
-    def _unblock(self, descriptor: int) -> None:
-        del self._blocked[descriptor]
-        self._unregister(descriptor)
+    def _unblock(self, source: Source) -> None:
+        del self._blocked[source]
+        self._unregister(source)
 
-    def _unregister(self, descriptor: int) -> None:
+    def _unregister(self, source: Source) -> None:
         # When a run is cancelled, bots leave after their poller has ended.
-        if not self._epoll.closed:
+        if not self._watch.closed:
             with suppress(OSError):
-                self._epoll.unregister(descriptor)
+                self._watch.unregister(source)
 
     def _call_due_timers(self) -> None:
         """Call the timers that were due at the last look at the pipes.
@@ -199,7 +199,7 @@ class Poller:
                 timer.due()
         self.soonest = min((timer.at for timer in self._timers), default=math.inf)
 
-    def _wait_in_epoll(self) -> bool:
+    def _wait_in_watch(self) -> bool:
         """Wait here for bots that answer within a nap; return False if trio must have its turn.
 
         For a bot that thinks 5 ms this saves a fifth of the CPU time of a move.
@@ -215,7 +215,7 @@ class Poller:
         delay = min(NAP_S, self.soonest - began, others.seconds_to_next_deadline)
         if others.tasks_runnable or delay <= 0:
             return False
-        ready = self._epoll.poll(delay)
+        ready = self._watch.poll(delay)
         waited_s = self.now() - began
         self._planned = min(delay, waited_s)
         self._last_wait_s = waited_s if ready else NAP_S
@@ -227,7 +227,7 @@ class Poller:
         delay = min(NAP_S, max(0.0, self.soonest - began)) if self._timers else math.inf
         self._nap_ends = began + delay
         with trio.move_on_after(delay) as self._nap:
-            await trio.lowlevel.wait_readable(self._epoll.fileno())
+            await wait_for_news(self._watch)
         self._nap_ends = -math.inf
         self._rested_at = self.now()
         self._last_wait_s = self._rested_at - began

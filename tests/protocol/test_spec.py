@@ -10,9 +10,10 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
-from arena.match.bot_process import KEPT_STDERR_BYTES, PIPE_READ_BYTES, STDERR_A_GAME
+from arena.match.bot_process import KEPT_STDERR_BYTES, STDERR_A_GAME
 from arena.match.clock import MOST_GIVEN_BACK_MS
 from arena.match.referee import STALE_LINES
+from arena.match.sources import PIPE_READ_BYTES
 from protocol import codec, messages, ruleset
 from protocol.codec import Fault, decode_line
 from protocol.messages import (

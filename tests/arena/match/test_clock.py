@@ -119,18 +119,18 @@ def time() -> Time:
 def poller(time: Time) -> Iterator[Poller]:
     made = Poller(time)
     yield made
-    made._epoll.close()
+    made._watch.close()
 
 
 def pumped(
     poller: Poller, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
 ) -> Polls:
     """Return a slice of a poller whose polls take and find this; readers are named d1, d2, …."""
-    real, polls = poller._epoll, Polls(time, *turns)
-    poller._epoll = polls  # type: ignore[assignment]
+    real, polls = poller._watch, Polls(time, *turns)
+    poller._watch = polls  # type: ignore[assignment]
     poller._readers = {int(name[1:]): reader for name, reader in readers.items()}
     poller._slice()
-    poller._epoll = real
+    poller._watch = real
     return polls
 
 
@@ -223,9 +223,9 @@ def test_a_bot_is_late_if_and_only_if_a_look_after_the_deadline_found_no_line(
     answers_after = max(0.0, limit_ms / 1000 + beyond + given_back)
     time = Time()
     poller = Poller(time)
-    poller._epoll.close()
+    poller._watch.close()
     bots = Bots(time, 100.0 + answers_after, stalls)
-    poller._epoll = bots  # type: ignore[assignment]
+    poller._watch = bots  # type: ignore[assignment]
     poller._readers = {1: bots.read}
     poller.add_timer(bots.deadline)
     bots.deadline.begin(100.0, limit_ms)

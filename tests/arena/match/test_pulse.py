@@ -64,7 +64,7 @@ def test_kernel_that_counts_nothing_knows_no_stop() -> None:
 def poller() -> Iterator[Poller]:
     made = Poller(lambda: 100.0)
     yield made
-    made._epoll.close()
+    made._watch.close()
 
 
 def refuse(lag: LagError) -> None:
@@ -83,7 +83,7 @@ def asked(poller: Poller, began: float, *vitals: Vitals) -> Deadline:
 @given(GAPS, st.floats(0, 0.9))
 def test_question_begins_anew_after_a_pause_of_any_length(gap_s: float, thought_s: float) -> None:
     poller = Poller(lambda: 100.0)
-    poller._epoll.close()
+    poller._watch.close()
     end = 100.0 + gap_s
     deadline = asked(poller, 100.0 - thought_s, after(gap_s))
     poller._give_back(gap_s, end)

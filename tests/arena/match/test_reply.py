@@ -44,7 +44,7 @@ class Waiter(ReplyWaiter):
 
     def __init__(self) -> None:
         super().__init__(Poller())
-        self._poller._epoll.close()
+        self._poller._watch.close()
         self.players = [FakePlayer(self), FakePlayer(self)]
         self.judged: list[tuple[object, float]] = []
         self.now = 100.0

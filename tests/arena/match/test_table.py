@@ -62,11 +62,11 @@ async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
 def test_a_process_that_cannot_be_watched_is_not_left_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(_: int) -> int:
+    def full(*_: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
     before = descriptors()
-    monkeypatch.setattr("arena.match.bot_process.os.pidfd_open", full)
+    monkeypatch.setattr("arena.match.bot_process.open_streams", full)
     with pytest.raises(CannotStartError, match="Too many open files") as caught:
         BotProcess(sample(), UNLOCKED)
     assert caught.value.shortage
