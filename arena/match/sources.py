@@ -276,50 +276,52 @@ class ReadMailbox(Mailbox):
 
 
 class WriteMailbox(Mailbox):
-    """The piece that a thread is writing into a pipe; news: it takes another."""
+    """The bytes that a thread has still to write into a pipe; news: it takes more."""
 
     def __init__(self, pipe: IO[bytes]) -> None:
         self._pipe = pipe
-        self._data = b""
+        self._waiting = b""
         self._is_closed = False
+        self._lock = threading.Lock()
         self._work = threading.Semaphore(0)
         self._start(self._write_on)
 
     def has_news(self) -> bool:
-        """Tell whether the last piece was written."""
-        return not self._data
+        """Tell whether it takes more: as much waits at most as in a pipe of Linux."""
+        return len(self._waiting) < PIPE_READ_BYTES
 
     def write(self, data: bytes | bytearray) -> int:
-        """Take a piece. Raises BlockingIOError before the last one was written, BrokenPipeError."""
+        """Take all of the data. Raises BlockingIOError if too much waits, BrokenPipeError."""
         if self._is_closed:
             raise BrokenPipeError
-        if self._data:
+        if not self.has_news():
             raise BlockingIOError
-        self._data = bytes(data)
+        with self._lock:
+            self._waiting += data
         self._work.release()
         return len(data)
 
     def unread(self) -> int:
         """Return the bytes that wait here and, where the system tells it, in the pipe."""
-        return len(self._data) or _waiting_bytes(self._pipe)
+        return len(self._waiting) + _waiting_bytes(self._pipe)
 
     def close(self) -> None:
-        """Take nothing more; close the pipe behind the last piece."""
+        """Take nothing more; close the pipe behind what waits."""
         self._is_closed = True
         self._work.release()
 
     def _write_on(self) -> None:
-        while True:
-            self._work.acquire()
-            if not self._data:
-                break
-            # The process closed its stdin, or has ended: that shows soon enough.
-            with suppress(OSError):
-                view = memoryview(self._data)
+        descriptor = self._pipe.fileno()
+        # The process closed its stdin, or has ended: that shows soon enough.
+        with suppress(OSError):
+            while self._work.acquire() and (self._waiting or not self._is_closed):
+                with self._lock:
+                    view, self._waiting = memoryview(self._waiting), b""
                 while view:
-                    view = view[os.write(self._pipe.fileno(), view) :]
-            self._data = b""
-            self._note()
+                    view = view[os.write(descriptor, view) :]
+                self._note()
+        self._is_closed, self._waiting = True, b""
+        self._note()
         with suppress(OSError):
             self._pipe.close()
 
