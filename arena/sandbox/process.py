@@ -1,11 +1,12 @@
 """One bot in the sandbox: its user, its start, its use of resources, and its end."""
 
+import ctypes
 import errno
-import fcntl
 import os
 import signal
 import stat
 import subprocess
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ from copy import copy
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,6 +35,9 @@ from arena.sandbox.command import (
 )
 from arena.sandbox.network import Proxy, own_variables
 from arena.sandbox.syscalls import filter_program
+
+if sys.platform != "win32":
+    import fcntl
 
 # Separate users: root gives every bot its own user for the life of the bot.
 
@@ -117,10 +122,6 @@ def _users_in_use() -> frozenset[int]:
 # The resources used by a process and its descendants, read from /proc. Ends and starts nothing.
 
 
-PAGE = os.sysconf("SC_PAGE_SIZE")
-TICK_MS = 1000 / os.sysconf("SC_CLK_TCK")
-
-
 class ResourceUsage(Struct, frozen=True):
     """A bot's use of resources."""
 
@@ -133,12 +134,13 @@ class ResourceUsage(Struct, frozen=True):
 def usage_of(pid: int, most: int) -> ResourceUsage:
     """Return the use of a process and its descendants; consider no more than `most` of them."""
     cpu_ms, memory = 0.0, 0
+    page, tick_ms = os.sysconf("SC_PAGE_SIZE"), 1000 / os.sysconf("SC_CLK_TCK")
     for _, process in zip(range(most), process_tree(pid), strict=False):
         with suppress(OSError, IndexError, ValueError):
             # The name may hold anything; the figures follow its closing bracket.
             fields = _read(f"/proc/{process}/stat").rpartition(b")")[2].split()
-            cpu_ms += sum(map(int, fields[11:15])) * TICK_MS
-            memory += int(fields[21]) * PAGE
+            cpu_ms += sum(map(int, fields[11:15])) * tick_ms
+            memory += int(fields[21]) * page
     return ResourceUsage(cpu_ms, memory)
 
 
@@ -180,12 +182,97 @@ def _read(path: str) -> bytes:
         return file.readall()
 
 
-# One bot in the sandbox: its start, its use of resources, and its end.
+# The group of a bot's processes: all of them end by one call, or with our own process.
+#
+# On Linux bubblewrap ends a locked bot with us, and `off` promises nothing. Elsewhere `off` is all
+# that there is, so a referee that was killed must leave no bot: Windows has jobs, and macOS gets a
+# shell for each bot, which waits for the end of its stdin.
 
 
 Process = subprocess.Popen[bytes]
+
+if sys.platform == "win32":
+    CREATE_SUSPENDED = 0x4
+    KILL_ON_JOB_CLOSE = 0x2000
+    ACCOUNTING, LIMITS = 1, 9
+    """Kinds of what Windows tells of a job: 6 and 18 numbers of 64 bits."""
+    GROUP_OPTIONS = {"creationflags": CREATE_SUSPENDED | subprocess.CREATE_NEW_PROCESS_GROUP}
+
+    class ProcessGroup:
+        """A job: whatever the bot starts is in it, and the kernel ends it with its last handle."""
+
+        def __init__(self, process: Process) -> None:
+            """Put a suspended process into a job, and let it go on. Raises OSError."""
+            self._kernel = ctypes.WinDLL("kernel32", use_last_error=True)
+            self._kernel.CreateJobObjectW.restype = ctypes.c_void_p
+            self._job = ctypes.c_void_p(self._kernel.CreateJobObjectW(None, None))
+            limits, handle = (ctypes.c_uint64 * 18)(), ctypes.c_void_p(int(process._handle))
+            limits[2] = KILL_ON_JOB_CLOSE
+            size = ctypes.sizeof(limits)
+            if not (
+                self._kernel.SetInformationJobObject(self._job, LIMITS, limits, size)
+                and self._kernel.AssignProcessToJobObject(self._job, handle)
+            ):
+                raise ctypes.WinError(ctypes.get_last_error())
+            ctypes.WinDLL("ntdll").NtResumeProcess(handle)
+
+        def usage(self, _most: int) -> ResourceUsage:
+            """Return the use of all its processes, the ended ones too; the most memory so far."""
+            times, memory = (ctypes.c_uint64 * 6)(), (ctypes.c_uint64 * 18)()
+            for kind, numbers in ((ACCOUNTING, times), (LIMITS, memory)):
+                size = ctypes.sizeof(numbers)
+                self._kernel.QueryInformationJobObject(self._job, kind, numbers, size, None)
+            return ResourceUsage((times[0] + times[1]) / 10_000, memory[17])
+
+        def kill(self) -> None:
+            """End all its processes."""
+            self._kernel.TerminateJobObject(self._job, 1)
+
+        def close(self) -> None:
+            """Close the job; its processes have ended."""
+            self._kernel.CloseHandle(self._job)
+
+else:
+    GROUP_OPTIONS: dict[str, Any] = {"start_new_session": True}
+    GUARD = 'trap "" HUP INT TERM; read -r line && exit; kill -s KILL -- "-$0"'
+    """A line says that the bot has left; the end of stdin without one, that we have ended."""
+
+    class ProcessGroup:
+        """A process group; what leaves it by a session of its own is not reached."""
+
+        def __init__(self, process: Process) -> None:
+            """Take a process that leads a group. Raises OSError."""
+            self._pid = process.pid
+            self._guard: Process | None = None
+            if not hasattr(os, "pidfd_open"):
+                argv = ("/bin/sh", "-c", GUARD, f"{self._pid}")
+                self._guard = subprocess.Popen(argv, stdin=subprocess.PIPE, start_new_session=True)
+
+        def usage(self, most: int) -> ResourceUsage:
+            """Return the use of at most `most` of its processes; without /proc nothing."""
+            return usage_of(self._pid, most)
+
+        def kill(self) -> None:
+            """End all its processes."""
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._pid, signal.SIGKILL)
+
+        def close(self) -> None:
+            """Let the guard go; its processes have ended."""
+            if self._guard:
+                self._guard.communicate(b"\n")
+
+
+# One bot in the sandbox: its start, its use of resources, and its end.
+
+
 SHORTAGES = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
 """Errors of a machine that is short of something and may have it a moment later."""
+WINDOWS_VARIABLES = (
+    *("PATH", "PATHEXT", "SYSTEMROOT", "COMSPEC", "TEMP", "TMP"),
+    "PROCESSOR_ARCHITECTURE",
+)
+"""The variables of Windows without which programs do not start, or write nowhere."""
 INODE = 1024
 """Bytes of the kernel's memory that a file's entry counts as; an empty file takes 630."""
 
@@ -204,6 +291,7 @@ class SandboxedProcess:
         # Only root can give a bot a user of its own.
         self._user = User() if self._is_locked and os.getuid() == 0 else None
         self._process: Process | None = None
+        self._group: ProcessGroup | None = None
         self._news: int | None = None
         self._gate: int | None = None
         self._proxy: Proxy | None = None
@@ -222,9 +310,14 @@ class SandboxedProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                start_new_session=True,
                 pass_fds=tuple(passed.values()),
+                **GROUP_OPTIONS,
             )
+            try:
+                self._group = ProcessGroup(self._process)
+            except OSError:
+                self._process.kill()
+                raise
             if not self._is_locked:
                 _put_last(self._process.pid)
             if command.network:
@@ -254,7 +347,8 @@ class SandboxedProcess:
         assert self._process
         if self._cgroup:
             return ResourceUsage(self._cgroup.cpu_ms(), self._cgroup.memory())
-        usage = usage_of(self._process.pid, 4 * self._limits.processes)
+        assert self._group
+        usage = self._group.usage(4 * self._limits.processes)
         return replace(usage, memory=usage.memory + self._memory_of_files(self._process.pid))
 
     def _memory_of_files(self, pid: int) -> int:
@@ -279,18 +373,17 @@ class SandboxedProcess:
     def kill(self) -> None:
         """Kill the bot and, if it is locked in, all that it started; others reap it."""
         assert self._process
-        pid = self._process.pid
+        assert self._group
         if self._cgroup:
             self._cgroup.kill()
         # In a namespace the first process takes all others with it, and bubblewrap leaves only
         # after that.
-        inner = children(pid) if self._is_locked else []
+        inner = children(self._process.pid) if self._is_locked else []
         for child in inner:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(child, signal.SIGKILL)
         if not inner:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
+            self._group.kill()
 
     def close(self) -> None:
         """Release what was acquired; the bot has been killed and reaped."""
@@ -298,6 +391,8 @@ class SandboxedProcess:
             self._cgroup.remove()
         if self._proxy:
             self._proxy.close()
+        if self._group:
+            self._group.close()
         for descriptor in (self._news, self._gate):
             if descriptor is not None:
                 os.close(descriptor)
@@ -367,7 +462,7 @@ def _put_last(pid: int) -> None:
 
     The entrance of a locked bot does it before the bot starts.
     """
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):  # Windows has no such call.
         Path(f"/proc/{pid}/oom_score_adj").write_bytes(b"1000")
         os.setpriority(os.PRIO_PGRP, pid, os.getpriority(os.PRIO_PROCESS, 0) + NICE)
 
@@ -376,6 +471,9 @@ def clean_environment(command: Command, *, is_locked: bool) -> dict[str, str]:
     """Return a bot's environment: UTF-8 as the encoding, and of our folders of programs those that
     it can read, because the others would tell it about their owner.
     """
+    if sys.platform == "win32":
+        kept = {name: os.environ[name] for name in WINDOWS_VARIABLES if name in os.environ}
+        return kept | {"PYTHONUTF8": "1"}
     folders = os.environ.get("PATH", os.defpath).split(":")
     if is_locked:
         folders = [folder for folder in folders if can_read(command, folder)]
