@@ -31,6 +31,8 @@ OPEN_FLAGS = (
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 """Flags of every opening: a link is refused, and a pipe does not wait for its other end."""
+sync_data = getattr(os, "fdatasync", os.fsync)
+"""Waits until the disk has a file's data; macOS and Windows sync the whole file."""
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 """The rights by which others than the owner could write."""
 
@@ -236,7 +238,7 @@ def append_atomic(descriptor: int, data: bytes) -> None:
 
 def set_mode(path: Path, mode: int) -> None:
     """Set a file's mode. Raises DamagedFileError, OSError."""
-    with open_file(path) as file:
+    with open_file(path) as file, suppress(AttributeError):  # Windows has no such call.
         os.fchmod(file.fileno(), mode)
 
 

@@ -38,7 +38,9 @@ def stay_on(cores: Collection[int]) -> None:
 
 def raise_file_limit() -> int:
     """Let this process open as many files as it may; return that number."""
-    import resource  # Windows has none, and plays nothing.
+    if sys.platform == "win32":
+        return sys.maxsize
+    import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):

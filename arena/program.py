@@ -48,6 +48,9 @@ def open_streams() -> None:
             _open_nothing(number, name)
     codecs.register_error(PLAINLY, _write_plainly)
     for stream in (sys.stdout, sys.stderr):
+        # A pipe of Windows would have the code page of decades ago, which nobody reads.
+        if sys.platform == "win32" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
         # UTF-8 lacks nothing, and keeps the bytes of a file's name that are no text.
         if isinstance(stream, io.TextIOWrapper) and not stream.encoding.startswith("utf"):
             stream.reconfigure(errors=PLAINLY)
@@ -97,6 +100,8 @@ def _plain(character: str) -> str:
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
+ENDING_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+"""Their names: Windows has no hangup, and alone the last, of Ctrl-Break."""
 INTERRUPTED = 130
 """Exit code after a signal that asks to end, as after Ctrl-C in a shell."""
 _STOPS: list[Callable[[], None]] = []
@@ -129,12 +134,12 @@ def ignore_signals() -> None:
 
 def ending_signals() -> list[signal.Signals]:
     """Return the signals that ask the program to end; a hangup is none of them under nohup."""
-    signals = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
-    return [number for number in signals if number == signal.SIGINT or not _is_ignored(number)]
+    signals = [number for number in signal.Signals if number.name in ENDING_SIGNALS]
+    return [number for number in signals if number.name != "SIGHUP" or not _is_ignored(number)]
 
 
 def _is_ignored(number: signal.Signals) -> bool:
-    return number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN
+    return signal.getsignal(number) == signal.SIG_IGN
 
 
 def run_async(function: Callable[[*Arguments], Awaitable[T]], *arguments: *Arguments) -> T:

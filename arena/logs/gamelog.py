@@ -12,7 +12,7 @@ from typing import BinaryIO, Generic, Protocol, TypeVar
 
 from msgspec import UNSET, Struct
 
-from arena.files import APPEND, CHUNK_BYTES, DamagedFileError, open_regular
+from arena.files import APPEND, CHUNK_BYTES, DamagedFileError, open_regular, sync_data
 from arena.logs import checksummed
 from arena.logs.checksummed import Entry, damaged, grep_prefix, open_any, read_sealed
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum, unseal
@@ -155,7 +155,7 @@ class GameLog:
 
     def sync(self) -> None:
         """Wait until the disk has all records: about 4 ms, so once a game and not once a line."""
-        os.fdatasync(self._descriptor)
+        sync_data(self._descriptor)
 
     def close(self) -> None:
         """Close the file."""

@@ -318,7 +318,7 @@ def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process
     Raises CannotStartError: a missing file, or a machine that refuses, is not a bot's foul.
     """
     for path in (command.folder, command.argv[0], *command.reads):
-        if path.startswith("/") and not Path(path).exists():
+        if Path(path).is_absolute() and not Path(path).exists():
             raise CannotStartError(f"{path} does not exist")
     for path in command.reads:
         # The folder that was checked before the first game must still be the one opened now.

@@ -14,7 +14,6 @@ nothing, it is a lag. (The monotonic clock itself stands still while a machine i
 """
 
 import math
-import resource
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -90,6 +89,8 @@ class Pulse:
             counts = [list(map(int, path.read_bytes().split())) for path in self._threads]
             (_, _, runs), *_ = counts
             waited_s = sum(waited_ns for _, waited_ns, _ in counts) / 1e9
+            import resource  # Windows has none, and counts none of these.
+
             faults = resource.getrusage(resource.RUSAGE_SELF).ru_majflt
             return Vitals(self._now(), runs, waited_s, faults)
         return None

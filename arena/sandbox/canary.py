@@ -7,17 +7,19 @@ nothing. The child that it leaves behind answers each line of stdin, and ends wh
 """
 
 import errno
-import fcntl
 import json
 import mmap
 import os
-import resource
 import signal
 import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+
+if sys.platform != "win32":  # Its names are imported everywhere.
+    import fcntl
+    import resource
 
 LIFE_S = 600
 """Seconds after which it ends in any case, and the child that it leaves behind: far more than any

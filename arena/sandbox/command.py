@@ -458,7 +458,7 @@ def named_paths(argv: Sequence[str], folder: Path) -> Iterator[str]:
 
 def linked_paths(path: Path) -> Iterator[str]:
     """Yield each link on the way to a file or folder, in its folders too, and at last itself."""
-    place, links, parts = Path("/"), 0, deque(path.parts[1:])
+    place, links, parts = Path(path.anchor), 0, deque(path.parts[1:])
     while parts:
         part = parts.popleft()
         place = place.parent if part == ".." else place / part
@@ -467,7 +467,7 @@ def linked_paths(path: Path) -> Iterator[str]:
             links += 1
             leads = place.readlink()
             parts.extendleft(reversed(leads.parts[1:] if leads.is_absolute() else leads.parts))
-            place = Path("/") if leads.is_absolute() else place.parent
+            place = Path(leads.anchor) if leads.is_absolute() else place.parent
     yield str(place)
 
 

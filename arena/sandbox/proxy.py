@@ -7,7 +7,6 @@ owner, who may be the bot's author, could set it. It ends when stdin ends or no 
 """
 
 import ctypes
-import fcntl
 import ipaddress
 import os
 import select
@@ -15,6 +14,9 @@ import socket
 import sys
 import threading
 import time
+
+if sys.platform != "win32":  # Its port is imported everywhere.
+    import fcntl
 
 PORT = 3128
 """The port in the bot's namespace."""

@@ -9,7 +9,7 @@ import errno
 import hashlib
 import os
 import platform
-import pwd
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def remember_proof() -> None:
 
 def has_proved() -> bool:
     """Tell whether this user locked bots in on this machine before."""
-    with suppress(OSError, KeyError):
+    with suppress(OSError, KeyError, ImportError):
         return _note().exists()
     return False
 
@@ -57,6 +57,8 @@ def _note() -> Path:
 
     Not by HOME: with it `sudo` may name the folder of another user, who could remove the file.
     """
+    import pwd  # Windows has none.
+
     home = Path(pwd.getpwuid(os.getuid()).pw_dir)
     state = Path(os.environ.get("XDG_STATE_HOME") or home / ".local" / "state")
     # Machines may share a home.
@@ -83,9 +85,10 @@ SHORTAGE_WORDS = (
     "Too many open files",
 )
 """The words of bubblewrap and the shell for such errors."""
+LINUX_LOCKS = "Only Linux can lock them in; `--sealed` locks any Python bot in everywhere."
+ADVICE = "`boneyard doctor` explains what would help." if sys.platform == "linux" else ""
 UNLOCKED = (
-    "Bots run as your own user and can read, disturb and outlive what they like. "
-    "`boneyard doctor` explains what would help."
+    f"Bots run as your own user and can read, disturb and outlive what they like. {ADVICE}".rstrip()
 )
 
 
@@ -118,23 +121,23 @@ def choose_sandbox(
     if trial.is_proven:
         remember_proof()
         return Sandbox(trial.confinement, limits)
+    why_not = f"{trial.why_not} {ADVICE}".rstrip()
     if mode == "require":
-        raise UserError(
-            f"This machine cannot lock bots in (sandbox: require). {trial.why_not} "
-            "`boneyard doctor` explains what would help."
-        )
+        raise UserError(f"This machine cannot lock bots in (sandbox: require). {why_not}")
     if was_locked or has_proved():
         place = "of this event" if was_locked else "on this machine"
-        other = "a new event (--out) may play with" if was_locked else "or play with"
+        other = "A new event (--out) may play with" if was_locked else "Or play with"
         raise UserError(
-            f"The sandbox fails, and bots {place} were locked in before: {trial.why_not} "
-            f"`boneyard doctor` explains what would help; {other} --sandbox off."
+            f"The sandbox fails, and bots {place} were locked in before: {why_not} "
+            f"{other} --sandbox off."
         )
     return Sandbox(replace(OFF, missing=(UNLOCKED,)), limits, trial.why_not)
 
 
 def try_to_lock(folder: Path) -> TrialResult:
     """Try to lock bots in, with a cgroup where one can be had; see `examine`. Raises OSError."""
+    if sys.platform != "linux":
+        return TrialResult(OFF, LINUX_LOCKS)
     bounded = examine(BOUNDED, folder)
     if bounded.is_proven:
         return bounded

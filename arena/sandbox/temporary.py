@@ -5,10 +5,10 @@ temporary folder that everybody shares, other users may create anything under ou
 only folders of ours that nobody else could have written to or moved, and that nobody holds.
 """
 
-import fcntl
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,6 +16,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.files import OTHERS_WRITE, is_ours
+
+if sys.platform != "win32":
+    import fcntl
 
 PREFIX = "boneyard-tmp-"
 YOUNG_S = 60.0
@@ -33,21 +36,32 @@ def temporary_folder(purpose: str, parent: Path | None = None, *, shared: bool) 
     sweep(folder_above)
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}-", dir=folder_above)).resolve()
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            # If a file system has no locks, nobody sweeps either.
-            with suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with _held(folder):
             folder.chmod(0o711 if shared else 0o700)
             yield folder
-        finally:
-            os.close(descriptor)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    if sys.platform == "win32":  # It opens no folder, and locks none: there nobody sweeps.
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # If a file system has no locks, nobody sweeps either.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def sweep(parent: Path) -> None:
     """Remove what killed processes of ours left there; keep everything that may not be ours."""
+    if sys.platform == "win32":
+        return
     with suppress(OSError):
         descriptor = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
         try:

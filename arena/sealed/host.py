@@ -561,7 +561,11 @@ class Host:
         self._disk = Disk()
         first = wire.read_bytes(first_size)
         if path.endswith(".cwasm"):
-            self._module = wasmtime.Module.deserialize_file(self._engine, path)
+            try:
+                self._module = wasmtime.Module.deserialize_file(self._engine, path)
+            except wasmtime.WasmtimeError:  # Wine maps no file as a program.
+                with open(path, "rb") as file:
+                    self._module = wasmtime.Module.deserialize(self._engine, file.read())
             with open(path.removesuffix(".cwasm") + ".lib", "rb") as file:
                 self._disk.add(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
             self._disk.add(first)

@@ -12,6 +12,7 @@ from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
+from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
 
 NO_WEBSOCKETS = (
@@ -42,8 +43,6 @@ def open_in_browser(address: str, show: Callable[[str], bool] = webbrowser.open)
 
     Raises OSError if the file cannot be written.
     """
-    from arena.sandbox.temporary import temporary_folder  # Windows has no locks of files.
-
     with temporary_folder("open", shared=False) as folder:
         leads = folder / "open.html"
         leads.write_text(LEADS.format(address=escape(address)))

@@ -5,9 +5,10 @@ screen reader can read it as it comes.
 """
 
 import os
-import termios
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import trio
 from msgspec.structs import replace
@@ -115,6 +116,19 @@ def parse_choice(line: str, options: Sequence[Option]) -> int | None:
     return number - 1 if 1 <= number <= len(options) else None
 
 
+def drop_typed(terminal: int) -> None:
+    """Drop what was typed at a terminal and not read."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        import termios
+
+        termios.tcflush(terminal, termios.TCIFLUSH)
+
+
 class Keys:
     """Lines from a keyboard or a pipe."""
 
@@ -124,8 +138,8 @@ class Keys:
 
     def forget(self) -> None:
         """Drop lines typed before the question, which do not answer it; keep a pipe's lines."""
-        with suppress(termios.error):
-            termios.tcflush(self._descriptor, termios.TCIFLUSH)
+        if os.isatty(self._descriptor):
+            drop_typed(self._descriptor)
             self._read.clear()
 
     async def line(self) -> str | None:
@@ -142,6 +156,9 @@ class Keys:
         return line[:MAX_TYPED_BYTES].decode(errors="replace")
 
     async def _more(self) -> bytes:
+        if sys.platform == "win32":  # It tells of no keyboard that a line has come.
+            read = partial(os.read, self._descriptor, TERMINAL_READ_BYTES)
+            return await trio.to_thread.run_sync(read, abandon_on_cancel=True)
         # A file is always ready to be read, and epoll refuses it.
         with suppress(PermissionError):
             await trio.lowlevel.wait_readable(self._descriptor)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 LIBRARIES = (
@@ -37,7 +37,7 @@ CALLS: dict[str, dict[ModuleType, tuple[str, ...]]] = {
     "darwin": {
         os: (
             *("memfd_create", "pidfd_open", "pipe2", "fdatasync", "sched_getaffinity"),
-            *("P_PIDFD", "O_PATH", "eventfd", "sched_setaffinity"),
+            *("P_PIDFD", "O_PATH", "eventfd", "sched_setaffinity", "waitid"),
         ),
         select: ("epoll",),
     }
@@ -47,7 +47,7 @@ CALLS["win32"] = {
         *CALLS["darwin"][os],
         *("O_CLOEXEC", "O_DIRECTORY", "O_NOCTTY", "O_NOFOLLOW", "O_NONBLOCK", "WNOHANG"),
         *("fchmod", "fork", "forkpty", "getegid", "geteuid", "getgid", "getloadavg", "getuid"),
-        *("killpg", "set_blocking", "setsid", "statvfs", "sysconf", "uname", "waitid"),
+        *("killpg", "set_blocking", "setsid", "statvfs", "sysconf", "uname"),
     ),
     select: ("epoll", "poll"),
     signal: ("SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGURG", "alarm", "setitimer"),
@@ -75,6 +75,8 @@ def disguise(system: str) -> None:
     """Take from this process what the system does not have."""
     for name in LIBRARIES:
         importlib.import_module(name)
+    # Only to wait for its own events: on another system it would have another call.
+    importlib.import_module("trio._core._io_epoll").select = SimpleNamespace(**vars(select))  # type: ignore[attr-defined]
     for name in MODULES[system]:
         sys.modules.pop(name, None)
     sys.meta_path.insert(0, Refusing(MODULES[system]))

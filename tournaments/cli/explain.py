@@ -33,7 +33,6 @@ from arena.valuation.terms import USUAL_WORLDS, ReviewedDecision
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
 from protocol.records import FoulRecord, Result
-from tournaments.cli.main import require_linux
 from tournaments.cli.options import (
     GAME_ARGUMENT,
     GLYPHS,
@@ -167,9 +166,6 @@ def explain(
     request = ExplainOptions(**options)
     path, words = name_log(log, game, question, *bot)
     if len(words) > 1:
-        if request.times and not request.raw:
-            require_linux("explain GAME QUESTION")
-        # It starts bots, which other systems than Linux cannot.
         from tournaments.cli.explain_question import explain_question
 
         return explain_question(path, words, request)

@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from protocol.errors import UserError, unknown_name
-from tournaments.cli.main import require_linux
 from tournaments.cli.options import WholeNumber
 
 
@@ -75,7 +74,6 @@ def league(
         sys.exit(print_league_status(path, _time(now) or datetime.now(UTC), as_json))
     if as_json:
         raise UserError("--json is for `status`.")
-    require_linux("league")
     from tournaments.league.loop import run_league
 
     if now and not (stops_idle or rounds):

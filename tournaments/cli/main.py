@@ -27,18 +27,17 @@ LINUX_WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman
 """Ways to run Linux programs, by `sys.platform`."""
 OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
 """The way that every system has."""
-ON_LINUX_ONLY = frozenset({"check", "demo", "doctor", "play", "run", "watch", "worker"})
-"""Commands that start bots or test the sandbox."""
+ON_LINUX_ONLY = frozenset({"doctor", "worker"})
+"""Commands about the sandbox of Linux, and about clusters."""
 
 
 def require_linux(name: str) -> None:
-    """Refuse a command that starts bots on other systems. Raises UserError."""
+    """Refuse a command that other systems do not have. Raises UserError."""
     if sys.platform != "linux":
         raise UserError(
             f"`{name}` needs Linux, and this is {SYSTEM_NAMES.get(sys.platform, sys.platform)}: "
-            "here `rules`, `new`, `replay`, `verify`, `report`, `publish`, `show`, `export` and "
-            f"`explain` work; run the rest {LINUX_WAYS.get(sys.platform, OTHERWISE)}; "
-            "`boneyard help sandbox` describes ours."
+            f"run it {LINUX_WAYS.get(sys.platform, OTHERWISE)}; `boneyard help sandbox` describes "
+            "ours."
         )
 
 

@@ -35,6 +35,7 @@ from arena.logs.catalog import (
 from arena.logs.checksummed import last_line
 from arena.logs.gamelog import read_records
 from arena.sandbox.command import SYSTEM, SandboxMode
+from arena.sandbox.temporary import sweep
 from protocol.codec import DamagedRecordError, decode_commitment, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment, Reveal, Sitting
@@ -220,13 +221,11 @@ def lock_file(path: Path, refusal: str) -> Iterator[None]:
             try_lock(descriptor)
         except BlockingIOError:
             raise UserError(refusal) from None
-        if sys.platform != "win32":  # No bot plays there, and nothing is tried.
-            with suppress(PermissionError):  # A file of earlier times may be open to all.
-                os.fchmod(descriptor, 0o600)
-            from arena.sandbox.temporary import sweep
-
-            # A killed process of ours may have left the files of its sandbox trial.
-            sweep(path.parent)
+        # A file of earlier times may be open to all. Windows has no such call.
+        with suppress(PermissionError, AttributeError):
+            os.fchmod(descriptor, 0o600)
+        # A killed process of ours may have left the files of its sandbox trial.
+        sweep(path.parent)
         yield
     finally:
         os.close(descriptor)

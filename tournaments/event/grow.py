@@ -449,7 +449,8 @@ def _remove(new: Iterable[Path], folders: Iterable[Path]) -> None:
         if path.is_dir():
             shutil.rmtree(path)
         else:
-            path.unlink(missing_ok=True)
+            with suppress(PermissionError):  # Windows removes no open file: the lock is one.
+                path.unlink(missing_ok=True)
     with suppress(OSError):
         for path in folders:
             path.rmdir()
@@ -541,6 +542,6 @@ def _is_same(old: Event, plan: EventPlan) -> bool:
 
 def _is_another(old: Entrant, bot: WrittenBot) -> bool:
     """Tell whether a bot of the same name has other files, and the old ones are still there."""
-    files = {word for word in (bot.folder, *bot.run) if word and word.startswith("/")}
+    files = {word for word in (bot.folder, *bot.run) if word and Path(word).is_absolute()}
     old_files = old.command.own
     return bool(files and old_files) and files.isdisjoint(old_files) and Path(old_files[0]).exists()

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import stat
+import sys
 import tarfile
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -191,7 +192,8 @@ def _write_item(item: TreeItem, path: Path) -> None:
             file.write(item.content)
             file.flush()
             os.fsync(file.fileno())
-        path.chmod(0o555 if item.executable else 0o444)
+        if sys.platform != "win32":  # It would never remove the file.
+            path.chmod(0o555 if item.executable else 0o444)
 
 
 def remove_tree(folder: Path) -> None:
@@ -363,9 +365,6 @@ def _check(bot: BotFile, divisions: list[str]) -> None:
 FORBIDDEN = {errno.EACCES, errno.EPERM}
 CHANGED = {errno.ENOENT, errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.ESTALE, errno.EISDIR}
 """Errors of a path that was there a moment ago."""
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# Without NONBLOCK, the opening of a named pipe that takes a file's place would never return.
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -443,7 +442,7 @@ def read_push(folder: Path, place: str, bounds: TreeBounds) -> FileTree:
         if kind != stat.S_IFDIR:
             words = "a link" if kind == stat.S_IFLNK else _KINDS.get(kind, "a file")
             raise RefusedPushError(ROOT_FAULT.format(place=place, kind=words))
-        root = os.open(folder, _FOLDER)
+        root = _open(f"{folder}", None, is_folder=True)
     reader = _FolderReader(place, bounds)
     reader.read_folder(root, "")
     return reader.finish()
@@ -494,7 +493,7 @@ class PushReader:
 class _FolderReader(PushReader):
     """The files, folders and links of a push in a folder."""
 
-    def read_folder(self, folder: int, prefix: str) -> None:
+    def read_folder(self, folder: Any, prefix: str) -> None:
         """Read an open folder and those below it; `prefix`: its path with a slash, or nothing."""
         try:
             with os.scandir(folder) as entries:
@@ -502,17 +501,18 @@ class _FolderReader(PushReader):
                     if self.takes(entry.name):
                         self._read(folder, entry, prefix + entry.name)
         finally:
-            os.close(folder)
+            if isinstance(folder, int):
+                os.close(folder)
 
-    def _read(self, folder: int, entry: os.DirEntry[str], path: str) -> None:
+    def _read(self, folder: Any, entry: os.DirEntry[str], path: str) -> None:
         self.check_path(path)
         with _explained(f"{self.place}/{path}", self.place):
             status = entry.stat(follow_symlinks=False)
             if stat.S_ISDIR(status.st_mode):
                 self.tree[path] = TreeItem("folder")
-                self.read_folder(os.open(entry.name, _FOLDER, dir_fd=folder), f"{path}/")
+                self.read_folder(_open(entry.name, folder, is_folder=True), f"{path}/")
             elif stat.S_ISLNK(status.st_mode):
-                target = os.readlink(entry.name, dir_fd=folder)
+                target = os.readlink(entry.path, dir_fd=None if sys.platform == "win32" else folder)
                 self.tree[path] = TreeItem("link", os.fsencode(target))
             else:
                 if kind := _KINDS.get(stat.S_IFMT(status.st_mode)):
@@ -520,13 +520,26 @@ class _FolderReader(PushReader):
                 self.add_size(status.st_size, path)
                 self.tree[path] = self._read_file(folder, entry.name, status.st_size)
 
-    def _read_file(self, folder: int, name: str, size: int) -> TreeItem:
-        with os.fdopen(os.open(name, _FILE, dir_fd=folder), "rb") as file:
+    def _read_file(self, folder: Any, name: str, size: int) -> TreeItem:
+        with os.fdopen(_open(name, folder, is_folder=False), "rb") as file:
             status = os.fstat(file.fileno())
             content = file.read(size + 1) if stat.S_ISREG(status.st_mode) else b""
         if not stat.S_ISREG(status.st_mode) or len(content) != size:
             raise ChangedPushError(self.place)
         return TreeItem("file", content, bool(status.st_mode & stat.S_IXUSR))
+
+
+def _open(name: str, folder: Any, *, is_folder: bool) -> Any:
+    """Open an entry of an open folder.
+
+    Windows opens no folder: there its path stands for it, and the author must not change it now.
+    """
+    if sys.platform == "win32":
+        path = Path(folder or "", name)
+        return f"{path}" if is_folder else os.open(path, os.O_RDONLY | os.O_BINARY)
+    # Without NONBLOCK, the opening of a named pipe that takes a file's place would never return.
+    kind = os.O_DIRECTORY if is_folder else os.O_NONBLOCK
+    return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | kind, dir_fd=folder)
 
 
 @contextmanager

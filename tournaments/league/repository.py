@@ -9,6 +9,7 @@ import os
 import signal
 import stat
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -117,6 +118,9 @@ def _git(repository: Path, *words: str) -> str:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End git and its helpers: a transport may wait for ever."""
+    if sys.platform == "win32":
+        process.kill()
+        return
     with suppress(ProcessLookupError):
         if process.poll() is None:
             # It removes its locks, which would keep it from every later pull.

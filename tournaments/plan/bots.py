@@ -15,7 +15,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
 from itertools import chain, count, islice
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from shutil import which
 from typing import Annotated, Any, NamedTuple
 
@@ -616,7 +616,7 @@ def _no_bot(word: str, argv: Sequence[str], names: Iterable[str]) -> UserError:
         return UserError(f"There is no program {argv[0]!r} to run {word!r} with.")
     near = islice(path.parent.glob("*"), SEARCHED_FILES) if is_folder(path.parent) else ()
     candidates = [*names, *sorted(f"{file}" for file in near if is_file(file) and _runs(file))]
-    if "/" in word or path.suffix:
+    if path.name != word or path.suffix:
         return UserError(f"There is no file {word}: {suggestion(word, candidates)}")
     return unknown_name("bot", word, candidates)
 
@@ -848,7 +848,7 @@ def _built(name: str, argv: Sequence[str], folder: Path, build: Path) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         why = describe_error(error)
         # With a folder on the PATH that we may not enter, a program that is missing is "denied".
-        if isinstance(error, FileNotFoundError) or ("/" not in argv[0] and not which(argv[0])):
+        if isinstance(error, FileNotFoundError) or (not _is_path(argv[0]) and not which(argv[0])):
             why = f"there is no program {argv[0]!r}"
         raise UserError(f"Bot {name} cannot be built: {why}.") from error
     if done.returncode:
@@ -871,7 +871,7 @@ def fingerprint(
     """
     digest = hashlib.sha256()
     # A program on the PATH, or the interpreter that runs us, belongs to the machine, not the bot.
-    borrowed = "/" not in argv[0] or argv[0] == sys.executable
+    borrowed = not _is_path(argv[0]) or argv[0] == sys.executable
     first = 1 if borrowed and len(argv) > 1 else 0
     for word, part in zip(words[first:], argv[first:], strict=True):
         path = Path(folder, part)
@@ -884,6 +884,16 @@ def fingerprint(
     for word in access:
         digest.update(hashlib.sha256(f"access {word}".encode()).digest())
     return digest.hexdigest()
+
+
+def _is_path(word: str) -> bool:
+    return PurePath(word).name != word
+
+
+def pure_path(word: str) -> PurePath:
+    """Return a path of any system: a report of Windows says the same on Linux."""
+    windows = PureWindowsPath(word)
+    return windows if windows.is_absolute() else PurePosixPath(word)
 
 
 def _content_below(path: Path, ignore: Sequence[str]) -> Iterator[tuple[str, bytes]]:

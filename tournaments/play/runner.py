@@ -1,5 +1,6 @@
 """Play an event on this machine: sittings side by side, while its bots play by the rules."""
 
+import sys
 import time
 from collections import Counter
 from functools import partial
@@ -104,7 +105,8 @@ class Runner:
         )
         folder, event = ledger.book.folder, ledger.book.event
         # A referee process knows no other's results, on which the next game may depend.
-        self._may_lend = not has_dependent_games(event) and event.limits.cents is None
+        is_able = sys.platform == "linux"  # Only there it ends with the run.
+        self._may_lend = is_able and not has_dependent_games(event) and event.limits.cents is None
         self._assignment = partial(Assignment, str(folder.path), sandbox.confinement, keep_stderr)
         self._processes: list[RefereeProcess] = []
         self._counted = 0

@@ -6,7 +6,6 @@ comes in as `LogFacts` and goes only to media that say so; the rest follows from
 
 from collections.abc import Iterator, Sequence
 from math import inf, sqrt
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -40,7 +39,7 @@ from protocol.records import Result
 from tournaments.event.book import Book
 from tournaments.event.facts import EXAMPLES, FoulExample, LogFacts, Times, describe_same_answers
 from tournaments.formats.base import Entrant
-from tournaments.plan.bots import file_title
+from tournaments.plan.bots import file_title, pure_path
 from tournaments.plan.event import Event
 from tournaments.rating.regression import Floats, by_cluster
 from tournaments.rating.statistics import elo_of, t_quantile
@@ -587,5 +586,5 @@ def _bots(entrants: Sequence[Entrant]) -> Section:
 
 def command_text(entrant: Entrant) -> str:
     """Return the command's words without folders, which are local; an address keeps its path."""
-    words = (word if "://" in word else Path(word).name for word in entrant.command.argv)
+    words = (word if "://" in word else pure_path(word).name for word in entrant.command.argv)
     return printable(" ".join(words))

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -41,6 +41,7 @@ from tournaments.event.book import Book, refuse_losses
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, content, load_event, read_event, seed_lines
 from tournaments.event.luck import read_seats, terms_of_game
+from tournaments.plan.bots import pure_path
 from tournaments.plan.event import Event, as_json
 from tournaments.report.report import SitePage, report_files
 from tournaments.report.results_file import Results
@@ -282,8 +283,8 @@ def _without_folders(event: Event) -> Event:
 def _without_folder(command: Command) -> Iterator[str]:
     """Yield the words of a command, each without the names of local folders."""
     for word in command.argv:
-        if word.startswith("/"):
-            yield PurePath(word).name  # Spaces too may be in it.
+        if (path := pure_path(word)).is_absolute():
+            yield path.name  # Spaces too may be in it.
         else:
             # The plan of a site has no folder.
             pattern = re.escape(command.folder) or r"\Z\A"

@@ -5,6 +5,7 @@ their game logs for their turn in the ledger count here already.
 """
 
 import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -166,6 +167,8 @@ def is_locked(path: Path) -> bool | None:
 
     The file is not opened: closing it would release the lock if this process holds it.
     """
+    if sys.platform != "linux":
+        return None
     if not path.exists():
         return False
     try:

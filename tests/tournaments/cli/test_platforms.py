@@ -3,17 +3,20 @@
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.support.events import boneyard, contents, copied
 from tests.support.fast_run import slow_except
+from tests.support.tables import alive
 from tournaments.cli.main import ON_LINUX_ONLY
 
 SYSTEMS = {"darwin": "macOS", "win32": "Windows", "freebsd15": "freebsd15"}
-WORDS = {"demo": (), "doctor": (), "play": ("--against", "x"), "watch": ("tests",)}
-"""What stands after a command; most take the name of a bot."""
+WORDS = {"worker": ("x",)}
+"""The words after a command."""
 
 
 def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
@@ -51,6 +54,49 @@ def test_finished_events_can_be_read_on_every_platform(
         assert (copy / path.relative_to(here)).read_bytes() == data, path
 
 
+GOES_ON = """
+import json, subprocess, sys, time
+subprocess.Popen((sys.executable, "-c", "import time; time.sleep(300)", sys.argv[1]))
+for line in sys.stdin:
+    if json.loads(line)["type"] == "hello":
+        print('{"type":"hello","name":"x","version":"1"}', flush=True)
+time.sleep(300)
+"""
+
+
+def test_an_event_is_played_without_what_linux_has_to_the_same_ledger(tmp_path: Path) -> None:
+    words = ("run", "first", "greedy", "--boards", "2", "--seed", "1", "--sandbox", "off")
+    said = elsewhere("darwin", tmp_path, " ".join((*words, "--out", "there")))
+    assert "4 of 4 games" in said
+    boneyard(*words, "--out", str(tmp_path / "here"))
+    here, there = (tmp_path / name / "ledger.jsonl" for name in ("here", "there"))
+    assert here.read_bytes() == there.read_bytes()
+
+
+def test_a_killed_referee_leaves_no_bot_where_no_sandbox_ends_it(tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text(GOES_ON)
+    tag = f"{tmp_path}/tag"
+    line = f"run '{sys.executable} {tmp_path}/bot.py {tag}' greedy --boards 2 --out event"
+    with subprocess.Popen(
+        (sys.executable, "-m", "tests.support.other_systems", "darwin", line),
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path.cwd())},
+        stdout=subprocess.DEVNULL,
+    ) as referee:
+        # The referee's own command line has the tag too.
+        await_processes(tag, lambda count: count >= 3)
+        referee.kill()
+    await_processes(tag, lambda count: count == 0)
+
+
+def await_processes(tag: str, is_it: Callable[[int], bool]) -> None:
+    for _ in range(6_000):
+        if is_it(len(alive(tag))):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"alive: {alive(tag)}")
+
+
 @pytest.mark.parametrize("system", slow_except(["darwin"], ["darwin", "win32"]))
 def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Path) -> None:
     said = elsewhere(
@@ -61,9 +107,9 @@ def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Pat
 
 
 def test_windows_has_no_module_for_a_command_that_needs_linux(tmp_path: Path) -> None:
-    said = elsewhere("win32", tmp_path, "check first", "help run", code=2)
-    assert "boneyard: `check` needs Linux, and this is Windows: here" in said
-    assert "boneyard: `run` needs Linux, and this is Windows: here" in said
+    said = elsewhere("win32", tmp_path, "worker x", "doctor", code=2)
+    assert "boneyard: `worker` needs Linux, and this is Windows: run it in WSL 2" in said
+    assert "boneyard: `doctor` needs Linux, and this is Windows: run it in WSL 2" in said
 
 
 @pytest.mark.parametrize("name", sorted(ON_LINUX_ONLY))
@@ -73,10 +119,8 @@ def test_commands_that_need_linux_say_so_in_a_sentence(
     for system, called in SYSTEMS.items():
         with monkeypatch.context() as patch:
             patch.setattr(sys, "platform", system)
-            said = boneyard(name, *WORDS.get(name, ("x",)), code=2)
+            said = boneyard(name, *WORDS.get(name, ()), code=2)
         assert len(said.splitlines()) == 1
-        assert said.startswith(
-            f"boneyard: `{name}` needs Linux, and this is {called}: here `rules`"
-        )
+        assert said.startswith(f"boneyard: `{name}` needs Linux, and this is {called}: run it in ")
         assert "container" in said
         assert ("WSL 2" in said) == (system == "win32")

@@ -82,8 +82,6 @@ def test_folders_that_are_no_league_are_explained(
     assert "as 2026-11-22T10:00" in boneyard("league", "club", "--once", "--now", "noon", code=2)
     assert "status" in boneyard("league", "club", "statsu", code=2)
     assert "gredy" in boneyard("league", "club/league.toml", code=2)
-    monkeypatch.setattr("sys.platform", "darwin")
-    assert "macOS" in boneyard("league", "club", code=2)
 
 
 def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
