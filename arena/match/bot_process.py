@@ -27,8 +27,6 @@ from protocol.messages import MAX_LINE
 
 SHELL_SIGNALS = 128
 """The number that bubblewrap, like a shell, adds to the signal that killed its program."""
-LAST_SIGNAL = max(signal.Signals)
-"""The highest number of a signal: a shell's status for it is no other."""
 STDERR_A_GAME = 2**20
 """Bytes of stderr that a bot may write in one game: reading them costs the other tables time."""
 KEPT_STDERR_BYTES = 2_048
@@ -253,7 +251,7 @@ class PipedProcess:
         names = {number.value: number.name for number in signal.Signals}
         killer = -code if code < 0 else code - SHELL_SIGNALS
         # Higher statuses than those of signals come from the bot itself: Perl's `die` has 255.
-        if code >= 0 and not 0 < killer <= LAST_SIGNAL:
+        if code >= 0 and not 0 < killer <= max(names):
             return f"exited with status {code}"
         return f"was killed by {names.get(killer, f'signal {killer}')}"
 

@@ -36,15 +36,12 @@ DRAIN_S = 0.25
 """The time in s that threads have to read what an ended process left in its pipes. Mostly the pipes
 end at once; a child of the process may hold them open."""
 SWITCH_S = 0.0005
-"""The time in s after which a working poller lets a thread run that has read something: with
-Python's 5 ms bots were charged for it."""
+"""The time in s after which a busy poller lets a thread run: with Python's 5 ms bots pay for it."""
 CLOSED_DESCRIPTOR = -1
 """A descriptor to which every write fails."""
 Process = subprocess.Popen[bytes]
 Source = Any
 """A key of the watch: a descriptor, or a mailbox of a thread."""
-
-
 Watch = Union["select.epoll", "ThreadedWatch"]
 """The wait for news of sources, level-triggered."""
 Streams = Union["KernelStreams", "ThreadedStreams"]

@@ -55,7 +55,7 @@ if sys.platform == "win32":
         """
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except PermissionError as error:
+        except OSError as error:  # PermissionError, and of Wine no number.
             raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
 
 else:

@@ -5,7 +5,6 @@ their game logs for their turn in the ledger count here already.
 """
 
 import os
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -167,17 +166,15 @@ def is_locked(path: Path) -> bool | None:
 
     The file is not opened: closing it would release the lock if this process holds it.
     """
-    if sys.platform != "linux":
-        return None
     if not path.exists():
         return False
     try:
         locks = [line.split() for line in LOCKS.read_text().splitlines()]
         devices = {line.split()[2] for line in MOUNTS.read_text().splitlines()}
-    except OSError:
+        file = path.stat()
+        device = os.major(file.st_dev), os.minor(file.st_dev)
+    except (OSError, AttributeError):  # Wine has the files, and not the calls.
         return None
-    file = path.stat()
-    device = os.major(file.st_dev), os.minor(file.st_dev)
     # A part of a file system may have a device of its own, by which no lock is listed.
     exact = "{}:{}".format(*device) in devices
     place = "{:02x}:{:02x}:{}".format(*device, file.st_ino) if exact else f":{file.st_ino}"

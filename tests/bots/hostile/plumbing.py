@@ -1,7 +1,7 @@
 """Hostile use of the three pipes: closed, full, never read, given away, flooded."""
 
-import fcntl
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -52,6 +52,8 @@ def fills_its_own_stdin(bot: "Bot") -> None:
 
 def small_pipes(_bot: "Bot") -> None:
     """Shrink its pipes to the kernel's minimum: the referee's lines no longer fit at once."""
+    import fcntl  # Windows has none.
+
     for descriptor in (0, 1, 2):
         fcntl.fcntl(descriptor, F_SETPIPE_SZ, 4096)
 
@@ -108,8 +110,8 @@ def stderr_terminal_codes(_bot: "Bot") -> None:
 
 def heir(_bot: "Bot") -> None:
     """Leave a child that holds its stdout open."""
-    if os.fork() == 0:
-        time.sleep(300)
+    code = "import time; time.sleep(300)"
+    subprocess.Popen((sys.executable, "-I", "-S", "-c", code, *sys.argv[2:]))
     os._exit(0)
 
 

@@ -53,8 +53,9 @@ def ignores_signals(bot: "Bot") -> None:
 
 def never_leaves(bot: "Bot") -> None:
     """Ignores its goodbye, its closed stdin and every polite word."""
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_IGN)
+    for number in signal.Signals:
+        if number.name in ("SIGTERM", "SIGHUP", "SIGINT", "SIGPIPE"):  # Windows has two of them.
+            signal.signal(number, signal.SIG_IGN)
     bot.stays = True
 
 
