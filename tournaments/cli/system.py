@@ -148,6 +148,7 @@ TOPICS = {
     "protocol": ("protocol", "SPEC.md"),
     "rulesets": ("arena.rules", "README.md"),
     "events": ("tournaments", "EVENTS.md"),
+    "install": ("tournaments", "INSTALL.md"),
     "leagues": ("tournaments", "LEAGUE.md"),
     "ratings": ("tournaments", "RATINGS.md"),
     "methods": ("tournaments", "METHODS.md"),
