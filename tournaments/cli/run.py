@@ -464,7 +464,8 @@ async def _prepare(book: Book) -> Sandbox:
     sandbox = choose_sandbox(
         event.sandbox_here, event.limits, folder.path, was_locked=was_locked(folder)
     )
-    print_note(sandbox.brief)
+    if sandbox.is_locked or not event.is_sealed(all):
+        print_note(sandbox.brief)
     await check_greetings(event.entrants, event.clock.start_ms, sandbox, say=print_note)
     # Now, because an author may go on with the files while games are played.
     _keep_versions(folder, event)

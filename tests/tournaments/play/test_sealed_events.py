@@ -80,7 +80,8 @@ def test_a_python_bot_that_fouls_is_asked_again(tmp_path: Path) -> None:
     """Its foul is the same but for the machine's times; what it wrote is not printed."""
     (tmp_path / "loop.py").write_text(LOOP)
     out, bot = tmp_path / "out", f"{tmp_path / 'loop.py'}"
-    run(out, bot, "greedy", "--sealed", "--effort", "20", *ONE)
+    said = run(out, bot, "greedy", "--sealed", "--effort", "20", *ONE)
+    assert "can do all that you can" not in said, "nor can sealed bots without a sandbox"
     assert {record.foul for game in games_of(out) for record in fouls(game)} == {"late"}
     assert "sealed bots gave the same" in boneyard("verify", f"{out}", "--ask-bots")
     (tmp_path / "loop.py").write_text(LOOP.replace("own words", "others"))
