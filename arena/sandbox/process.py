@@ -203,6 +203,7 @@ if sys.platform == "win32":
 
         def __init__(self, process: Process) -> None:
             """Put a suspended process into a job, and let it go on. Raises OSError."""
+            # A referee that is killed before the assignment leaves a process that never runs.
             self._kernel = ctypes.WinDLL("kernel32", use_last_error=True)
             self._kernel.CreateJobObjectW.restype = ctypes.c_void_p
             self._job = ctypes.c_void_p(self._kernel.CreateJobObjectW(None, None))
