@@ -38,37 +38,37 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(1_965, "protocol"),
-    "files, program, machine, processes": _room(697, "arena"),
+    "files, program, machine, processes": _room(717, "arena"),
     "engine": _room(1_959, "arena/engine"),
-    "match": _room(2_439, "arena/match"),
+    "match": _room(2_807, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
-    "sandbox": _room(3_179, "arena/sandbox"),
-    "sealed": _room(1_317, "arena/sealed"),
-    "conformance": _room(2_472, "arena/conformance"),
+    "sandbox": _room(3_299, "arena/sandbox"),
+    "sealed": _room(1_321, "arena/sealed"),
+    "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_131, "arena/analysis"),
     "valuation": _room(3_397, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
-    "ui and document": _room(2_299, "arena/ui", "arena/document"),
+    "ui and document": _room(2_315, "arena/ui", "arena/document"),
     "sample bots": _room(1_178, "sample_bots"),
-    "cli and commands": _room(5_369, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_488, "tournaments/league"),
+    "cli and commands": _room(5_364, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_516, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
-    "site": _room(1_794, "tournaments/site"),
+    "site": _room(1_795, "tournaments/site"),
     "study": _room(1_239, "tournaments/study"),
-    "report": _room(3_004, "tournaments/report"),
-    "play": _room(2_935, "tournaments/play"),
+    "report": _room(3_003, "tournaments/report"),
+    "play": _room(2_937, "tournaments/play"),
     "event": _room(3_046, "tournaments/event"),
-    "plan": _room(3_204, "tournaments/plan"),
+    "plan": _room(3_214, "tournaments/plan"),
     "formats": _room(2_815, "tournaments/formats"),
     "rating": _room(2_629, "tournaments/rating"),
-    "tests": _room(39_270, "tests"),
+    "tests": _room(39_700, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 59_864
+MOST_LINES = 60_421
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 186
+MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""

@@ -287,13 +287,12 @@ def run_league(
     journal = Journal(folder.log, clock, print_line)
     refusal = f"Another boneyard process runs the league in {shown_path(path)}."
     with lock_file(folder.lock, refusal):
+        ends = stops_idle or rounds is not None
+        turns = Turns(folder, journal, clock, jobs, ends=ends, confirmed=now is not None)
         try:
-            ends = stops_idle or rounds is not None
-            turns = Turns(folder, journal, clock, jobs, ends=ends, confirmed=now is not None)
             return turns.run(rounds)
         except KeyboardInterrupt:
-            for process in multiprocessing.active_children():
-                process.kill()  # It checks a push, which is checked again.
+            turns.end_look()
             journal.note("stopped", "the same command goes on")
             return INTERRUPTED
 
@@ -411,6 +410,14 @@ class Turns:
         self._looking = Thread(target=self._look, daemon=True)
         self._looking.start()
         return True
+
+    def end_look(self) -> None:
+        """End the look that goes on: what it checks is checked again."""
+        for process in multiprocessing.active_children():
+            process.kill()
+        # Python aborts if a thread prints while it shuts down.
+        if self._looking.is_alive():
+            self._looking.join(LOOK_S)
 
     def _look(self) -> None:
         """Pull; admit, refuse or withdraw bots."""
