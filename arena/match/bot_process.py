@@ -10,7 +10,7 @@ import trio
 from msgspec.structs import replace
 
 from arena.match.player import Evidence, Listener
-from arena.match.sources import PIPE_READ_BYTES, Source, Streams, open_streams
+from arena.match.sources import PIPE_READ_BYTES, Source, Streams, streams_of
 from arena.sandbox.command import Command, as_named, program_paths
 from arena.sandbox.network import AccessError, Censor
 from arena.sandbox.process import SHORTAGES, Process, ResourceUsage, Sandbox, SandboxedProcess
@@ -262,7 +262,7 @@ def watched(slot: SandboxedProcess, process: Process) -> Streams:
     Raises CannotStartError if the machine cannot watch one more, and leaves no process.
     """
     try:
-        return open_streams(process, slot.kill)
+        return streams_of(process, slot.kill)
     except OSError as error:
         slot.kill()
         with process:

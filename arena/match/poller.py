@@ -11,7 +11,7 @@ from arena.match.bot_process import PipedProcess
 from arena.match.clock import MIN_LAG_S, Deadline, LagError, Timer
 from arena.match.player import Player
 from arena.match.pulse import LEAST_STOP_S, Pulse
-from arena.match.sources import READABLE, WRITABLE, Source, new_watch, wait_for_news
+from arena.match.sources import CAN_READ, CAN_WRITE, Source, new_watch, wait_for_news
 from protocol.codec import Fault
 from protocol.messages import FromBot
 
@@ -85,13 +85,13 @@ class Poller:
                 self._unregister(source)
         else:
             self._readers[source] = reader
-            self._watch.register(source, READABLE)
+            self._watch.register(source, CAN_READ)
 
     def register_writer(self, process: PipedProcess) -> None:
         """Flush the process whenever its pipe takes more, until no line waits for it."""
         if process.stdin is not None and process.stdin not in self._blocked:
             self._blocked[process.stdin] = process
-            self._watch.register(process.stdin, WRITABLE)
+            self._watch.register(process.stdin, CAN_WRITE)
 
     def unregister_writer(self, process: PipedProcess) -> None:
         """Flush the process no more."""

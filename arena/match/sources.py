@@ -13,7 +13,6 @@ soon be another file's. So each pipe is closed by its own thread, at the end tha
 import errno
 import os
 import select
-import subprocess
 import sys
 import threading
 import time
@@ -25,8 +24,9 @@ from typing import IO, Any, Union
 import trio
 
 from arena.machine import has_kernel_events
+from arena.sandbox.process import Process
 
-READABLE, WRITABLE = 1, 4
+CAN_READ, CAN_WRITE = 1, 4
 """Kinds of news, as epoll numbers them."""
 PIPE_READ_BYTES = 65_536
 """The most bytes read at once: all that a pipe holds, so that no flood holds up the others."""
@@ -39,7 +39,6 @@ SWITCH_S = 0.0005
 """The time in s after which a busy poller lets a thread run: with Python's 5 ms bots pay for it."""
 CLOSED_DESCRIPTOR = -1
 """A descriptor to which every write fails."""
-Process = subprocess.Popen[bytes]
 Source = Any
 """A key of the watch: a descriptor, or a mailbox of a thread."""
 Watch = Union["select.epoll", "ThreadedWatch"]
@@ -50,7 +49,7 @@ raise BlockingIOError in place of waiting, or another OSError. An empty read is 
 
 
 def new_watch() -> Watch:
-    """Return a watch of what `open_streams` returns."""
+    """Return a watch of what `streams_of` returns."""
     return select.epoll() if has_kernel_events() else ThreadedWatch()
 
 
@@ -62,7 +61,7 @@ async def wait_for_news(watch: Watch) -> None:
         await trio.lowlevel.wait_readable(watch.fileno())
 
 
-def open_streams(process: Process, kill: Callable[[], None]) -> Streams:
+def streams_of(process: Process, kill: Callable[[], None]) -> Streams:
     """Return the streams of a process that was started with three pipes.
 
     `kill` ends what the process has left behind. Raises OSError.
@@ -154,7 +153,7 @@ class ThreadedWatch:
         self._wake: Callable[[], object] | None = None
         sys.setswitchinterval(SWITCH_S)
 
-    def register(self, source: Source, _kind: int = READABLE, /) -> None:
+    def register(self, source: Source, _kind: int = CAN_READ, /) -> None:
         """Report this mailbox from now on."""
         source.watch = self
         # Whatever came before is seen here, and later news by its thread.
@@ -179,7 +178,7 @@ class ThreadedWatch:
         with self._change:
             if not self._prune() and seconds > 0:
                 self._change.wait(seconds)
-            return [(source, READABLE) for source in self._prune()]
+            return [(source, CAN_READ) for source in self._prune()]
 
     def _prune(self) -> dict["Mailbox", None]:
         """Drop and return: those whose news was taken, and the others."""

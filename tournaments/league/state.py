@@ -618,9 +618,8 @@ def days_of(week: str) -> tuple[date, date]:
 
 BENCHED = "benched until it changes"
 """The last words of the reason for a bench."""
-FOULED = "fouled"
 FOUL_VERBS = {"gone": "crashed", "no_hello": "did not start", "late": "was late"}
-"""Fouls in words for authors; of other classes the word is `FOULED`."""
+"""Fouls in words for authors; others are "fouled"."""
 
 
 def held_versions(league: LeagueData, division: DivisionData) -> dict[str, str]:
@@ -640,9 +639,11 @@ def benched_versions(
     for round in rounds:
         for name, foul in _sittings(round, house) if round.is_over else ():
             # Of a house bot, which is never benched, no more is kept than counts.
-            streak[name] = [*streak[name], FOUL_VERBS.get(foul, FOULED)][-sittings:] if foul else []
+            streak[name] = (
+                [*streak[name], FOUL_VERBS.get(foul, "fouled")][-sittings:] if foul else []
+            )
             if len(streak[name]) >= sittings and first_version(name) not in house:
-                words = streak[name][0] if len({*streak[name]}) == 1 else FOULED
+                words = streak[name][0] if len({*streak[name]}) == 1 else "fouled"
                 why = f"{words} in {count}, the last in round {round.plan.number}: {BENCHED}"
                 benches.setdefault(name, EarlyEnd(time=round.plan.time, why=why))
     return benches

@@ -52,7 +52,7 @@ def new_watch(streams: Streams) -> Any:
 def read_until(streams: Streams, is_enough: Callable[[bytes], bool]) -> bytes:
     """Read stdout as a poller does, until it is enough."""
     watch, data = new_watch(streams), b""
-    watch.register(streams.stdout, sources.READABLE)
+    watch.register(streams.stdout, sources.CAN_READ)
     while not is_enough(data):
         assert watch.poll(PATIENCE_S), data
         chunk = streams.read(streams.stdout, sources.PIPE_READ_BYTES)
@@ -81,7 +81,7 @@ def test_a_full_pipe_blocks_nobody_and_takes_the_rest_later(kind: type[Streams])
     code = "import sys; input(); print(len(sys.stdin.readline()))"
     with opened(kind, "import time; time.sleep(0.2);" + code) as (streams, _):
         rest, watch = b"\n" + b"x" * 3_000_000 + b"\n", new_watch(streams)
-        watch.register(streams.stdin, sources.WRITABLE)
+        watch.register(streams.stdin, sources.CAN_WRITE)
         blocked = 0
         while rest:
             try:

@@ -66,7 +66,7 @@ def test_a_process_that_cannot_be_watched_is_not_left_behind(
         raise OSError(errno.EMFILE, "Too many open files")
 
     before = descriptors()
-    monkeypatch.setattr("arena.match.bot_process.open_streams", full)
+    monkeypatch.setattr("arena.match.bot_process.streams_of", full)
     with pytest.raises(CannotStartError, match="Too many open files") as caught:
         BotProcess(sample(), UNLOCKED)
     assert caught.value.shortage

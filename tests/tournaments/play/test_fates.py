@@ -204,7 +204,7 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
     [
         ("arena.sandbox.process.subprocess.Popen", errno.EAGAIN, False),
         ("arena.sandbox.process.subprocess.Popen", errno.ENOMEM, True),
-        ("arena.match.bot_process.open_streams", errno.EMFILE, True),
+        ("arena.match.bot_process.streams_of", errno.EMFILE, True),
     ],
 )
 # Slow: whatever the machine lacks, at roll call or in a game, costs nobody a game.
