@@ -12,6 +12,7 @@ from random import Random
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from msgspec import UNSET
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -21,7 +22,15 @@ from arena.valuation.terms import ChoiceKind, ReviewedDecision, RoundPhase
 from protocol.records import ChoiceRecord, Result, SeatFoul
 from tests.support.planned_events import event
 from tournaments.event.book import Book
-from tournaments.event.facts import FoulExample, LogFacts, Machine, SandboxSummary, Times, TimeStats
+from tournaments.event.facts import (
+    FoulExample,
+    InfoStats,
+    LogFacts,
+    Machine,
+    SandboxSummary,
+    Times,
+    TimeStats,
+)
 from tournaments.event.folder import Folder
 from tournaments.event.results import ResultStore
 from tournaments.formats.base import first_version
@@ -487,6 +496,7 @@ def measured(event: Event, *told: FoulExample) -> LogFacts:
             worst_ms=20.5,
             given_back_ms=7.0,
             cpu_ms=None,
+            info={"depth": InfoStats(30, 2.5, 1.0, 4.0)} if one is event.entrants[0] else UNSET,
         )
         for one in event.entrants
     )

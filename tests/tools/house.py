@@ -55,18 +55,18 @@ ROOMS = {
     "league": _room(5_516, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
     "site": _room(1_795, "tournaments/site"),
-    "study": _room(1_239, "tournaments/study"),
-    "report": _room(3_003, "tournaments/report"),
+    "study": _room(1_242, "tournaments/study"),
+    "report": _room(3_016, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
-    "event": _room(3_046, "tournaments/event"),
+    "event": _room(3_076, "tournaments/event"),
     "plan": _room(3_214, "tournaments/plan"),
     "formats": _room(2_815, "tournaments/formats"),
     "rating": _room(2_629, "tournaments/rating"),
-    "tests": _room(39_700, "tests"),
+    "tests": _room(39_710, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 60_421
+MOST_LINES = 60_467
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

@@ -6,7 +6,7 @@ lines are left out; `verify` names them.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, combinations, islice, repeat
 from math import fsum
@@ -21,11 +21,13 @@ from arena.logs.checksummed import grep_prefix
 from arena.logs.gamelog import read_games
 from arena.rules.english import join_words
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
+from protocol.messages import MAX_INFO
 from protocol.records import (
     ChoiceRecord,
     FoulClass,
     FoulRecord,
     GameRecord,
+    InfoSum,
     LogRecord,
     Result,
     RoundRecord,
@@ -160,6 +162,15 @@ class PlayedGames:
                         self._answers[key] = [(choice.seat, choice.choice) for choice in choices]
 
 
+class InfoStats(Struct, frozen=True):
+    """The numbers of one name that an entrant sent with its answers."""
+
+    answers: int
+    mean: float
+    least: float
+    most: float
+
+
 class TimeStats(Struct, frozen=True, kw_only=True):
     """The time of an entrant's bots in all its games that count."""
 
@@ -180,6 +191,8 @@ class TimeStats(Struct, frozen=True, kw_only=True):
     """Starts that did not count, because its bot said that it was unavailable."""
     is_effort: bool | UnsetType = UNSET
     """True for a sealed bot: its mean and worst are million instructions; else left out."""
+    info: dict[str, InfoStats] | UnsetType = UNSET
+    """Its own numbers, by name; left out if it sent none."""
 
 
 class WorkerGames(Struct, frozen=True, kw_only=True):
@@ -223,8 +236,8 @@ class TimingTotals:
             return
         self._worst_lag_ms = max(self._worst_lag_ms, spent.worst_lag_ms)
         columns = spent.questions, spent.ms, spent.worst_ms, spent.given_back_ms, spent.cpu_ms
-        voids = spent.voids or repeat(0)
-        for name, *used in zip(result.seats, *columns, voids, strict=False):
+        voids, info = spent.voids or repeat(0), spent.info or repeat(dict[str, InfoSum]())
+        for name, *used in zip(result.seats, *columns, voids, info, strict=False):
             self._spent[name].append(tuple(used))
 
     def times(self) -> Times:
@@ -241,7 +254,7 @@ class TimingTotals:
 
 
 def _time_of(name: str, games: Sequence[tuple[Any, ...]]) -> TimeStats:
-    questions, ms, worst_ms, given_back_ms, cpu_ms, voids = zip(*games, strict=True)
+    questions, ms, worst_ms, given_back_ms, cpu_ms, voids, info = zip(*games, strict=True)
     timed = [(n, used) for n, used in zip(questions, cpu_ms, strict=True) if used is not None]
     return TimeStats(
         name=name,
@@ -254,7 +267,24 @@ def _time_of(name: str, games: Sequence[tuple[Any, ...]]) -> TimeStats:
         if (total := sum(n for n, _ in timed))
         else None,
         voids=sum(voids),
+        info=_info_of(info) or UNSET,
     )
+
+
+def _info_of(games: Sequence[Mapping[str, InfoSum]]) -> dict[str, InfoStats]:
+    """Return an entrant's own numbers in all its games: of the first names, as in each game."""
+    sums = defaultdict[str, list[InfoSum]](list)
+    for game in games:
+        for name, own_sum in game.items():
+            if name in sums or len(sums) < MAX_INFO:
+                sums[name].append(own_sum)
+    stats = {}
+    for name, parts in sorted(sums.items()):
+        count = sum(part.count for part in parts)
+        mean = round(fsum(part.total for part in parts) / count, 6)
+        least, most = min(part.least for part in parts), max(part.most for part in parts)
+        stats[name] = InfoStats(count, mean, least, most)
+    return stats
 
 
 RECORDS = (Sitting, GameRecord, FoulRecord, RoundRecord, SpentRecord, Result)

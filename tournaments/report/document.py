@@ -493,6 +493,7 @@ def time_section(times: Times) -> Section:
             count = count_in_digits(stats.voids, "time")
             text = f"{stats.name} said {count} that it was unavailable, and was started again."
             blocks.append(Paragraph(text))
+    blocks += _info_tables(times)
     if times.worst_lag_ms:
         lag = (
             f"The machine was busy: answers were read up to {times.worst_lag_ms:.0f} ms late, and "
@@ -505,6 +506,18 @@ def time_section(times: Times) -> Section:
     blocks.append(Paragraph(source, "faint", media=Media.HTML))
     media = Media.HTML | Media.TERMINAL
     return Section("Time", blocks, id="time", titled=Media.HTML, media=media, folded=True)
+
+
+def _info_tables(times: Times) -> list[Table]:
+    """Return a table of the numbers that bots sent with their answers, if any did."""
+    rows = [
+        (row.name, name, f"{own.answers}", *(f"{n:.6g}" for n in (own.mean, own.least, own.most)))
+        for row in times.entrants
+        for name, own in (row.info or {}).items()
+    ]
+    columns = [Column("bot", "name"), Column("number", "name")]
+    columns += map(Column, ("answers", "mean", "least", "most"))
+    return [table("The bots' own numbers", columns, rows)] if rows else []
 
 
 def _time_table(times: Times) -> Table:

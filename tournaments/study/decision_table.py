@@ -56,6 +56,8 @@ class Facts(Struct, frozen=True, kw_only=True):
     """The time charged, in ms."""
     foul: str | None
     """The class of the foul, if the seat fouled."""
+    info: str | None
+    """The bot's own numbers as JSON; empty if it sent none."""
     round_margin: float | None
     """The change of the seat's score in this round less the mean change of its rivals' scores: the
     environment's reward; empty if the game ended within the round."""
@@ -155,6 +157,7 @@ def examples(logged: LoggedGame, event: str, wish: Wish, worth: KnownWorth) -> I
             action=action,
             ms=answer.ms,
             foul=getattr(answer, "foul", None),
+            info=encode_json(info).decode() if (info := getattr(answer, "info", None)) else None,
             round_margin=margins[question.round][question.seat]
             if question.round in margins
             else None,

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.logs.checksummed import append_records
@@ -11,6 +12,7 @@ from protocol.messages import Clock
 from protocol.records import (
     FoulRecord,
     GameRecord,
+    InfoSum,
     LogRecord,
     Result,
     SeatFoul,
@@ -20,7 +22,14 @@ from protocol.records import (
 from protocol.ruleset import Ruleset
 from tests.support.tables import sitting
 from tournaments.event import facts as measuring
-from tournaments.event.facts import EXAMPLES, LAST_WORDS, Machine, SandboxSummary, log_facts
+from tournaments.event.facts import (
+    EXAMPLES,
+    LAST_WORDS,
+    InfoStats,
+    Machine,
+    SandboxSummary,
+    log_facts,
+)
 from tournaments.event.folder import Folder
 from tournaments.report import event_text
 
@@ -40,6 +49,7 @@ def over(board: int, ms: float = 3.0) -> list[LogRecord]:
         SpentRecord(
             questions=(2, 3), ms=(ms, 6.0), worst_ms=(ms, 4.0), given_back_ms=(7.5, 0.0),
             cpu_ms=(1.0, None), worst_lag_ms=7.5,
+            info=({"depth": InfoSum(2, ms + 1, 1.0, ms)}, {}),
         ),
         Result(
             game=f"{board}.ada.bob", board=board, seats=SEATS, scores=(9, 0), places=(1, 2),
@@ -74,6 +84,8 @@ def test_only_games_that_count_are_told(tmp_path: Path) -> None:
     assert [one.detail for one in told.evidence] == ["it counts"]
     assert told.times.worst_lag_ms == 7.5
     ada, bob = told.times.entrants
+    assert ada.info == {"depth": InfoStats(4, 13.75, 1.0, 50.0)}
+    assert bob.info is UNSET
     assert (ada.questions, ada.mean_ms, ada.worst_ms, ada.cpu_ms) == (4, 13.25, 50.0, 0.5)
     assert (bob.questions, bob.mean_ms, bob.cpu_ms) == (6, 2.0, None)
     assert (ada.given_back_ms, bob.given_back_ms) == (15.0, 0.0)
