@@ -218,8 +218,8 @@ def working(title: str, *, lines: bool = False) -> Iterator[Callable[[int, int],
 
 
 def track(items: Iterable[T], title: str, total: int) -> Iterator[T]:
-    """Yield the items, and show how many are done."""
-    with working(title) as tell:
+    """Yield the items, and show how many are done; a pipe gets a line now and then."""
+    with working(title, lines=True) as tell:
         for done, item in enumerate(items):
             tell(done, total)
             yield item
