@@ -108,7 +108,7 @@ class PipedProcess:
         self._pipes: Pipes | None = None
         self._censor = Censor(command.environment)
         self._slot, self._process = spawn(command, sandbox)
-        self._streams = watched(self._slot, self._process)
+        self._streams = attach_streams(self._slot, self._process)
         self._read_from, self._write_to = self._streams.read, self._streams.write
 
     @property
@@ -256,7 +256,7 @@ class PipedProcess:
         return f"was killed by {names.get(killer, f'signal {killer}')}"
 
 
-def watched(slot: SandboxedProcess, process: Process) -> Streams:
+def attach_streams(slot: SandboxedProcess, process: Process) -> Streams:
     """Return the streams of a process.
 
     Raises CannotStartError if the machine cannot watch one more, and leaves no process.
