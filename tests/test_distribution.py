@@ -100,7 +100,7 @@ def _has_all_that_it_names(folder: Path) -> None:
         for link in LINK.findall(page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
     readme = (folder / "README.md").read_text()
-    for lock in set(re.findall(r"-r (\S+)", readme)):
+    for lock in set(re.findall(r"-r ([\w.-]+)", readme)):
         assert (folder / lock).is_file(), lock
     for module in set(re.findall(r"-m (tests[.\w]+)", readme)):
         path = folder.joinpath(*module.split("."))

@@ -20,7 +20,7 @@ from typing import Any
 LIBRARIES = (
     *("click", "jinja2", "msgspec", "numpy", "rich.console", "rich.live", "rich.table", "trio"),
     *("asyncio", "concurrent.futures.process", "ctypes", "http.server", "multiprocessing"),
-    *("random", "shutil", "socket", "subprocess", "tarfile", "tempfile", "webbrowser"),
+    *("random", "shutil", "socket", "subprocess", "tarfile", "tempfile", "webbrowser", "zoneinfo"),
     *(("compression.zstd",) if sys.version_info >= (3, 14) else ("backports.zstd",)),
 )
 """What is imported as Linux has it."""

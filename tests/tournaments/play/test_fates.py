@@ -243,7 +243,7 @@ def test_a_shortage_of_the_machine_costs_no_game(
         ["arena.logs.gamelog.GameLog.append"],
         [
             "arena.logs.checksummed.append_atomic",
-            "arena.logs.gamelog.os.fdatasync",
+            "arena.logs.gamelog.sync_data",
             "arena.logs.gamelog.GameLog.append",
             "tournaments.commands.run.write_files",
         ],
