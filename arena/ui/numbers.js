@@ -13,29 +13,31 @@ const Numbers = (() => {
   /** Returns an answer's numbers in words. */
   const words = (info) => Object.entries(info ?? {}).map(([name, number]) => `${name} ${written(number)}`).join(", ");
 
-  /** Draws the numbers of a name, and says their range; a click goes to its moment. */
-  function draw(svg, range, scenes, name, emblems, go) {
+  /** Draws the numbers of a name, and says their ranges; a click goes to its moment. */
+  function draw(svg, range, scenes, about, name, emblems, go) {
     svg.replaceChildren();
     const points = scenes.map(({ asked }, at) => ({ at, seat: asked?.seat, number: asked?.info?.[name] }))
       .filter(({ number }) => number !== undefined);
-    const numbers = points.map(({ number }) => number), [least, most] = [Math.min(...numbers), Math.max(...numbers)];
-    const width = Math.max(240, svg.clientWidth || 320), last = Math.max(1, scenes.length - 1);
+    const width = Math.max(240, svg.clientWidth || 320), last = Math.max(1, scenes.length - 1), ranges = [];
     const x = (at) => LEFT + (at / last) * (width - LEFT - RIGHT);
-    const y = (number) => HIGH - EDGE - ((number - least) / (most - least || 1)) * (HIGH - 2 * EDGE);
     svg.setAttribute("viewBox", `0 0 ${width} ${HIGH}`);
     svg.setAttribute("height", HIGH);
     for (const seat of new Set(points.map((point) => point.seat))) {
       const line = points.filter((point) => point.seat === seat), end = line.at(-1);
+      // Each seat has a scale of its own: what one bot calls value is points, and what another does chances.
+      const numbers = line.map(({ number }) => number), [least, most] = [Math.min(...numbers), Math.max(...numbers)];
+      const y = (number) => HIGH - EDGE - ((number - least) / (most - least || 1)) * (HIGH - 2 * EDGE);
       const group = add(svg, "g", { class: `share ${Emblem.colour(emblems[seat])} d${seat % 4}` });
       add(group, "polyline", { points: line.map(({ at, number }) => `${x(at)},${y(number)}`).join(" ") });
       group.append(Emblem.draw(emblems[seat], { x: x(end.at) + 4, y: y(end.number) - 6, width: 12, height: 12 }));
+      ranges.push(`${about.names[seat]} from ${written(least)} to ${written(most)}`);
     }
     add(svg, "line", { y1: 0, y2: HIGH, class: "now" });
     svg.onclick = (event) => {
       const spot = (event.clientX - svg.getBoundingClientRect().left - LEFT) / (width - LEFT - RIGHT);
       go(Math.min(last, Math.max(0, Math.round(spot * last))));
     };
-    range.textContent = `from ${written(least)} to ${written(most)}`;
+    range.textContent = ranges.join("; ");
     svg.setAttribute("aria-label", `${name} by move, ${range.textContent}; the question below has each`);
   }
 

@@ -184,7 +184,7 @@
     nodes.which.replaceChildren();
     for (const name of names) Panels.add(nodes.which, "option", name);
     nodes.which.value = names.includes(before) ? before : names.includes("value") ? "value" : names[0];
-    Numbers.draw(nodes.plot, nodes.range, scenes, nodes.which.value, now.emblems, go);
+    Numbers.draw(nodes.plot, nodes.range, scenes, now.play.about, nodes.which.value, now.emblems, go);
     Numbers.mark(nodes.plot, scenes, now.at);
   }
 
