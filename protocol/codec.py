@@ -10,9 +10,11 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from protocol.messages import (
+    INFO_NAME,
     MAX_LINE,
     Answer,
     Ask,
+    Choose,
     FromBot,
     Option,
     RefereeMessage,
@@ -39,6 +41,7 @@ stack of a small thread.
 """
 HARMLESS = 256
 """The length in bytes up to which a line is decoded safely, however deep it nests."""
+INFO_NAMES = re.compile(f"{INFO_NAME}(?: {INFO_NAME})*")
 REQUIRED_FIELDS = 3
 """Fields that every message of a bot has: its type and two more."""
 SEAL = len(b',"crc":"00000000"}')
@@ -180,10 +183,9 @@ def decode_line(line: bytes) -> FromBot | Fault:
         if _is_deep(line):
             return TOO_DEEP
         return Fault("malformed", f"Not a message: {printable(str(error))}.")
-    # A flat object with as many colons as required fields repeats none and holds none in strings.
-    if line.count(b":") != REQUIRED_FIELDS and _repeats_a_key(line):
-        return Fault("malformed", "A key stands twice in one object.")
-    return message
+    # With as many colons as fields it repeats none and holds none in strings.
+    colons = line.count(b":")
+    return message if colons == REQUIRED_FIELDS else _check_fields(message, line, colons)
 
 
 def decode_from_referee(line: bytes) -> ToBot:
@@ -214,6 +216,20 @@ def _is_deep(line: bytes) -> bool:
         depth += 1 if byte in b"{[" else -1
         deepest = max(deepest, depth)
     return deepest > MAX_DEPTH
+
+
+def _check_fields(message: FromBot, line: bytes, colons: int) -> FromBot | Fault:
+    """Return a message with optional fields, or what is wrong with their names."""
+    fields = REQUIRED_FIELDS
+    if isinstance(message, Choose) and message.info:
+        names = " ".join(message.info)
+        # A name with a blank would count as two.
+        if names.count(" ") >= len(message.info) or not INFO_NAMES.fullmatch(names):
+            return Fault("malformed", f"A name in `info` is not {INFO_NAME}.")
+        fields += 1 + len(message.info)
+    if colons != fields and _repeats_a_key(line):
+        return Fault("malformed", "A key stands twice in one object.")
+    return message
 
 
 def _repeats_a_key(line: bytes) -> bool:

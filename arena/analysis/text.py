@@ -323,7 +323,9 @@ def evidence_rows(answer: AnswerRecord) -> Iterator[EvidenceRow]:
     elif answer.note:
         yield "note", _free(printable(answer.note, MAX_NOTE), "italic")
     if isinstance(answer, ChoiceRecord) and answer.info:
-        yield "info", _free(", ".join(f"{name} {n:.6g}" for name, n in answer.info.items()), style)
+        # A stranger's log may have any names.
+        numbers = (f"{printable(name, 32)} {n:.6g}" for name, n in answer.info.items())
+        yield "info", _free(", ".join(numbers), style)
     for line in stderr_lines(answer.stderr[-EVIDENCE:])[-STDERR_LINES:]:
         yield "stderr", _free(printable(line, EVIDENCE), style)
 

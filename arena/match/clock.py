@@ -9,6 +9,7 @@ if the referee looked at its pipe at or after the deadline and found no whole li
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from msgspec import UNSET
 
@@ -132,7 +133,8 @@ class TimeUsage:
         self._ms = [0.0] * seats
         self._worst_ms = [0.0] * seats
         self._given_back_ms = [0.0] * seats
-        self._info: list[dict[str, InfoSum]] = [{} for _ in range(seats)]
+        self._info: list[dict[str, list[Any]]] = [{} for _ in range(seats)]
+        """The fields of an `InfoSum` for each name."""
 
     def add(self, records: Iterable[LogRecord]) -> None:
         """Add records that go into the log."""
@@ -149,14 +151,18 @@ class TimeUsage:
                     self._add_info(self._info[seat], record.info)
 
     @staticmethod
-    def _add_info(sums: dict[str, InfoSum], info: Mapping[str, float]) -> None:
+    def _add_info(sums: dict[str, list[Any]], info: Mapping[str, float]) -> None:
         """Add numbers to sums, of which a game has `MAX_INFO`: a bot may name many."""
         for name, number in info.items():
-            if before := sums.get(name):
-                least, most = min(before.least, number), max(before.most, number)
-                sums[name] = InfoSum(before.count + 1, before.total + number, least, most)
+            if fields := sums.get(name):
+                fields[0] += 1
+                fields[1] += number
+                if number < fields[2]:
+                    fields[2] = number
+                elif number > fields[3]:
+                    fields[3] = number
             elif len(sums) < MAX_INFO:
-                sums[name] = InfoSum(1, number, number, number)
+                sums[name] = [1, number, number, number]
 
     def record(
         self, cpu_ms: tuple[float | None, ...], worst_lag_ms: float, paused_ms: float = 0.0
@@ -170,5 +176,9 @@ class TimeUsage:
             cpu_ms=cpu_ms,
             worst_lag_ms=round(worst_lag_ms, 3),
             paused_ms=round(paused_ms, 3) or UNSET,
-            info=tuple(self._info) if any(self._info) else UNSET,
+            info=tuple(
+                {name: InfoSum(*fields) for name, fields in sums.items()} for sums in self._info
+            )
+            if any(self._info)
+            else UNSET,
         )

@@ -156,7 +156,8 @@ BAD: dict[str, tuple[bytes, FoulClass, str]] = {
     "infinite info": (choose('"info":{"a":1e999}'), "malformed", "Not a message"),
     "info too large": (choose('"info":{"a":1e16}'), "malformed", "$.info[...]"),
     "no number": (choose('"info":{"a":"1"}'), "malformed", "$.info[...]"),
-    "a strange name": (choose('"info":{"<b>":1}'), "malformed", "key` in `$.info"),
+    "a strange name": (choose('"info":{"<b>":1}'), "malformed", "A name in `info`"),
+    "two words for a name": (choose('"info":{"a b":1}'), "malformed", "A name in `info`"),
     "17 numbers": (
         choose('"info":{' + ",".join(f'"a{n}":1' for n in range(17)) + "}"),
         "malformed",

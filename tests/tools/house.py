@@ -37,16 +37,16 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(1_965, "protocol"),
+    "protocol": _room(1_983, "protocol"),
     "files, program, machine, processes": _room(717, "arena"),
     "engine": _room(1_959, "arena/engine"),
-    "match": _room(2_807, "arena/match"),
+    "match": _room(2_817, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
     "sandbox": _room(3_299, "arena/sandbox"),
     "sealed": _room(1_321, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
-    "analysis": _room(2_131, "arena/analysis"),
+    "analysis": _room(2_133, "arena/analysis"),
     "valuation": _room(3_397, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
     "ui and document": _room(2_315, "arena/ui", "arena/document"),
@@ -56,17 +56,17 @@ ROOMS = {
     "verification": _room(926, "tournaments/verification"),
     "site": _room(1_795, "tournaments/site"),
     "study": _room(1_242, "tournaments/study"),
-    "report": _room(3_016, "tournaments/report"),
+    "report": _room(3_021, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
     "event": _room(3_076, "tournaments/event"),
     "plan": _room(3_214, "tournaments/plan"),
     "formats": _room(2_815, "tournaments/formats"),
     "rating": _room(2_629, "tournaments/rating"),
-    "tests": _room(39_722, "tests"),
+    "tests": _room(39_724, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 60_467
+MOST_LINES = 60_502
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 187
 """Files with content, outside the tests; 175 when the house is done."""

@@ -511,7 +511,12 @@ def time_section(times: Times) -> Section:
 def _info_tables(times: Times) -> list[Table]:
     """Return a table of the numbers that bots sent with their answers, if any did."""
     rows = [
-        (row.name, name, f"{own.answers}", *(f"{n:.6g}" for n in (own.mean, own.least, own.most)))
+        (
+            row.name,
+            printable(name),
+            f"{own.answers}",
+            *(f"{n:.6g}" for n in (own.mean, own.least, own.most)),
+        )
         for row in times.entrants
         for name, own in (row.info or {}).items()
     ]
