@@ -34,7 +34,9 @@ def test_the_recipe_accepts_a_better_bot_and_refuses_a_worse_one(open_folder: Pa
         summary = place / "summary.md"
         assert _run_job(repository, summary) == code
         answer = "Yes: new is better than old" if code == 0 else "No: new is not 5 points"
-        assert answer in summary.read_text()
+        comment = summary.read_text()
+        assert answer in comment.partition("<details>")[0]
+        assert "| new |" in comment.partition("<details>")[2].partition("</details>")[0]
 
 
 def _make_repository(folder: Path, old: Path, new: Path) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from itertools import islice, pairwise
@@ -95,6 +95,8 @@ OUT_OPTION = partial(
     help="The event's folder; use the same one again to continue.",
 )
 JSON = flag("--json", "Print results.json instead of a table.", "in_json")
+ShowResult = Callable[[Folder], None]
+"""A function that shows what came of an event, from the report in its folder."""
 
 
 @command()
@@ -137,8 +139,16 @@ JSON = flag("--json", "Print results.json instead of a table.", "in_json")
     rare=True,
 )
 @JSON
+@flag("--markdown", "Print Markdown instead, for a comment on a pull request.", rare=True)
 @help_all
-def run(entries: tuple[str, ...], **options: Any) -> int:
+def run(
+    entries: tuple[str, ...],
+    plan: bool,
+    seconds: int,
+    in_json: bool,
+    markdown: bool,
+    **options: Any,
+) -> int:
     """Play an event: an event file, or bots by name, file or command.
 
     Every pairing plays every board once in each rotation of the seats. The event goes into a folder
@@ -180,7 +190,15 @@ def run(entries: tuple[str, ...], **options: Any) -> int:
         form = {"type": Versus.__struct_config__.tag, **fields.get("format", {})}
         sprt = form.get("sprt", {})
         fields["format"] = {**form, "sprt": sprt if "measure" in sprt else {**BEFORE, **sprt}}
-    return run_event(entries, fields, **options)
+    if plan:
+        from tournaments.cli.plan import estimate
+
+        planned = read_plan(entries, fields, choices=options["choices"])
+        return estimate(planned, options["jobs"], seconds, in_json)
+    if in_json and markdown:
+        raise UserError("--json and --markdown both choose what is printed: leave one of them out.")
+    show = partial(_print_result, in_json=in_json, markdown=markdown)
+    return run_event(entries, fields, show=show, **options)
 
 
 run.params[1:1] = event_options()
@@ -197,9 +215,7 @@ def run_event(
     seed: int | None = None,
     seed_notice: str = BY_SEED,
     keep_stderr: bool = False,
-    plan: bool = False,
-    seconds: int = 8,
-    in_json: bool = False,
+    show: ShowResult,
     fail_unless: Literal["better", "undecided"] | None = None,
     **words: Any,
 ) -> int:
@@ -208,13 +224,9 @@ def run_event(
     `entries`, `fields`, `words`: see `read_plan`. `out`: the event's folder; None: one under
     `runs/`, called after what is played. `jobs`: sittings side by side, in one process; None: as
     many as the bots' CPU time allows, on all cores. `cluster`: the scheduler whose workers play it.
-    `plan`: only estimate it, by games of some `seconds`. `fail_unless`: the worst answer of a
-    versus that does not make the run fail.
+    `show`: called once the report is written. `fail_unless`: the worst answer of a versus that does
+    not make the run fail.
     """
-    if plan:
-        from tournaments.cli.plan import estimate
-
-        return estimate(read_plan(entries, fields, **words), jobs, seconds, in_json)
     if cluster:
         need_engine("--cluster")
         if jobs:
@@ -252,15 +264,20 @@ def run_event(
         return code  # No game counts yet, or the reason was printed why there is no report.
     if config.luck and code == 0:
         code = _take_luck_out(folder)
-    if not in_json:
-        load_display().final(folder)
-    if in_json:
-        sys.stdout.buffer.write(read_file(folder.results))
+    show(folder)
     if code == 0:
         _make_replays(folder, with_luck=config.luck)
     if fail_unless and code == 0:
         code = _require_answer(folder, fail_unless)
     return code
+
+
+def _print_result(folder: Folder, *, in_json: bool, markdown: bool = False) -> None:
+    """Print what came of an event: tables, its results.json, or Markdown."""
+    if in_json:
+        sys.stdout.buffer.write(read_file(folder.results))
+    else:
+        load_display().final(folder, markdown=markdown)
 
 
 def _make_replays(folder: Folder, *, with_luck: bool) -> None:
@@ -345,7 +362,7 @@ def demo(
         jobs=jobs or 2 * cores(),
         seed=1,
         seed_notice=DEMO_DEALS,
-        in_json=in_json,
+        show=partial(_print_result, in_json=in_json),
     )
 
 

@@ -2,8 +2,9 @@
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from types import MappingProxyType, TracebackType
 
 from rich.console import Console, Group, RenderableType
@@ -13,11 +14,11 @@ from rich.progress import Progress as Bar
 from rich.text import Text
 
 from arena.analysis.find import latest_folder
-from arena.document.blocks import paragraphs
+from arena.document.blocks import Document, DocumentBlock, Paragraph, paragraphs, to_markdown
 from arena.document.terminal import open_console, print_blocks, renderables
 from arena.files import read_file
 from arena.rules.english import count_in_digits
-from arena.ui.console import print_note, shown_path, write_in_turn
+from arena.ui.console import print_line, print_note, shown_path, write_in_turn
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
@@ -28,7 +29,7 @@ from tournaments.event.results import ResultStore
 from tournaments.plan.bots import own_bot
 from tournaments.plan.event import Event
 from tournaments.rating.sprt import lead_text, separations
-from tournaments.rating.tables import LiveRating, Pool, fouls_committed, update
+from tournaments.rating.tables import LiveRating, fouls_committed, update
 from tournaments.report.event_text import (
     format_sections,
     foul_warning,
@@ -172,9 +173,11 @@ class Progress:
         print_note(f"{words}{fouls} {question}".rstrip())
 
     @staticmethod
-    def final(folder: Folder) -> None:
-        """Print the result in a sentence, the tables, and where the files are."""
-        console = open_console()
+    def final(folder: Folder, *, markdown: bool = False) -> None:
+        """Print the result in a sentence and the tables; then where the files are, or as Markdown.
+
+        Markdown is for a comment elsewhere, where nobody has the files.
+        """
         summary = decode_json(read_file(folder.results), Results)
         book, is_over = Book(folder), summary.played == summary.planned
         book.planned, book.ratings, event = summary.planned, summary.ratings, book.event
@@ -183,33 +186,20 @@ class Progress:
         is_static = is_over and event.format.IS_STATIC and not event.teams
         if is_static and not fouls:
             book.results = ResultStore()
+        groups = _result_groups(book, summary, is_static=is_static)
+        games = f"{summary.played:,} of {summary.planned:,} games"
+        if markdown:
+            print_line(_comment(event.heading, games, groups))
+            return
+        console = open_console()
         if len(book.results) > summary.played:
-            games = f"{summary.played:,} of {count_in_digits(len(book.results), 'game')}"
-            console.print(f"The report could not be written: it has {games}.")
-        pools = summary.ratings.pools
-        lead = _for_author(result_by_ratings(book), event, pools)
-        lead = f"{lead} {_outlook(summary, event) if is_static else ''}".rstrip()
-        first = filter(None, [foul_warning(book), lead])
-        print_blocks(console, paragraphs(first, "strong"))
-        for group in (
-            *([section] for section in format_sections(book)),
-            *(pool_sections(pool, summary.event.anchor) for pool in pools),
-            *([section] for section in scaling_sections(event, pools)),
-        ):
-            console.print()
+            written = f"{summary.played:,} of {count_in_digits(len(book.results), 'game')}"
+            console.print(f"The report could not be written: it has {written}.")
+        for place, group in enumerate(groups):
+            if place:
+                console.print()
             print_blocks(console, group)
-        console.print()
-        used = decode_json(read_file(folder.times), Times)
-        notes = [
-            *warnings(book, summary),
-            *describe_same_answers(used.same_bots, event.entrants),
-        ]
-        print_blocks(console, paragraphs(notes, "strong"))
-        if _was_late(event, used):
-            from tournaments.report.document import time_section  # It needs numpy.
-
-            print_blocks(console, [time_section(used)])
-        console.print(f"{summary.played:,} of {summary.planned:,} games", style="bold", end="  ")
+        console.print(games, style="bold", end="  ")
         console.print(Text(f"report: {shown_path(folder.page)}"))
         more = (
             NEXT_COMMANDS
@@ -218,6 +208,35 @@ class Progress:
         )
         commands = (f"boneyard {words.format(_argument(folder))}" for words in more)
         console.print(Text(f"Next: {', '.join(commands)}", style="dim"))
+
+
+def _comment(heading: str, games: str, groups: Iterator[Sequence[DocumentBlock]]) -> str:
+    """Return a result as Markdown that GitHub, GitLab and Forgejo show: tables can be opened."""
+    verdict = to_markdown(Document(heading, [*next(groups), Paragraph(f"{games} are played.")]))
+    tables = to_markdown(Document("", [*chain.from_iterable(groups)])).removeprefix("# ")
+    # A heading of the first size would shout in a comment.
+    return f"##{verdict}\n<details><summary>Tables</summary>\n{tables}\n</details>"
+
+
+def _result_groups(
+    book: Book, summary: Results, *, is_static: bool
+) -> Iterator[Sequence[DocumentBlock]]:
+    """Yield the result in sentences, then each table, then warnings: an empty line is between."""
+    event, pools = book.event, summary.ratings.pools
+    lead = f"{author_result(book)} {_outlook(summary, event) if is_static else ''}".rstrip()
+    yield paragraphs(filter(None, [foul_warning(book), lead]), "strong")
+    yield from ([section] for section in format_sections(book))
+    for pool in pools:
+        yield pool_sections(pool, summary.event.anchor)
+    yield from ([section] for section in scaling_sections(event, pools))
+    used = decode_json(read_file(book.folder.times), Times)
+    notes = (*warnings(book, summary), *describe_same_answers(used.same_bots, event.entrants))
+    last = paragraphs(notes, "strong")
+    if _was_late(event, used):
+        from tournaments.report.document import time_section  # It needs numpy.
+
+        last.append(time_section(used))
+    yield last
 
 
 def _was_late(event: Event, used: Times) -> bool:
@@ -233,8 +252,9 @@ def _argument(folder: Folder) -> str:
     return f" {shown_path(folder.path)}"
 
 
-def _for_author(lead: str, event: Event, pools: Sequence[Pool]) -> str:
+def author_result(book: Book) -> str:
     """Return the result as an answer to the author of the only bot that is no sample."""
+    event, pools, lead = book.event, book.ratings.pools, result_by_ratings(book)
     name = own_bot(event)
     placed = pools[0].entrants if pools else ()
     entries = [(place, row) for place, row in enumerate(placed, 1) if row.name == name]
