@@ -15,6 +15,7 @@ import signal
 import sys
 import unicodedata
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext, suppress
 from threading import current_thread, main_thread
 from types import FrameType
@@ -104,8 +105,12 @@ ENDING_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 """Their names: Windows has no hangup, and alone the last, of Ctrl-Break."""
 INTERRUPTED = 130
 """Exit code after a signal that asks to end, as after Ctrl-C in a shell."""
+GUEST_WAIT_S = 0.5
+"""Longest wait for a thread, in s: on Windows no signal is heard within one."""
 _STOPS: list[Callable[[], None]] = []
 """The last of them is what the next signal calls. Handlers are the process's, and so is this."""
+_HANDLERS: list[Callable[[int, FrameType | None], None]] = []
+"""Ours: where another one hears Ctrl-C, we are guests in another program."""
 
 
 def obey_signals() -> None:
@@ -121,6 +126,7 @@ def obey_signals() -> None:
             raise KeyboardInterrupt
         _STOPS[-1]()
 
+    _HANDLERS.append(hear)
     for number in ending_signals():
         # Ctrl-C too: a shell lets its background jobs ignore it.
         signal.signal(number, hear)
@@ -145,7 +151,8 @@ def _is_ignored(number: signal.Signals) -> bool:
 def run_async(function: Callable[[*Arguments], Awaitable[T]], *arguments: *Arguments) -> T:
     """Run a function of trio; a signal cancels it. Raises KeyboardInterrupt then.
 
-    In another thread than the main one it ends with the process instead.
+    In another thread than the main one it ends with the process instead. In another program, such
+    as a notebook, trio gets a thread of its own, and Ctrl-C cancels it.
     """
     import trio
 
@@ -167,11 +174,34 @@ def run_async(function: Callable[[*Arguments], Awaitable[T]], *arguments: *Argum
         return []
 
     is_main = current_thread() is main_thread()
+    is_guest = is_main and signal.getsignal(signal.SIGINT) not in _HANDLERS
     with _calling(stop) if is_main else nullcontext():
-        results = trio.run(run)
+        results = _run_as_guest(run) if is_guest else trio.run(run)
     if has_signal or not results:
         raise KeyboardInterrupt
     return results[0]
+
+
+def _run_as_guest(function: Callable[[], Awaitable[T]]) -> T:
+    """Run a function of trio in a thread, and stop it if Ctrl-C comes meanwhile.
+
+    The main thread may be in a loop of asyncio that called us, and trio would take its signals.
+    """
+    import trio
+
+    def hear(_number: int, _frame: FrameType | None) -> None:
+        with suppress(trio.RunFinishedError):
+            _STOPS[-1]()
+
+    handler = signal.signal(signal.SIGINT, hear)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            running = pool.submit(trio.run, function)
+            while not running.done():
+                wait([running], GUEST_WAIT_S)
+            return running.result()
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 @contextmanager

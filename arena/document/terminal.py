@@ -45,6 +45,8 @@ def open_console(*, stderr: bool = False) -> Console:
     """Return a console for stdout or stderr; a pipe gets no colors and no line breaks."""
     # Names are no markup, and rich's table of emojis takes 5 ms to import.
     console = partial(Console, highlight=False, markup=False, emoji=False, stderr=stderr)
+    # A notebook shows what a pipe gets; rich would make a widget of it.
+    console = partial(console, force_jupyter=False)
     terminal = console()
     return terminal if terminal.is_terminal else console(width=PIPE_WIDTH)
 

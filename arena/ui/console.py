@@ -133,7 +133,7 @@ def plain_console() -> "Console":
     """Return a console that colours only our own texts."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    return Console(highlight=False, force_jupyter=False)
 
 
 def text_look(logged: "LoggedGame", console: "Console", glyphs: bool) -> "Look":

@@ -189,13 +189,46 @@ def check(
         from tournaments.cli.exam import examine_bots
 
         return examine_bots(bots, problems, move_ms, sandbox, in_json=in_json, **of_exam)
+    times = {"start_ms": start_ms, "move_ms": move_ms}
+    fields: dict[str, Any] = {"clock": {key: ms for key, ms in times.items() if ms}}
+    fields |= {"sandbox": sandbox} if sandbox else {}
+    pace, console = Budget(total_s=seconds, is_full=not quick), open_console(stderr=in_json)
+    reports = check_bots(
+        bots,
+        fields,
+        pace,
+        console,
+        name=name,
+        step_words=step_words,
+        compare=compare,
+        verbose=verbose,
+    )
+    if in_json:
+        print_json(reports)
+    return 0 if all(report.verdict == "passed" for report in reports) else 1
+
+
+def check_bots(
+    bots: tuple[str, ...],
+    fields: dict[str, Any],
+    pace: Budget,
+    console: Console,
+    *,
+    name: str | None = None,
+    step_words: tuple[str, ...] = (),
+    compare: bool = False,
+    verbose: bool = False,
+) -> list[Report]:
+    """Run the steps with bots, print what to fix, and return the report of each.
+
+    `bots`: as the user named them; none: all in folders here. `fields`: those of an event file.
+    The others: see the command. Raises UserError.
+    """
     folders = (f"{Path(word).parent}" if Path(word).name == BOT_FILE else word for word in bots)
     words = tuple(folders) or tuple(own_bots(Path()))
     if not words:
         raise UserError(f"No folder here has a {BOT_FILE}. Name a bot: boneyard check BOT")
-    times = {"start_ms": start_ms, "move_ms": move_ms}
-    fields: dict[str, Any] = {"clock": {key: ms for key, ms in times.items() if ms}}
-    event, base = parse_event(words, fields | ({"sandbox": sandbox} if sandbox else {}))
+    event, base = parse_event(words, fields)
     game = None
     if Path(words[0]).suffix == EVENT_SUFFIX:
         # The candidates of a tune are the first bot with other values.
@@ -204,7 +237,7 @@ def check(
         event = replace(event, bots=tuple(matches))
         if not event.bots:
             raise unknown_name("bot", f"{name}", [bot.name for bot in entries])
-        game = _game(event, base, is_whole=not quick)
+        game = _game(event, base, is_whole=pace.is_full)
     elif name:
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
     steps = select_steps(step_words, of_event=game is not None)
@@ -224,16 +257,10 @@ def check(
         comparison = outside_of(event, box, compare)
         if not box.is_locked and event.sandbox != "off":
             print_note(box.brief)
-        pace = Budget(total_s=seconds, is_full=not quick)
         check = _Check(tuple(bots), event, box, comparison, natives, game, steps, pace, verbose)
-        console = open_console(stderr=in_json)
         if len(event.bots) == 1:
-            reports = [_check_one(check, entrants[0], console)]
-        else:
-            reports = [*_check_many(check, entrants, reports, console)]
-    if in_json:
-        print_json(reports)
-    return 0 if all(report.verdict == "passed" for report in reports) else 1
+            return [_check_one(check, entrants[0], console)]
+        return [*_check_many(check, entrants, reports, console)]
 
 
 def _game(event: WrittenEvent, base: Path, *, is_whole: bool) -> EventGame:

@@ -169,7 +169,15 @@ def explain(
         from tournaments.cli.explain_question import explain_question
 
         return explain_question(path, words, request)
-    name = words[0] if words else None
+    return explain_place(path, words[0] if words else None, request)
+
+
+def explain_place(path: Path, name: str | None, request: ExplainOptions) -> int:
+    """Print why a bot lost an event or a game of it, as the options say; return the exit code.
+
+    Raises UserError.
+    """
+    words = (name,) if name else ()
     is_game = bool(words) or not (path / EVENT_FILE).is_file()
     if request.review:
         return _review_game(path, name, request) if is_game else _review_event(path, request)

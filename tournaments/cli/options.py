@@ -472,17 +472,17 @@ def take_event_fields(values: dict[str, Any]) -> dict[str, Any]:
 class ExplainOptions(NamedTuple):
     """The command's options; its help text explains each."""
 
-    review: bool
-    deals: int | None
-    ask: bool
-    times: int
-    sandbox: SandboxMode | None
-    raw: bool
-    seat: str | None
-    shows_all: bool
-    round: int | None
-    glyphs: bool
-    in_json: bool
+    review: bool = False
+    deals: int | None = None
+    ask: bool = False
+    times: int = 1
+    sandbox: SandboxMode | None = None
+    raw: bool = False
+    seat: str | None = None
+    shows_all: bool = False
+    round: int | None = None
+    glyphs: bool = False
+    in_json: bool = False
 
 
 def choose_seat(path: Path, logged: LoggedGame, wanted: str | None) -> int:

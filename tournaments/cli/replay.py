@@ -310,12 +310,19 @@ def _write_page(
     """Write the page of a game. Raises UserError."""
     if seat is not None and review:
         raise UserError("A review shows more than a seat knew: leave out --review or --seat.")
+    reviewed = seat is None and review is not False
+    write_replay(path, game_page(place, logged, seat, reviewed=reviewed))
+    print_line(f"{path}")
+
+
+def game_page(
+    place: Path, logged: LoggedGame, seat: int | None = None, *, reviewed: bool = True
+) -> str:
+    """Return the page of a game of the event or the log at `place`. Raises UserError."""
     with working("Page and review"):
-        reviewed = seat is None and review is not False
         data = pack_game(logged, seat, terms=terms_of_game(place, logged) if reviewed else None)
     emblems = emblem_numbers(_entrants(place), logged.sitting.seats)
-    write_replay(path, replay_page(logged.game.game, data, emblems=emblems))
-    print_line(f"{path}")
+    return replay_page(logged.game.game, data, emblems=emblems)
 
 
 def _entrants(path: Path) -> list[str]:

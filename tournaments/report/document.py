@@ -5,6 +5,7 @@ comes in as `LogFacts` and goes only to media that say so; the rest follows from
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from math import inf, sqrt
 from typing import Literal, NamedTuple
 
@@ -54,6 +55,7 @@ from tournaments.report.standings import (
     cost_sections,
     luck_sections,
     partner_sections,
+    pool_sections,
     scaling_sections,
     standings_section,
 )
@@ -355,10 +357,7 @@ def report_document(data: ReportData) -> Document:
     boards = {result.board for result in data.listing}
     evidence = [example for example in facts.evidence if example.board in boards]
     blocks: list[DocumentBlock] = [
-        *paragraphs(filter(None, [event_text.foul_warning(book)]), "strong"),
-        Paragraph(event_text.result_by_ratings(book), "lead", media=Media.HTML),
-        *_result(pools),
-        Paragraph(event_text.headline(book), "faint"),
+        *_beginning(book),
         *paragraphs(describe_file_names(event), "faint"),
         *paragraphs(data.notes, "strong"),
         *(
@@ -375,6 +374,20 @@ def report_document(data: ReportData) -> Document:
         _conditions(data),
     ]
     return Document(event.heading, blocks, games)
+
+
+def summary_document(book: Book) -> Document:
+    """Build the report's beginning and its standings, for a place with little room."""
+    tables = (pool_sections(pool, book.event.anchor) for pool in book.ratings.pools)
+    return Document(book.event.heading, [*_beginning(book), *chain.from_iterable(tables)])
+
+
+def _beginning(book: Book) -> Iterator[DocumentBlock]:
+    """Yield the result in a sentence and as a figure, and what was played."""
+    yield from paragraphs(filter(None, [event_text.foul_warning(book)]), "strong")
+    yield Paragraph(event_text.result_by_ratings(book), "lead", media=Media.HTML)
+    yield from _result(book.ratings.pools)
+    yield Paragraph(event_text.headline(book), "faint")
 
 
 def describe_file_names(event: Event) -> Iterator[str]:

@@ -122,14 +122,17 @@ class SharedText(NamedTuple):
 
 
 def report_page(document: Document, share: SharedText, entrants: Sequence[str]) -> str:
-    """Return the page as HTML; the emblem of an entrant is that of its place among `entrants`."""
+    """Return the page as HTML; the emblem of an entrant is that of its place among `entrants`.
+
+    A document without data has no games to list, and its page no script that does.
+    """
     html = page(
         "report.html.j2",
         "report",
         document.title,
         folders=(REPORT_TEMPLATES,),
         styles=("report.css",),
-        scripts=("emblem.js", "sort.js", "bots.js", "report.js"),
+        scripts=("emblem.js", "sort.js", "bots.js", "report.js") if document.data else ("sort.js",),
         data=document.data,
         links=share.links,
         share=share._replace(summary=plain(share.summary)),

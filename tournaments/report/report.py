@@ -95,14 +95,19 @@ def games_csv(
     luck: LuckStore | None = None,
 ) -> Iterator[bytes]:
     """Yield one line for each seat of each game; `sittings` maps a game to its sitting."""
-    rows = (
-        row
-        for result in results
-        for row in _seats(
-            result, sittings.get(result.game, ""), partners, luck.known(result) if luck else None
-        )
-    )
-    return csv_lines(GAME_FIELDS, rows)
+    return csv_lines(GAME_FIELDS, game_rows(results, sittings, partners, luck))
+
+
+def game_rows(
+    results: Iterable[Result],
+    sittings: Mapping[str, str],
+    partners: bool,
+    luck: LuckStore | None = None,
+) -> Iterator[CsvRow]:
+    """Yield the fields of games.csv for each seat of each game."""
+    for result in results:
+        sitting = sittings.get(result.game, "")
+        yield from _seats(result, sitting, partners, luck.known(result) if luck else None)
 
 
 def _seats(
@@ -142,12 +147,16 @@ def seat_columns(result: Result, seat: int, partners: bool) -> dict[str, Any]:
 
 def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:
     """Yield one line for each entrant, best first; pools are numbered from 1."""
-    rows = (
+    return csv_lines(RATINGS, rating_rows(ratings, fingerprints))
+
+
+def rating_rows(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[CsvRow]:
+    """Yield the fields of ratings.csv for each entrant."""
+    return (
         _standing(rating, pool=number, rank=rank, fingerprint=fingerprints.get(rating.name))
         for number, pool in enumerate(ratings.pools, 1)
         for rank, rating in enumerate(pool.entrants, 1)
     )
-    return csv_lines(RATINGS, rows)
 
 
 def _standing(rating: Rating, **places: object) -> CsvRow:

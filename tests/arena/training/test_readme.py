@@ -47,4 +47,4 @@ def test_a_snippet_runs(tmp_path: Path, snippet: str, monkeypatch: pytest.Monkey
 
 
 def test_there_are_snippets() -> None:
-    assert len(SNIPPETS) == 7
+    assert len(SNIPPETS) == 8
