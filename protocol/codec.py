@@ -423,7 +423,17 @@ def protocol_schema() -> dict[str, Any]:
     }
 
 
-def schema_of(kind: type, title: str) -> dict[str, Any]:
+def log_schema() -> dict[str, Any]:
+    """Return the JSON Schema of one line of a game log: a record, and the checksum at its end."""
+    schema = schema_of(LogRecord, "A line of a Boneyard game log")
+    for reference in schema["anyOf"]:
+        record = schema["$defs"][reference["$ref"].rpartition("/")[2]]
+        record["properties"]["crc"] = {"type": "string", "pattern": "^[0-9a-f]{8}$"}
+        record["required"].append("crc")
+    return schema
+
+
+def schema_of(kind: Any, title: str) -> dict[str, Any]:
     """Return the JSON Schema of a file, made from its type."""
     (schema,), definitions = _schemas(kind)
     return {"$schema": DIALECT, "title": title, **schema, "$defs": definitions}

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from arena.ui.console import plain_console, print_json
-from protocol.codec import protocol_schema, schema_of
+from protocol.codec import log_schema, protocol_schema, schema_of
 from protocol.errors import UserError, unknown_name
 from tournaments.cli.main import unknown_command
 from tournaments.cli.options import (
@@ -31,13 +31,21 @@ from tournaments.report.review import ReviewSummary
 # The command `help schema`: prints the JSON Schemas that programs may rely on.
 
 
+def _league_schema() -> dict[str, Any]:
+    from tournaments.league.ratings import LeagueTable  # It needs numpy.
+
+    return schema_of(LeagueTable, "Boneyard league")
+
+
 SCHEMAS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "protocol": protocol_schema,
+    "log": log_schema,
     "results": partial(schema_of, Results, f"Boneyard results {RESULTS_FORMAT}"),
     "review": partial(schema_of, ReviewSummary, f"Boneyard review {REVIEW_FORMAT}"),
     "rated": partial(schema_of, Rated, f"Boneyard ratings {RATED_FORMAT}"),
+    "league": _league_schema,
 }
-"""Both directions of the protocol, results.json, review.json, and `show A B --json`."""
+"""The protocol, a line of a game log, results.json, review.json, `show A B --json`, league.json."""
 
 
 def print_schema(name: str = "protocol") -> None:
@@ -164,7 +172,7 @@ TOPICS = {
 """Pages that `help` prints: the package and the file of each."""
 
 
-LISTS = {"bots": (), "completion": SHELLS, "schema": ("protocol", "results", "review", "rated")}
+LISTS = {"bots": (), "completion": SHELLS, "schema": tuple(SCHEMAS)}
 """Subjects of which `help` prints facts, each with the words that may follow."""
 
 
@@ -190,7 +198,7 @@ def help(context: click.Context, subject: tuple[str, ...], as_json: bool) -> Non
 
     \b
     help bots                  the sample bots and those in folders here, and what they need
-    help schema [NAME]         the JSON Schema of protocol, results, review or rated, for programs
+    help schema [NAME]         the JSON Schema of protocol, log, results, review, rated or league
     help completion [SHELL]    a script that completes commands in bash, zsh or fish
 
     \b

@@ -1,6 +1,5 @@
 """A league as a real process: killed at any moment, stopped by signals, and run only once."""
 
-import json
 import signal
 import subprocess
 from collections import Counter
@@ -8,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from protocol.codec import decode_json, indented_json
 from tests.support.events import BONEYARD, boneyard
+from tournaments.league.ratings import LeagueTable
 from tournaments.league.state import read_league, read_register
 
 pytestmark = pytest.mark.slow
@@ -106,4 +107,5 @@ def test_a_signal_ends_a_league_at_once_and_only_one_process_runs_it(tmp_path: P
     boneyard("league", str(tmp_path), "--rounds", "1")
     rounds = [one for each in read_league(tmp_path).divisions.values() for one in each.rounds]
     assert all(one.is_over for one in rounds)
-    assert json.loads((tmp_path / "site" / "league.json").read_text())
+    table = (tmp_path / "site" / "league.json").read_bytes()
+    assert indented_json(decode_json(table, LeagueTable)) + b"\n" == table

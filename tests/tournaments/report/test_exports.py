@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from arena.logs.checksummed import read_lines
 from protocol.records import Result, SeatFoul
 from tests.support.events import REPORTED, boneyard, copied
 from tests.support.fast_run import slow_except
@@ -236,4 +237,17 @@ def test_a_mistyped_schema_gets_the_nearest(event: Path) -> None:
     assert event.exists()
     assert "did you mean results?" in boneyard("help", "schema", "result", code=2)
     assert json.loads(boneyard("help", "schema"))["title"] == "Boneyard protocol 1"
-    assert json.loads(boneyard("help", "schema", "results"))["$ref"] == "#/$defs/Results"
+    for name, kind in (("results", "Results"), ("league", "LeagueTable")):
+        assert json.loads(boneyard("help", "schema", name))["$ref"] == f"#/$defs/{kind}"
+
+
+def test_the_lines_of_a_log_have_what_their_schema_says(event: Path) -> None:
+    schema = json.loads(boneyard("help", "schema", "log"))
+    kinds = schema["discriminator"]["mapping"]
+    lines = [json.loads(line.data) for log in Folder(event).logs() for line in read_lines(log)]
+    assert {line["type"] for line in lines} >= {"sitting", "game", "deal", "choice", "result"}
+    for line in lines:
+        record = schema["$defs"][kinds[line["type"]].rpartition("/")[2]]
+        assert record["additionalProperties"] is False
+        assert {*record["required"]} <= {*line} <= {*record["properties"]}
+        assert re.fullmatch(record["properties"]["crc"]["pattern"], line["crc"])
