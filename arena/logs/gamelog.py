@@ -44,7 +44,7 @@ CRASHES = (
     re.compile(r"^\S*lua\S*: .+:\d+: .*$"),
 )
 PYTHON_FRAME = re.compile(r'^File "(?P<file>[^"]+)", line (?P<line>\d+)')
-JAVASCRIPT = re.compile(r"^at .*?\(?(?:file://)?(?P<file>/[^\s():]+):(?P<line>\d+):\d+\)?$")
+JAVASCRIPT_FRAME = re.compile(r"^at .*?\(?(?:file://)?(?P<file>/[^\s():]+):(?P<line>\d+):\d+\)?$")
 LIBRARY = re.compile(r"/lib/python|/site-packages/|^<|/node_modules/")
 
 
@@ -65,7 +65,7 @@ def name_crash(stderr: str) -> str:
     lines = [line.strip() for line in stderr_lines(stderr)]
     crash = crash_line(stderr) or "".join(lines[-1:])
     # Python names the innermost call last, JavaScript first.
-    for pattern, calls in ((PYTHON_FRAME, reversed(lines)), (JAVASCRIPT, iter(lines))):
+    for pattern, calls in ((PYTHON_FRAME, reversed(lines)), (JAVASCRIPT_FRAME, iter(lines))):
         for place in filter(None, map(pattern.match, calls)):
             if not LIBRARY.search(place["file"]):
                 return f"{crash} ({PurePath(place['file']).name}, line {place['line']})"

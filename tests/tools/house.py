@@ -37,8 +37,8 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(1_983, "protocol"),
-    "files, program, machine, processes": _room(717, "arena"),
+    "protocol": _room(1_993, "protocol"),
+    "files, program, machine, processes": _room(747, "arena"),
     "engine": _room(1_959, "arena/engine"),
     "match": _room(2_817, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
@@ -49,26 +49,26 @@ ROOMS = {
     "analysis": _room(2_133, "arena/analysis"),
     "valuation": _room(3_397, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
-    "ui and document": _room(2_315, "arena/ui", "arena/document"),
+    "ui and document": _room(2_317, "arena/ui", "arena/document"),
     "sample bots": _room(1_178, "sample_bots"),
-    "cli and commands": _room(5_364, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_728, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_516, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
-    "site": _room(1_795, "tournaments/site"),
-    "study": _room(1_242, "tournaments/study"),
-    "report": _room(3_021, "tournaments/report"),
+    "site": _room(1_815, "tournaments/site"),
+    "study": _room(1_274, "tournaments/study"),
+    "report": _room(3_046, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
     "event": _room(3_076, "tournaments/event"),
     "plan": _room(3_214, "tournaments/plan"),
     "formats": _room(2_815, "tournaments/formats"),
     "rating": _room(2_629, "tournaments/rating"),
-    "tests": _room(39_724, "tests"),
+    "tests": _room(39_936, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 60_502
+MOST_LINES = 60_985
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 187
+MOST_FILES = 188
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""

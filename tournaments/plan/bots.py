@@ -418,7 +418,7 @@ def own_bot(event: Event) -> str | None:
 
 VERSIONS = Path(RUNS, "versions")
 """Folder with a folder for each fingerprint, which has one for the version, as `mine-v2`."""
-MOST_VERSIONS = 20
+MOST_KEPT_VERSIONS = 20
 """Versions of a bot that are kept; the oldest go."""
 MOST_FILES = 500
 LARGEST_VERSION = 1 << 23
@@ -500,7 +500,7 @@ def keep_version(entrant: Entrant) -> str:
         if path.is_symlink() or path.is_file():
             shutil.copy2(path, copy, follow_symlinks=False)
     partial.rename(home)
-    for path in [*versions.values()][: 1 - MOST_VERSIONS]:
+    for path in [*versions.values()][: 1 - MOST_KEPT_VERSIONS]:
         shutil.rmtree(VERSIONS / path.relative_to(VERSIONS).parts[0])
     same = number == version_number(entrant.name)
     return "" if same else f"The files of {entrant.name} are kept as {name}@{number}."

@@ -296,7 +296,7 @@ PHASE_WORDS = {
 """The parts of a round in a sentence."""
 KIND_HEADS = {"draw_although_able": "draw by choice"}
 """Heads of columns that are not the kind itself."""
-MOST_NAMED = 4
+MOST_BOTS_NAMED = 4
 """Bots that a sentence names."""
 
 
@@ -343,7 +343,7 @@ def dearest(summary: ReviewSummary) -> list[DearDecision]:
 def loss_sentences(summary: ReviewSummary, reader: str | None = None) -> Iterator[str]:
     """Yield a sentence or two about the bots' losses, the reader's own bot first."""
     first, *others = sorted(summary.entrants, key=lambda review: review.entrant != reader)
-    rest = others[: MOST_NAMED - 1]
+    rest = others[: MOST_BOTS_NAMED - 1]
     loss = first.total.loss.estimate.text(2, "")
     least = ", the least" if all(_is_apart(first, other) for other in others) and others else ""
     yield (

@@ -96,7 +96,7 @@ def test_a_kill_while_files_are_copied_leaves_no_version(monkeypatch: pytest.Mon
 def test_versions_are_bounded_in_number_and_size(
     mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bots, "MOST_VERSIONS", 2)
+    monkeypatch.setattr(bots, "MOST_KEPT_VERSIONS", 2)
     for number in range(1, 5):
         mine.write_text(f"{SOURCE}# {number}\n")
         keep("mine")
