@@ -60,7 +60,7 @@ from tournaments.event.luck import on_all_cores
 from tournaments.event.results import read_ledger
 from tournaments.formats.tables import Matches
 from tournaments.formats.versus import Versus
-from tournaments.plan.bots import keep_version, sample_bots, version_before
+from tournaments.plan.bots import keep_version, keeps_versions, sample_bots, version_before
 from tournaments.plan.event import Event
 from tournaments.plan.read_plan import EventPlan, read_plan
 from tournaments.plan.schedule import describe_spent_out
@@ -439,7 +439,7 @@ def _run_in(
 
 def _keep_versions(folder: Folder, event: Event) -> None:
     """Keep the files of the bots of an event in runs/; that they cannot be kept stops no run."""
-    if folder.path.parent != Path(os.path.realpath(RUNS)):
+    if not keeps_versions(folder.path):
         return
     for bot in event.entrants:
         if not bot.retired:

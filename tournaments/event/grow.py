@@ -46,7 +46,7 @@ from tournaments.event.folder import (
 from tournaments.event.history import Before, board_spans, public_boards, read_history, sha256
 from tournaments.formats.base import Entrant, first_version, plain_name, version_number
 from tournaments.formats.round_robin import RoundRobin
-from tournaments.plan.bots import files_below, slug
+from tournaments.plan.bots import files_below, keeps_versions, kept_number, slug
 from tournaments.plan.event import (
     COMPARISON_SIGNS,
     Event,
@@ -100,14 +100,20 @@ def _withdrawn(bot: Entrant, name: str, last: int) -> Entrant:
     return replace(bot, name=name, retired=True, withdrawn_after=after)
 
 
-def resolve_versions(old: Event, new: Event, played: Container[str]) -> Event:
+def resolve_versions(
+    old: Event,
+    new: Event,
+    played: Container[str],
+    number_of: Callable[[Entrant], int] = lambda _: 0,
+) -> Event:
     """Return the new plan with the versions of the old plan's entrants.
 
     An entrant whose files are those of an earlier version is that version. Any other files make a
     new version: `mine` becomes `mine@2`, and the earlier one is retired, unless none of its games
-    was `played`. A plan that names no anchor keeps the old one's.
+    was `played`. A plan that names no anchor keeps the old one's. `number_of`: the least number of
+    a new version.
     """
-    names = {bot.name: _version(old, bot, played) for bot in new.entrants}
+    names = {bot.name: _version(old, bot, played, number_of) for bot in new.entrants}
     renamed = [replace(bot, name=names[bot.name]) for bot in new.entrants]
     # One that played already keeps its first board.
     first = {_key(bot): bot.first_board for bot in old.entrants}
@@ -151,7 +157,9 @@ def delayed(new: Event, late: Container[str], first_board: int) -> Event:
     return replace(new, entrants=tuple(entrants))
 
 
-def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
+def _version(
+    old: Event, entrant: Entrant, played: Container[str], number_of: Callable[[Entrant], int]
+) -> str:
     """Return the version of a bot in the event, by its files."""
     before = [bot for bot in old.entrants if first_version(bot.name) == entrant.name]
     for bot in before:
@@ -160,7 +168,7 @@ def _version(old: Event, entrant: Entrant, played: Container[str]) -> str:
     last = max((bot.name for bot in before if bot.name in played), key=version_number, default=None)
     if last is None:
         return entrant.name
-    return f"{entrant.name}@{version_number(last) + 1}"
+    return f"{entrant.name}@{max(version_number(last) + 1, number_of(entrant))}"
 
 
 def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
@@ -234,7 +242,9 @@ def open_event(
         write_atomic(folder.event, [as_json(event)])
         return event, [*filter(None, [describe_repeats(event)])]
     old = load_event(folder)
-    event = resolve_versions(old, event, _Played(folder))
+    # One number for one version, in the event and wherever a bot is named.
+    numbers = [kept_number] if keeps_versions(folder.path) else []
+    event = resolve_versions(old, event, _Played(folder), *numbers)
     public = public_boards(folder) if _matters(old, event) else set()
     if fresh and public:
         late = newcomers(old, event)

@@ -119,7 +119,9 @@ def sprt_sentence(settings: Sprt, steps: Sequence[SprtStep], first: str, other: 
         return f"Yes: {first} is {_more(settings)} {other} ({evidence})."
     if verdict == "H0":
         evidence = _after(settings, boards, settings.beta)
-        return f"No: {first} is {_less(settings)} {other} ({evidence})."
+        # Without it a bot that lost everything and one without a change read alike.
+        lead = f"{steps[-1].estimate:+.1f}".replace("-", "−")
+        return f"No: {first} is {_less(settings)} {other} ({evidence}; it leads by {lead})."
     played = f"{count_in_digits(boards, 'board')} played"
     if boards == settings.max_boards:
         played += f", as many as the event allows{_more_boards(settings, steps)}"

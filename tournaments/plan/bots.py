@@ -468,9 +468,22 @@ def version_before(word: str) -> str:
         if files != [*_content_below(path, entry.ignore)]:
             return f"{bot.name}@{number}"
     raise UserError(
-        f"No other version of {bot.name} has played here. Let one play (boneyard run {word} "
-        "greedy), then change its files."
+        f"No version of {bot.name} with other files has played here: change them, or let one play "
+        f"first (boneyard run {word} greedy)."
     )
+
+
+def keeps_versions(event: Path) -> bool:
+    """Tell whether the versions that play in an event's folder are kept: those in runs/."""
+    return event.parent == Path(os.path.realpath(RUNS))
+
+
+def kept_number(entrant: Entrant) -> int:
+    """Return the number of a version among those kept, or that it will have; 0 if none is kept."""
+    versions = _versions(plain_name(entrant.name))
+    source = files_of(entrant.fingerprint)
+    mine = (number for number, path in versions.items() if path == source)
+    return next(mine, max(versions, default=-1) + 1)
 
 
 def keep_version(entrant: Entrant) -> str:

@@ -52,7 +52,7 @@ def test_a_version_that_played_plays_again_with_its_files(mine: Path) -> None:
 
 def test_before_is_the_last_version_with_other_files(mine: Path) -> None:
     keep("mine")
-    with pytest.raises(UserError, match="No other version of mine has played here"):
+    with pytest.raises(UserError, match="No version of mine with other files has played here"):
         bots.version_before("mine")
     (mine.parent / "notes.log").write_text("It is ignored.")
     for number in (2, 3):
