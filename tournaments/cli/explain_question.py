@@ -29,7 +29,7 @@ from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord
 from tournaments.cli.options import ExplainOptions, choose_seat
 from tournaments.event.folder import find_event
-from tournaments.plan.bots import files_of, our_packages, prepare_word
+from tournaments.plan.bots import our_packages, prepare_word
 from tournaments.plan.event import Event
 
 UNASKED = (
@@ -84,7 +84,7 @@ def explain_question(log: Path, words: Sequence[str], options: ExplainOptions) -
         box = _sandbox(options.sandbox, log, event)
         state = box.state
         own_command = None if bot else _own_command(event, logged, question.seat)
-        with _prepare_bot(bot or _kept_files(event, logged, question.seat), own_command) as command:
+        with _prepare_bot(bot, own_command) as command:
             clock = logged.sitting.seat_clocks[question.seat]
             replies = run_async(
                 reask.repeat_question, command, question.question, lines, clock, box, options.times
@@ -113,17 +113,6 @@ def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
         raise UserError(NO_EVENT)
     command, values = _without_access(command), logged.sitting.values
     return event.format.set_values(command, values[seat]) if values and values[seat] else command
-
-
-def _kept_files(event: Event | None, logged: LoggedGame, seat: int) -> list[str]:
-    """Return the word for the files with which a seat's bot played, if they are kept.
-
-    Its command leads to its files as they are now.
-    """
-    if event is None or logged.sitting.values:
-        return []
-    own = (bot for bot in event.entrants if bot.name == logged.sitting.seats[seat])
-    return [f"{path}" for bot in own if (path := files_of(bot.fingerprint))]
 
 
 def _without_access(command: Command) -> Command:
