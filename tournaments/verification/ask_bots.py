@@ -19,7 +19,7 @@ from arena.match.referee import OpenQuestion, Referee
 from arena.program import run_async
 from arena.sandbox.select import choose_sandbox
 from arena.sealed.module import host_name, is_module
-from protocol.codec import Fault, encode_line
+from protocol.codec import Fault
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord
 from tournaments.event.book import Book
@@ -69,11 +69,10 @@ def _answer(record: LogRecord) -> LogRecord:
 
 
 def _words(record: LogRecord) -> str:
-    """Return an answer in words without the bot's own: a stranger's may show a file of ours."""
-    record = _answer(record)
+    """Return an answer in our words alone: those of a stranger's bot may show a file of ours."""
     if isinstance(record, ChoiceRecord):
-        record = replace(record, note=f"{len(record.note)} characters" if record.note else "")
-    return encode_line(record).decode().strip()[:300]
+        return f"choice {record.choice}"
+    return f"the foul {record.foul!r}" if isinstance(record, FoulRecord) else "nothing"
 
 
 class _Asker:
