@@ -17,6 +17,7 @@ from importlib import resources
 from itertools import chain, count, islice
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from shutil import which
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, NamedTuple
 
 from msgspec import UNSET, Meta, Struct
@@ -428,10 +429,15 @@ _VERSION_WORD = re.compile(r"(?P<name>[A-Za-z0-9_][A-Za-z0-9_-]*)@(?P<number>[1-
 
 def _versions(name: str) -> dict[int, Path]:
     """Return the file or folder of each version of a bot that is kept, by ascending number."""
-    paths = VERSIONS.glob(f"*[0-9a-f]/{name}-v*")
+    paths = filter(_is_version, VERSIONS.glob(f"*[0-9a-f]/{name}-v*"))
     numbers = {path.name.removeprefix(f"{name}-v"): path for path in paths}
     kept = sorted((int(number), path) for number, path in numbers.items() if number.isdecimal())
     return {number: _kept_source(path) for number, path in kept}
+
+
+def _is_version(path: Path) -> bool:
+    """Tell whether a path is a folder of files, as we make them: others may have written there."""
+    return path.is_dir() and not path.is_symlink() and any(path.iterdir())
 
 
 def _kept_source(path: Path) -> Path:
@@ -446,13 +452,6 @@ def _kept_version(name: str, number: int) -> WrittenBot:
         known = ", ".join(f"{name}@{kept_number}" for kept_number in versions) or "no version"
         raise UserError(f"{VERSIONS} has not the files of {name}@{number}, but of: {known}.")
     return replace(_understood(f"{versions[number]}"), name=f"{name}-v{number}")
-
-
-def files_of(fingerprint: str) -> Path | None:
-    """Return the file or folder of the version with this fingerprint; None: it is not kept."""
-    # It may come from a stranger's plan.
-    paths = (VERSIONS / fingerprint).glob("*") if fingerprint.isalnum() else iter(())
-    return next(map(_kept_source, paths), None)
 
 
 def version_before(word: str) -> str:
@@ -480,9 +479,8 @@ def keeps_versions(event: Path) -> bool:
 
 def kept_number(entrant: Entrant) -> int:
     """Return the number of a version among those kept, or that it will have; 0 if none is kept."""
-    versions = _versions(plain_name(entrant.name))
-    source = files_of(entrant.fingerprint)
-    mine = (number for number, path in versions.items() if path == source)
+    versions, home = _versions(plain_name(entrant.name)), VERSIONS / entrant.fingerprint
+    mine = (number for number, path in versions.items() if path.is_relative_to(home))
     return next(mine, max(versions, default=-1) + 1)
 
 
@@ -504,15 +502,21 @@ def keep_version(entrant: Entrant) -> str:
     name = plain_name(entrant.name)
     versions = _versions(name)
     number = max(versions, default=0) + 1
+    VERSIONS.mkdir(parents=True, exist_ok=True)
     # A kill leaves the copy under a name that is no fingerprint, where nobody looks for a version.
-    partial = home.with_suffix(".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    for path in paths:
-        copy = partial / f"{name}-v{number}" / path.relative_to(base)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_symlink() or path.is_file():
-            shutil.copy2(path, copy, follow_symlinks=False)
-    partial.rename(home)
+    with TemporaryDirectory(prefix=".partial-", dir=VERSIONS, ignore_cleanup_errors=True) as place:
+        partial = Path(place, "version")
+        for path in paths:
+            copy = partial / f"{name}-v{number}" / path.relative_to(base)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink() or path.is_file():
+                shutil.copy2(path, copy, follow_symlinks=False)
+        try:
+            partial.rename(home)
+        except OSError:
+            if home.is_dir():
+                return ""  # Another run has kept it meanwhile.
+            raise
     for path in [*versions.values()][: 1 - MOST_KEPT_VERSIONS]:
         shutil.rmtree(VERSIONS / path.relative_to(VERSIONS).parts[0])
     same = number == version_number(entrant.name)
@@ -521,8 +525,12 @@ def keep_version(entrant: Entrant) -> str:
 
 def _source(command: Command) -> Path | None:
     """Return the file or folder that is all of a bot; None for other bots, and for our own."""
+    if is_interpreted(command.argv):
+        return None  # Outside the seal it would be another bot.
     folder, file = Path(command.folder), Path(command.argv[-1])
     is_bot = command.folder in command.own and is_file(folder / BOT_FILE)
+    # With arguments it would play again as another.
+    is_bot = is_bot and len(command.argv) == len(load_bot_file(folder / BOT_FILE).run)
     is_file_alone = file.is_absolute() and command.own in ((f"{file}",), ())
     source = folder if is_bot else file
     if any(source.is_relative_to(path.resolve()) for path in (sample_folder(), VERSIONS)):
