@@ -3,9 +3,10 @@
 const Numbers = (() => {
   const { add } = Tiles;
   const HIGH = 84, LEFT = 24, RIGHT = 20, EDGE = 8; // Left and right as the line of chances, which is above it.
+  const MOST = 16; // Names that can be chosen: a bot may send others with each answer.
 
   /** Returns the names of the numbers, in the order in which they came. */
-  const names = (scenes) => [...new Set(scenes.flatMap(({ asked }) => Object.keys(asked?.info ?? {})))];
+  const names = (scenes) => [...new Set(scenes.flatMap(({ asked }) => Object.keys(asked?.info ?? {})))].slice(0, MOST);
 
   /** Returns a number with at most four digits behind the point. */
   const written = (number) => `${Math.round(number * 1e4) / 1e4}`.replace("-", "−");
@@ -16,7 +17,7 @@ const Numbers = (() => {
   /** Draws the numbers of a name, and says their ranges; a click goes to its moment. */
   function draw(svg, range, scenes, about, name, emblems, go) {
     svg.replaceChildren();
-    const points = scenes.map(({ asked }, at) => ({ at, seat: asked?.seat, number: asked?.info?.[name] }))
+    const points = scenes.map(({ asked }, at) => ({ at, seat: asked?.seat, number: Object.entries(asked?.info ?? {}).find(([key]) => key === name)?.[1] }))
       .filter(({ number }) => number !== undefined);
     const width = Math.max(240, svg.clientWidth || 320), last = Math.max(1, scenes.length - 1), ranges = [];
     const x = (at) => LEFT + (at / last) * (width - LEFT - RIGHT);
