@@ -63,8 +63,8 @@ def map_tasks(
             yield from (future.result() for future in as_completed(futures))
         except BrokenProcessPool:
             raise UserError(
-                "A process that read logs was killed. See whether the machine is short of memory, "
-                "and run the command again."
+                "A process beside ours was killed. See whether the machine is short of memory, and "
+                "run the command again."
             ) from None
         finally:
             pool.shutdown(cancel_futures=True)

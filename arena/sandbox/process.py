@@ -162,6 +162,17 @@ def children(pid: int) -> list[int]:
     return processes
 
 
+def kill_descendants() -> None:
+    """Kill all that this process and its children started, as far as the system names them."""
+    pids, waiting = list[int](), children(os.getpid())
+    while waiting:
+        pids += waiting
+        waiting = [pid for parent in waiting for pid in children(parent)]
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+
+
 def files_in(pid: int, folder: str) -> int:
     """Return the entries in a folder of a process that has a file system of its own there."""
     path, machines = Path(f"/proc/{pid}/root{folder}"), Path(folder)

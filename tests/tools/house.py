@@ -43,7 +43,7 @@ ROOMS = {
     "match": _room(2_817, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_586, "arena/rules"),
-    "sandbox": _room(3_299, "arena/sandbox"),
+    "sandbox": _room(3_310, "arena/sandbox"),
     "sealed": _room(1_321, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_133, "arena/analysis"),
@@ -51,22 +51,22 @@ ROOMS = {
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
     "ui and document": _room(2_317, "arena/ui", "arena/document"),
     "sample bots": _room(1_178, "sample_bots"),
-    "cli and commands": _room(5_728, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_516, "tournaments/league"),
-    "verification": _room(926, "tournaments/verification"),
+    "cli and commands": _room(5_717, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_532, "tournaments/league"),
+    "verification": _room(925, "tournaments/verification"),
     "site": _room(1_815, "tournaments/site"),
     "study": _room(1_274, "tournaments/study"),
     "report": _room(3_046, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
-    "event": _room(3_076, "tournaments/event"),
-    "plan": _room(3_214, "tournaments/plan"),
-    "formats": _room(2_815, "tournaments/formats"),
+    "event": _room(3_086, "tournaments/event"),
+    "plan": _room(3_235, "tournaments/plan"),
+    "formats": _room(2_817, "tournaments/formats"),
     "rating": _room(2_629, "tournaments/rating"),
     "tests": _room(39_936, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 60_985
+MOST_LINES = 61_033
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 188
 """Files with content, outside the tests; 175 when the house is done."""

@@ -15,6 +15,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from threading import Event as ThreadEvent
 from threading import Thread
 from typing import NamedTuple
 
@@ -22,9 +23,9 @@ import trio
 
 from arena.files import open_regular, read_file, write_atomic
 from arena.logs.catalog import GAMES_FOLDER, remove_leftovers
-from arena.program import INTERRUPTED, run_async
+from arena.program import INTERRUPTED, ignore_signals, run_async
 from arena.rules.english import count_in_digits, join_words
-from arena.sandbox.process import Sandbox
+from arena.sandbox.process import Sandbox, kill_descendants
 from arena.sandbox.select import choose_sandbox
 from arena.ui.console import print_line, shown_path, writing_beside
 from arena.valuation.terms import why_no_values
@@ -292,6 +293,7 @@ def run_league(
         try:
             return turns.run(rounds)
         except KeyboardInterrupt:
+            ignore_signals()
             turns.end_look()
             journal.note("stopped", "the same command goes on")
             return INTERRUPTED
@@ -329,6 +331,8 @@ class Turns:
         self._valued: set[tuple[Path, bool, bool]] = set()
         self._now, self._looked_at = clock(), 0.0
         self._look_failures: list[Exception] = []
+        self._is_looked = ThreadEvent()
+        self._is_looked.set()
         self._looking = Thread()
         """The last look at all bots."""
 
@@ -407,17 +411,20 @@ class Turns:
         if self._looking.is_alive():
             return False
         self._looked_at = time.monotonic()
+        self._is_looked.clear()
         self._looking = Thread(target=self._look, daemon=True)
         self._looking.start()
         return True
 
     def end_look(self) -> None:
-        """End the look that goes on: what it checks is checked again."""
+        """End the look that goes on, its bots and its pull: what it checks is checked again."""
+        # Before their parents: a bot without a sandbox would outlive the process that checks it.
+        kill_descendants()
         for process in multiprocessing.active_children():
             process.kill()
-        # Python aborts if a thread prints while it shuts down.
-        if self._looking.is_alive():
-            self._looking.join(LOOK_S)
+        # Python aborts if a thread prints while it shuts down. One whose `join` a signal has
+        # interrupted seems to have ended (Python 3.11).
+        self._is_looked.wait(LOOK_S)
 
     def _look(self) -> None:
         """Pull; admit, refuse or withdraw bots."""
@@ -430,6 +437,8 @@ class Turns:
                 self._journal.note(*describe_entry(entry))
         except Exception as error:
             self._look_failures.append(error)
+        finally:
+            self._is_looked.set()
 
     def _pull(self) -> None:
         failure = ""

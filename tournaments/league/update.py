@@ -503,8 +503,12 @@ class _Update:
                 yield from self._look_at(name, partial(self._update_bot, pushes=pushes))
             # As each is done: one slow bot keeps no other waiting.
             checks = map_tasks(check_push, pushes, CHECKS_AT_ONCE, in_order=False)
-            for push, outcome in checks:
-                yield from self._look_at(push.bot, partial(self._finish, push, outcome))
+            try:
+                for push, outcome in checks:
+                    yield from self._look_at(push.bot, partial(self._finish, push, outcome))
+            except UserError as error:
+                # The system killed a check, and its pool is gone; those of other pushes go on.
+                print_note(f"Some pushes wait for the next turn: {error}")
             if time.monotonic() - began > BUILD_TURN_S:
                 return
 
@@ -725,6 +729,9 @@ def check_push(push: _Push) -> tuple[_Push, CheckSummary | Exception]:
         return push, _build_and_check(push)
     except (RefusedPushError, CannotStartError, OSError) as error:
         return push, error
+    except Exception as error:
+        # A bug of ours: the push waits, and others are looked at.
+        return push, OSError(f"its check failed by a bug of ours: {error!r}")
 
 
 def _build_and_check(push: _Push) -> CheckSummary:

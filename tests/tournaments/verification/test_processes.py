@@ -71,4 +71,4 @@ def test_they_end_if_their_parent_is_killed(tmp_path: Path) -> None:
 def test_one_that_is_killed_is_told_in_a_sentence(tmp_path: Path) -> None:
     words = program(tmp_path, "[os.kill(pid, signal.SIGKILL) for pid in pids]")
     said = subprocess.run(words, stdout=subprocess.PIPE, timeout=120, check=True)
-    assert said.stdout.startswith(b"A process that read logs was killed.")
+    assert said.stdout.startswith(b"A process beside ours was killed.")
