@@ -218,7 +218,7 @@ def _word_of(bot: BotWord) -> str:
     name = getattr(function, "__name__", "")
     if not inspect.isfunction(function) or not name.isidentifier():
         raise UserError("A bot that is a function needs a name: define it with def.")
-    parts = dict(_definitions(name, function, function.__globals__, {}))
+    parts = dict(_definitions(name, bot, function.__globals__, {}))
     lines = ("from __future__ import annotations", "import arena.training.policy", *parts.values())
     text = "\n\n".join((*lines, f'arena.training.policy.play({name}, name="{name}")\n'))
     # A folder of its own: a file called bot or agent has its folder's name.
@@ -237,18 +237,19 @@ def _definitions(
     Raises UserError for a value that has no source.
     """
     known[name] = None
-    home = getattr(value, "__module__", None)
+    bare = inspect.unwrap(value) if callable(value) else value  # A cache, too, is in the source.
+    home, title = getattr(value, "__module__", None), getattr(bare, "__name__", name)
+    is_ours = home == names.get("__name__")
     if inspect.ismodule(value):
-        yield name, f"import {value.__name__} as {name}"
-    elif (inspect.isfunction(value) or inspect.isclass(value)) and home == names.get("__name__"):
-        source = _source_of(name, value)
-        local = value.__code__.co_varnames if inspect.isfunction(value) else ()
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Name) and node.id in names and node.id not in (*known, *local):
-                yield from _definitions(node.id, names[node.id], names, known)
-        yield name, source
-    elif home in sys.modules and home != "__main__" and hasattr(sys.modules[home], name):
-        yield name, f"from {home} import {name}"
+        yield name, f"import {title} as {name}"
+    elif is_ours and (inspect.isfunction(bare) or inspect.isclass(bare)):
+        source = _source_of(name, bare)
+        for used in _free_names(source):
+            if used in names and used not in known:
+                yield from _definitions(used, names[used], names, known)
+        yield name, source if title == name else f"{source}\n{name} = {title}"
+    elif not is_ours and getattr(sys.modules.get(f"{home}"), title, None) is value:
+        yield name, f"from {home} import {title} as {name}"
     else:
         yield name, f"{name} = {_literal_of(name, value)}"
 
@@ -263,6 +264,15 @@ def _source_of(name: str, value: Callable[..., Any]) -> str:
         return dedent(inspect.getsource(value))
     except (OSError, TypeError):
         raise UserError(f"There is no source of {name}: write it in a cell or a file.") from None
+
+
+def _free_names(source: str) -> list[str]:
+    """Return the names that a definition reads and binds nowhere, in their order."""
+    nodes = [*ast.walk(ast.parse(source))]
+    bound = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    read = [node for node in nodes if isinstance(node, ast.Name)]
+    bound |= {node.id for node in read if not isinstance(node.ctx, ast.Load)}
+    return [node.id for node in read if node.id not in bound]
 
 
 def _literal_of(name: str, value: object) -> str:

@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+from functools import cache
+from math import floor
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from tournaments.cli import notebook
 
 SHORT = ["target=20"]
 FIRST = 0
-STRANGE = object()
+STRANGE = Path("strange")
 INTERRUPTED = """
 import asyncio
 from tournaments.cli import entry as boneyard
@@ -32,12 +34,21 @@ print(len(result.games["game"]))
 """
 
 
+@cache
+def zero(size: int) -> int:
+    return FIRST * floor(size)
+
+
 def _first(question: Question) -> int:
-    return FIRST * len(question.ask.options)
+    (strange,) = {len(options) for options in [question.ask.options]}
+    return nothing_of(strange)
+
+
+nothing_of = zero
 
 
 def choose(question: Question) -> int:
-    """Choose the first option, by a function and a number of this module."""
+    """Choose the first option, by all kinds of names that a notebook may have."""
     return _first(question)
 
 
