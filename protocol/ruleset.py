@@ -144,6 +144,8 @@ class Deal(Group, frozen=True):
 ByLot = Literal["random", "lowest", "highest", "count", "odd_even"]
 ByDouble = Literal["highest_double", "double_six"]
 FirstLead = Literal[ByLot, ByDouble]
+LeadMethod = FirstLead | Literal["rotate", "same", "winner"]
+"""The method that decides the leader of a round."""
 LaterLead = Literal["rotate", "same", "winner", "lot", ByDouble]
 """The next leader: the next seat in turn (C.10), the same seat (C.9), the winner of the round
 before, a new lot, or a double."""

@@ -1,4 +1,5 @@
-"""Alternative deals: others with which one seat would have seen the same round.
+"""Rounds as values: from a line and back, and alternative deals, with which one seat would have
+seen the same round.
 
 What-if analyses and tests use them. This module states a second time, without the view, what is
 public, because these deals test the view. The deals form a Markov chain of small changes, each
@@ -9,16 +10,50 @@ the long run every deal that the seat cannot tell from the true one is equally f
 
 import random
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
+from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
 from arena import engine
+from arena.engine import boneyard, view
 from arena.engine.deal import begin
-from arena.engine.state import Dealt, Game, Hand, Round
-from protocol.messages import Call, Drew, GoOn, Keep, Lot, Option, Refuse
-from protocol.ruleset import Ruleset, Tile, high_first, set_of_tiles
+from arena.engine.state import Dealt, Game, Hand, Phase, Round
+from arena.rules.load import find_overrides, with_overrides
+from arena.rules.variants import VARIANTS, find_variant
+from protocol.errors import UserError
+from protocol.messages import (
+    Annulled,
+    Bade,
+    Call,
+    Called,
+    Drew,
+    Event,
+    GoOn,
+    Guessed,
+    Keep,
+    Leads,
+    Lot,
+    Option,
+    Passed,
+    Played,
+    PlayTwo,
+    Refuse,
+    TurnedUp,
+)
+from protocol.position import DealtTiles, Position, write_position
+from protocol.ruleset import (
+    Ruleset,
+    Tile,
+    check_seats,
+    hand_size,
+    high_first,
+    later_lot,
+    set_of_tiles,
+)
 
 SILENT = ("keep", "call")
 """Phases in which the usual answer leaves no event, so that it is not public."""
@@ -143,6 +178,235 @@ def public(game: Game, seat: int) -> tuple[object, ...]:
     )
 
 
+# --- a position as a round, and back ---
+
+
+PLAIN_RULES = "draw"
+"""The game from which a line says how rules with a name of their own differ."""
+MOST_CHANGES = 1_000
+"""The most deals that are tried to follow a position by one event more."""
+MOST_CLIMBS = 20
+"""The most searches for hidden tiles, each from the same deal: long ones are rarely better."""
+
+
+def position_of(history: RoundHistory, game: Game) -> Position:
+    """Return the open position of a game at the question that a round has led to.
+
+    Raises UserError if no words can say how the rules differ from a named game.
+    """
+    state, rules = game.playing, game.rules
+    if rules.name not in VARIANTS:
+        rules = replace(rules, name=PLAIN_RULES)
+    words = find_overrides(rules)
+    phase = state.phase.name
+    if words is None or phase == "deal":
+        raise UserError("A position cannot name these rules: a value of theirs needs a file.")
+    deals = [
+        DealtTiles(dealt.hands, (*chain(*dealt.stock),)) for dealt in history.deals if dealt.deal
+    ]
+    if phase == "guess":
+        deals = [DealtTiles(tuple((lot.tile,) for lot in state.phase.lots))]
+    return Position(
+        rules="+".join((rules.name, *words)),
+        round=state.number,
+        scores=history.start.scores,
+        pot=history.start.pot,
+        method=state.phase.method,
+        events=tuple(view.history(state, state.turn)),
+        deals=tuple(deals),
+        seat=state.turn,
+        phase=phase,
+    )
+
+
+def find_round(position: Position) -> RoundHistory:
+    """Return a round that leads to a position; where tiles are hidden, one of those that do.
+
+    Raises UserError if the rules forbid the position, or no such round was found: then there is
+    hardly any.
+    """
+    history = _round_of(position)
+    if position.is_open or position.phase == "guess":
+        return history
+    rng = random.Random(write_position(position))
+    for _ in range(MOST_CLIMBS):
+        if climbed := _climb(history, position, rng):
+            return climbed
+    raise UserError("No deal of the hidden tiles was found that leads to this position.")
+
+
+def _climb(history: RoundHistory, position: Position, rng: random.Random) -> RoundHistory | None:
+    """Return the round with other hidden tiles, which lead to a position; None without success.
+
+    Changes are kept while the round follows the position's events for as long as before.
+    """
+    length, tries = _count_followed(history, position), 0
+    while length <= len(position.events):
+        if (tries := tries + 1) > MOST_CHANGES:
+            return None
+        deals = _changed(history.deals, position.seat, set(), rng)
+        if tries % 2:
+            next_event = position.events[length : length + 1]
+            deals = (*deals[:-1], _moved(history.deals[-1], position.seat, next_event, rng))
+        tried = history._replace(deals=deals)
+        new_length = _count_followed(tried, position)
+        if new_length >= length:
+            tries = tries if new_length == length else 0
+            history, length = tried, new_length
+    return history
+
+
+def _round_of(position: Position) -> RoundHistory:
+    """Return the round of a position, with its hidden tiles anywhere. Raises UserError."""
+    name, *words = position.rules.split("+")
+    rules = with_overrides(find_variant(name), words)
+    check_seats(rules, len(position.scores))
+    if not position.is_open and position != position.as_seen():
+        raise UserError("The position must have the asked seat's own tiles, or all tiles.")
+    shown = [getattr(event, "tile", None) for event in position.events]
+    for tile in (*shown, *chain(*chain(*(deal.hands for deal in position.deals)))):
+        if tile and high_first(tile) not in set_of_tiles(rules.deal):
+            raise UserError(f"The set of these rules has no tile {tile[0]}-{tile[1]}.")
+    start = _begin_round(rules, position)
+    return RoundHistory(start, (*_deals(rules, position),), _moves(position.events))
+
+
+def reach_question(history: RoundHistory, position: Position) -> Game:
+    """Return the game at a question. Raises UserError if the round does not lead to it."""
+    with suppress(InconsistentDealError):
+        game = _last(history, _question_of(history, position))
+        if tuple(view.history(game.playing, position.seat)) == position.events:
+            return game
+    raise UserError("The position's tiles and events do not lead to its question.")
+
+
+def _moved(dealt: Dealt, seat: int, events: Sequence[Event], rng: random.Random) -> Dealt:
+    """Return the deal with the tile of an event, or any tile, in another place.
+
+    The tiles of the seat stay.
+    """
+    flat, size = [*chain(*dealt.hands, *dealt.stock)], len(dealt.hands[seat])
+    free = [place for place in range(len(flat)) if place // size != seat]
+    first, second = rng.choices(free, k=2)
+    for event in events:
+        if isinstance(event, Played | TurnedUp | Drew) and event.tile:
+            first = flat.index(high_first(event.tile))
+    if first in free:
+        flat[first], flat[second] = flat[second], flat[first]
+    return _with_tiles(dealt, flat)
+
+
+def _count_followed(history: RoundHistory, position: Position) -> int:
+    """Count the first events to which a deal leads, and the question if it leads to that."""
+    game, is_reached = history.start, False
+    with suppress(InconsistentDealError):
+        for turn in _walk(history, _question_of(history, position)):
+            game = turn.game
+        is_reached = True
+    events = view.history(game.playing, position.seat)
+    pairs = zip(events, position.events, strict=False)
+    count = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return count + (is_reached and count == len(events) == len(position.events))
+
+
+def _question_of(history: RoundHistory, position: Position) -> StopAt:
+    return StopAt(position.seat, len(history.acts), position.phase)
+
+
+def _begin_round(rules: Ruleset, position: Position) -> Game:
+    """Return a game before the deal of a round. Raises UserError."""
+    seats, lead = len(position.scores), rules.lead
+    game = engine.new_game(rules, seats)
+    game.scores, game.pot = position.scores, position.pot
+    if position.round < 1 or engine.is_game_over(game, position.round - 1):
+        raise UserError("With the position's scores and round the game is over, or has not begun.")
+    later = (lead.later, lead.after_blocked, lead.after_tie)
+    methods = [later_lot(lead) if method == "lot" else method for method in later]
+    if position.method not in (methods if position.round > 1 else [lead.first]):
+        raise UserError(f"By these rules nobody leads round {position.round} by {position.method}.")
+    if position.pot < 0 or (position.pot and not rules.stakes.pot):
+        raise UserError(f"By these rules there is no pot of {position.pot} points.")
+    # As if a deal had just been annulled: so the engine keeps the method and the history.
+    phase = Phase(0, position.method, 0, "deal")
+    hands, masks = [list[int]() for _ in range(seats)], [0] * seats
+    game.round = Round(game.settings.table, position.round, 0, hands, masks, [], 0, 0, [], phase)
+    return game
+
+
+def _deals(rules: Ruleset, position: Position) -> Iterator[Dealt]:
+    """Yield the deals of a position, with hidden tiles anywhere. Raises UserError."""
+    events, seats, number = position.events, len(position.scores), position.round
+    lots = tuple(event for event in events if isinstance(event, Lot))
+    is_guess = position.phase == "guess"
+    size = 1 if is_guess else hand_size(rules.deal, seats) or 0
+    deals = [_filled(dealt, set_of_tiles(rules.deal), size) for dealt in position.deals]
+    if position.method == "odd_even":
+        caller = next((event.seat for event in events if isinstance(event, Guessed)), position.seat)
+        if is_guess:
+            lots = tuple(Lot(seat, *hand[:1]) for seat, hand in enumerate(deals[0].hands))
+        yield Dealt(number, 0, caller, lots, ((),) * seats, ())
+        lots = ()
+    leaders = [] if is_guess else [*_leaders(events)]
+    if len(leaders) + is_guess != len(deals):
+        raise UserError("The position must have one deal, and one before it for each annulled one.")
+    for index, (leader, dealt) in enumerate(zip(leaders, deals, strict=False)):
+        if sorted(chain(*dealt.hands, dealt.stock)) != list(set_of_tiles(rules.deal)) or {
+            *map(len, dealt.hands)
+        } != {size}:
+            raise UserError("The position does not deal the set of these rules, each tile once.")
+        stock = boneyard.arrange(rules.boneyard, dealt.stock, seats)
+        yield Dealt(number, index + 1, leader, () if index else lots, dealt.hands, stock)
+
+
+def _filled(dealt: DealtTiles, tiles: Sequence[Tile], size: int) -> DealtTiles:
+    """Return a deal with hidden hands, of this size, and a hidden boneyard filled anyhow."""
+    known = {*chain(*dealt.hands, dealt.stock)}
+    rest = iter([tile for tile in tiles if tile not in known])
+    hands = tuple(hand or (*islice(rest, size),) for hand in dealt.hands)
+    return DealtTiles(hands, dealt.stock if all(dealt.hands) else (*rest,))
+
+
+def _leaders(events: Iterable[Event]) -> Iterator[int]:
+    """Yield for each deal the seat that leads, or that drew first for the double that leads."""
+    leader = None
+    for event in events:
+        if isinstance(event, Leads | Drew) and leader is None:
+            leader = event.seat
+        elif isinstance(event, Annulled):
+            yield leader or 0
+            leader = None
+    yield leader or 0
+
+
+def _moves(events: Iterable[Event]) -> tuple[PublicMove, ...]:
+    """Return the moves behind events; draws for the lead or after an auction are not moves."""
+    moves, is_led, before = list[PublicMove](), False, None
+    for event in events:
+        # An auction's winner draws both tiles that are left.
+        is_led = isinstance(event, Leads) or (is_led and not isinstance(event, Annulled | Bade))
+        if isinstance(event, Annulled) and event.why == "doubles" and event.seat is not None:
+            moves.append(PublicMove(event.seat, Refuse()))
+        elif isinstance(event, Passed | Guessed | Bade | Called | Played) or (
+            isinstance(event, Drew) and is_led
+        ):
+            moves.append(PublicMove(event.seat, _option(event)))
+        if isinstance(before, Played) and isinstance(event, Played) and before.seat == event.seat:
+            # Nobody else moves between two tiles of one turn.
+            pair = PlayTwo(high_first(before.tile), high_first(event.tile))
+            moves[-2:] = [PublicMove(event.seat, pair)]
+        before = event
+    return tuple(moves)
+
+
+def _option(event: Event) -> Option:
+    """Return the option of the same name; an event has its fields and more."""
+    fields = to_builtins(event)
+    if isinstance(event, Played):
+        fields["tile"] = high_first(event.tile)
+    option: Option = convert(fields, Option)
+    return option
+
+
 # --- alternative deals ---
 
 
@@ -223,7 +487,12 @@ def _other_places(dealt: Dealt, seat: int, seen_tiles: set[Tile], rng: random.Ra
     tiles = rng.sample([flat[place] for place in free], len(free))
     for place, tile in zip(free, tiles, strict=True):
         flat[place] = tile
-    left = iter(flat)
+    return _with_tiles(dealt, flat)
+
+
+def _with_tiles(dealt: Dealt, tiles: Iterable[Tile]) -> Dealt:
+    """Return the deal with these tiles in its places, hand by hand and then the boneyard."""
+    left = iter(tiles)
 
     def fill(rows: tuple[Hand, ...]) -> tuple[Hand, ...]:
         return tuple(tuple(next(left) for _ in row) for row in rows)

@@ -211,14 +211,19 @@ def _sign(number: int) -> int:
 def decision_text(question: AskedQuestion, count: int, look: Look) -> Text:
     """Describe a decision: the table as the seat saw it, the options, the answer."""
     words = Text(f"Question {question.number} of {count}. ", "bold")
-    game, events, answer = question.game, question.events, question.answer
-    moment = Moment(game, game, events, question.question, answer, question.index)
-    table = text.draw_frame(frames.frame_at(moment, question.seat), look)
-    allowed = question.question.time_ms
+    allowed, answer = question.question.time_ms, question.answer
     spent = f"{allowed} ms allowed; the log ends before an answer"
     if answer:
         spent = f"{answer.ms:g} of {allowed} ms"
-    return words.append_text(table).append("\n").append(text.row("time", [(spent, "")], look))
+    words.append_text(table_text(question, look)).append("\n")
+    return words.append(text.row("time", [(spent, "")], look))
+
+
+def table_text(question: AskedQuestion, look: Look) -> Text:
+    """Describe the table as the asked seat saw it."""
+    game, events, answer = question.game, question.events, question.answer
+    moment = Moment(game, game, events, question.question, answer, question.index)
+    return text.draw_frame(frames.frame_at(moment, question.seat), look)
 
 
 def ends_of_rounds(timeline: Timeline, seat: int, look: Look) -> dict[int, Text]:

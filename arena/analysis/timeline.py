@@ -301,6 +301,13 @@ def _moves(game: Game, choice: int, fouled: Set[int]) -> list[PublicMove]:
     return [] if isinstance(option, SILENT_ANSWERS) else [PublicMove(seat, option, seat in fouled)]
 
 
+def question_at(history: RoundHistory, game: Game) -> AskedQuestion:
+    """Return a question to which a round has led, without its log."""
+    state, options = game.playing, engine.legal(game)
+    question = OpenQuestion(state.turn, 1, options, 0)
+    return AskedQuestion(question, game, state.events, 0, None, history)
+
+
 def find_question(questions: Sequence[AskedQuestion], wanted: int) -> AskedQuestion:
     """Return the question that a user means, by its number in the game or by its id.
 

@@ -59,6 +59,11 @@ def legal(game: Game) -> tuple[Option, ...]:
             return ()
 
 
+def is_game_over(game: Game, rounds: int) -> bool:
+    """Tell whether a game with these scores is over after so many rounds."""
+    return turn.why_over(game, rounds) is not None
+
+
 class IllegalOptionError(ValueError):
     """An option that the seat to move does not have: a mistake of the calling program."""
 

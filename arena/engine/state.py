@@ -7,13 +7,13 @@ from msgspec import Struct
 
 from arena.engine.tables import Bit, Ends, Mask, Settings, TileTable
 from protocol.messages import Event, Lot, Stock, WhyGame, WhyRound
-from protocol.ruleset import FirstLead, Ruleset, Tile, high_first
+from protocol.ruleset import LeadMethod, Ruleset, Tile, high_first
 
 Hand = tuple[Tile, ...]
 TileRow = tuple[Tile, ...]
 SeatOrder = tuple[int, ...]
 Lots = tuple[Lot, ...]
-Method = FirstLead | Literal["rotate", "same", "winner"]
+Method = LeadMethod
 """The method that decides the leader of a round."""
 PhaseName = Literal["guess", "deal", "keep", "play", "call", "auction"]
 

@@ -225,11 +225,11 @@ def end_round(game: Game, state: Round, why: WhyRound) -> None:
         worth = scoring.round_points(game, state, state.winner, pips) + game.pot
         game.scores, game.pot = scoring.credit(game, state.winner, worth), 0
     game.points = tuple(map(sub, game.scores, before))
-    game.over = _game_over(game, state.number)
+    game.over = why_over(game, state.number)
 
 
-def _game_over(game: Game, rounds: int) -> WhyGame | None:
-    """Return why the game is over, or None: the target needs a single best score (C score)."""
+def why_over(game: Game, rounds: int) -> WhyGame | None:
+    """Return why the game is over after so many rounds; None: the target needs one best score."""
     limits = game.rules.game
     if limits.rounds:
         return "rounds" if rounds >= limits.rounds else None

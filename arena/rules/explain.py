@@ -20,6 +20,7 @@ from protocol.ruleset import (
     DOUBLE_SIX_SEATS,
     MOST_DEALS,
     Formula,
+    LeadMethod,
     Ruleset,
     playable_seat_counts,
     target,
@@ -96,7 +97,7 @@ BY_LOT = (
     "each player draws a tile and shows it. Whoever draws the {} pips leads; those who tie draw "
     f"again. {RESHUFFLE}"
 )
-LEADER: dict[relevance.LeadMethod, Sentence] = {
+LEADER: dict[LeadMethod, Sentence] = {
     "random": Sentence("a player chosen at random leads.", ("A", "B", "E deal")),
     "lowest": Sentence(BY_LOT.format("fewest"), ("D",)),
     "highest": Sentence(BY_LOT.format("most"), ("C.8",)),
@@ -171,7 +172,7 @@ def _rounds(rules: Ruleset) -> Iterator[Sentence]:
             yield Sentence(f"But after {after}, {text}", clauses(("C.7",), sources))
 
 
-def _later(rules: Ruleset, method: relevance.LeadMethod) -> Sentence:
+def _later(rules: Ruleset, method: LeadMethod) -> Sentence:
     """Return the sentence on the leader of later rounds in general."""
     text, sources = _leader(rules, method)
     if method == "winner":
@@ -187,7 +188,7 @@ def _later(rules: Ruleset, method: relevance.LeadMethod) -> Sentence:
     return Sentence(f"In every later round {text}", sources)
 
 
-def _leader(rules: Ruleset, method: relevance.LeadMethod) -> Sentence:
+def _leader(rules: Ruleset, method: LeadMethod) -> Sentence:
     """Return how a leader is found."""
     two = playable_seat_counts(rules) == (2,)
     sentence = LEADER[method].fill(

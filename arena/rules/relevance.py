@@ -1,13 +1,11 @@
 """The relevance of choices: an explanation leaves out whatever can never happen in a ruleset."""
 
-from typing import Literal
-
 from protocol.ruleset import (
     BY_DOUBLE,
     ByDouble,
     DrawLimit,
-    FirstLead,
     LaterLead,
+    LeadMethod,
     Ruleset,
     count_sides,
     hand_size,
@@ -15,9 +13,6 @@ from protocol.ruleset import (
     playable_seat_counts,
     set_of_tiles,
 )
-
-LeadMethod = FirstLead | Literal["rotate", "same", "winner"]
-"""The method that decides the leader of a round."""
 
 
 def dealt_tiles(rules: Ruleset) -> dict[int, int]:

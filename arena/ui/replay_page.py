@@ -33,6 +33,7 @@ from arena.valuation.terms import LuckTerms, ReviewedDecision
 from protocol.codec import encode_json, printable
 from protocol.errors import UserError
 from protocol.messages import MAX_NOTE, Bid, Clock, Drew, Option, Play, Played, PlayTwo, TurnedUp
+from protocol.position import tile_digits
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord, Sitting
 from protocol.ruleset import Ruleset, Tile, count_sides, high_first, target
 
@@ -43,10 +44,6 @@ if TYPE_CHECKING:
 # Scenes for web pages: frames as plain JSON, with the facts that a page shows beside them.
 
 
-PIP_DIGITS = "0123456789abcdefghi"
-"""The digit of each number of pips."""
-DIGITS_OF = {(a, b): PIP_DIGITS[a] + PIP_DIGITS[b] for a in range(19) for b in range(19)}
-"""The two digits of each tile, either way round."""
 END_SIGNS = {"left": "<", "right": ">", "lead": "="}
 """The sign after a tile for the end that it is played on."""
 
@@ -200,7 +197,7 @@ class SceneBuilder:
             round=frame.round,
             turn=frame.turn,
             words=self._words(frame),
-            line=tiles(frame.line),
+            line=tile_digits(frame.line),
             lead=self._lead,
             laid=(left, right),
             hands=tuple(_tiles_or_count(hand) for hand in frame.hands),
@@ -253,25 +250,20 @@ class SceneBuilder:
             self._times[seat] = Time(round(time.used + ms, 1), round(bank, 1))
 
 
-def tiles(tile_list: Sequence[Tile]) -> TileText:
-    """Return tiles in the notation of scenes."""
-    return "".join(map(DIGITS_OF.__getitem__, tile_list))
-
-
 @lru_cache(maxsize=4096)
 def option_notation(move: Option) -> str:
     """Return an option in the notation of scenes; see `Prompt.options`."""
     match move:
         case Play():
-            return tiles([move.tile]) + END_SIGNS[move.end]
+            return tile_digits([move.tile]) + END_SIGNS[move.end]
         case PlayTwo():
-            return f"{tiles([move.left])}<{tiles([move.right])}>"
+            return f"{tile_digits([move.left])}<{tile_digits([move.right])}>"
         case _:
             return text.option_words(move)
 
 
 def _tiles_or_count(hidden: Sequence[Tile] | int) -> TileText | int:
-    return hidden if isinstance(hidden, int) else tiles(hidden)
+    return hidden if isinstance(hidden, int) else tile_digits(hidden)
 
 
 def _prompt(frame: Frame) -> Prompt | None:
@@ -437,7 +429,7 @@ def _marked(logged: LoggedGame, index: int, seat: int, draws: Sequence["DrawLuck
     points = [sum(draw.points[side] for draw in draws) for side in sides]
     leads = (value - (sum(points) - value) / (len(points) - 1) for value in points)
     share = sum(draw.share[seat] for draw in draws)
-    drawn = tiles([draw.tile for draw in draws if draw.tile])
+    drawn = tile_digits([draw.tile for draw in draws if draw.tile])
     return MarkedDraw(index, seat, drawn, tuple(round(x, 2) for x in leads), round(100 * share, 1))
 
 

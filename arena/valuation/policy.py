@@ -80,7 +80,7 @@ class Options(NamedTuple):
     """The ends of the line after the play."""
 
 
-class Position(NamedTuple):
+class VisibleTiles(NamedTuple):
     """The hands and the line that a policy looks at, a row each."""
 
     hands: Ints
@@ -114,7 +114,7 @@ class PolicyTables:
         numbers = [1 << high | 1 << low for high, low in tables.tiles]
         self._numbers = tables.by_part(numbers, np.bitwise_or)
 
-    def worths(self, position: Position, options: Options) -> NDArray[np.int32]:
+    def worths(self, position: VisibleTiles, options: Options) -> NDArray[np.int32]:
         """Return the worth of each option in the position of its row."""
         hands, others, line, order = position
         tables, rows, weights = self.tables, options.rows, self._weights
@@ -323,7 +323,7 @@ class _Playout:
         hands, others = batch.hands[seat], batch.hands[batch.settings.after[seat]]
         # Without it no policy asks which tiles come first.
         order = batch.order if "order" in batch.names else batch.line
-        worths = policy.worths(Position(hands, others, batch.line, order), options)
+        worths = policy.worths(VisibleTiles(hands, others, batch.line, order), options)
         noise = None if self.seeds is None else self.seeds + self.turns * A_TURN
         best = favourites(options, worths, noise)
         puts[0][1][rows] = options.ends.take(best)
@@ -452,7 +452,7 @@ def _rows(choices: Sequence[Choice]) -> _Rows:
     play_rows, (tile, end), (second, _) = batch.plays()
     next_seat = np.array(batch.settings.after)[batch.turn]
     hands = batch.hands[batch.turn, rounds], batch.hands[next_seat, rounds]
-    position = Position(*hands, batch.line, batch.order)
+    position = VisibleTiles(*hands, batch.line, batch.order)
     options = options_of(tables, batch.ends, play_rows, tile, end, second)
     # The features are written once: as the worths by a policy of one weight.
     policies = [tables_of(tables, Policy(**{name: 1.0})) for name in FEATURES]

@@ -10,6 +10,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 import pytest
 
+from arena.analysis.alternative_deals import find_round, reach_question
 from arena.match.bot_process import KEPT_STDERR_BYTES, STDERR_A_GAME
 from arena.match.clock import MOST_GIVEN_BACK_MS
 from arena.match.referee import STALE_LINES
@@ -27,6 +28,7 @@ from protocol.messages import (
     WhyGame,
     WhyRound,
 )
+from protocol.position import EVENT_LETTERS, FIELDS, POSITION_PREFIX, AskedPhase, read_position
 from protocol.records import FoulClass, FoulPolicy
 from tests.support import conversations
 from tests.support.conversations import EXCERPTS, TINY
@@ -118,7 +120,14 @@ def test_every_message_has_an_example(kind: str) -> None:
 
 def test_every_json_block_is_checked() -> None:
     infos = re.findall(r"^```(.+)$", SPEC, re.MULTILINE)
-    known = {"python", "sh", "toml", "text malformed", *(f"json {kind}" for kind in KINDS)}
+    known = {
+        "python",
+        "sh",
+        "toml",
+        "text malformed",
+        "positions",
+        *(f"json {kind}" for kind in KINDS),
+    }
     assert set(infos) == known | set(SHOWN)
 
 
@@ -289,3 +298,17 @@ def test_the_bytes_are_as_promised(told: conversations.Conversation) -> None:
             assert kinds == sorted(kinds, key=ORDER.index)
         else:
             assert set(kinds) in ({"keep", "refuse"}, {"guess"}, {"bid"}, {"call", "go_on"})
+
+
+def test_the_positions_are_one_question() -> None:
+    (block,) = blocks("positions")
+    seen, whole = map(read_position, block.splitlines())
+    assert whole.is_open
+    assert whole.as_seen() == seen != whole
+    reach_question(find_round(whole), whole)
+
+
+def test_the_table_of_positions_has_every_letter_and_field() -> None:
+    section = SPEC.partition("## Positions")[2].partition("```")[0]
+    for word in (*EVENT_LETTERS, *FIELDS, *get_args(AskedPhase), POSITION_PREFIX):
+        assert re.search(rf"\b{word}\b", section), word

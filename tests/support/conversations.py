@@ -67,22 +67,12 @@ TINY = Conversation("draw", {"hand": 3, "target": 1, "draw_limit": 1, "reserve":
 """A short round in which everything happens: lots, both kinds of draw, a pass, forced moves."""
 
 EXCERPTS: dict[str, Conversation] = {
-    "two tiles": Conversation(
-        "double-draw", {"hand": 4, "target": 1}, b"seed 144", shows=('"options":[{"do":"play_two"',)
-    ),
     "a call": Conversation(
         "double-draw",
         {"hand": 5, "target": 1},
         b"seed 542",
         preferences={0: ("go_on", "call"), 1: ("go_on",) * 9},
         shows=('"options":[{"do":"call"', '"type":"round"'),
-    ),
-    "draw or pass": Conversation(
-        "pot-draw",
-        {"hand": 3, "target": 1},
-        b"seed 9",
-        preferences={0: ('"draw"', '"pass"')},
-        shows=('"id":1000001', '"id":1000002', '"id":1000003,'),
     ),
     "an auction": Conversation(
         "auction-draw",
@@ -104,10 +94,6 @@ EXCERPTS: dict[str, Conversation] = {
         {"hand": 2, "first": "odd_even", "target": 1},
         b"seed 1",
         shows=('"id":1000001,', '"id":1000002,'),
-    ),
-    "the 6-6": Conversation("vietnamese", {"target": 1}, b"seed 298", shows=('"id":1000001,',)),
-    "partners": Conversation(
-        "partnership", {"target": 1}, b"seed 124", seats=4, shows=('"id":1000001,', '"type":"end"')
     ),
 }
 

@@ -20,7 +20,7 @@ from arena.valuation.policy import (
     UNIT,
     USUAL_POLICY,
     Choice,
-    Position,
+    VisibleTiles,
     choices_of,
     favourites,
     learn_policy,
@@ -104,7 +104,9 @@ def test_each_worth_is_the_weighted_sum_of_what_the_play_does(board: int, name: 
     others = np.array(batch.settings.after)[batch.turn]
     hands = batch.hands[batch.turn, rounds], batch.hands[others, rounds]
     policy = replace(USUAL_POLICY, place=-0.5)
-    worths = tables_of(tables, policy).worths(Position(*hands, batch.line, batch.order), options)
+    worths = tables_of(tables, policy).worths(
+        VisibleTiles(*hands, batch.line, batch.order), options
+    )
     naive = [np.dot(astuple(policy), features(*one)) * UNIT for one in wanted]
     # Each of the parts is rounded to a thousandth.
     assert np.abs(worths - naive).max() <= len(FEATURES)
@@ -118,7 +120,7 @@ def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
     tables, of = batch.tables, np.repeat(np.arange(rows), 2)
     tiles = np.tile(tables.bits[[tables.tiles.index(one) for one in ((6, 1), (1, 0))]], rows)
     options = options_of(tables, batch.ends, of, tiles, np.full(2 * rows, RIGHT_END))
-    seen = Position(batch.hands[0], batch.hands[1], batch.line, batch.order)
+    seen = VisibleTiles(batch.hands[0], batch.hands[1], batch.line, batch.order)
     worths = tables_of(tables, policy).worths(seen, options)
     best = favourites(options, worths, np.arange(rows) * 7919)
     assert (options.rows[best] == np.arange(rows)).all()
