@@ -32,6 +32,7 @@ from arena.ui.console import plain_console, print_json, print_note, print_paged,
 from arena.valuation.terms import USUAL_WORLDS, ReviewedDecision
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
+from protocol.position import is_position
 from protocol.records import FoulRecord, Result
 from tournaments.cli.options import (
     GAME_ARGUMENT,
@@ -134,6 +135,7 @@ def explain(
     explain                 where the points of all games went, and the worst games
     explain GAME            a game's rounds and what turned it
     explain GAME QUESTION   a decision as the bot saw it, what each option was worth
+    explain POSITION        the same for a position in one line, without a log
     explain --review        what all decisions of an event cost, on all cores
     explain GAME --review   the dearest decisions of a game, their options with values
 
@@ -164,6 +166,12 @@ def explain(
       boneyard explain demo 1.greedy.suit --review --all
     """
     request = ExplainOptions(**options)
+    if log and is_position(f"{log}"):
+        from tournaments.cli.explain_question import explain_position
+
+        if game or request.review or request.ask or request.raw or request.seat:
+            raise UserError("A position stands alone: --deals, --glyphs and --json go with it.")
+        return explain_position(f"{log}", request)
     path, words = name_log(log, game, question, *bot)
     if len(words) > 1:
         from tournaments.cli.explain_question import explain_question

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Raw, Struct
@@ -11,10 +11,18 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from arena.analysis import reask, review, text
+from arena.analysis.alternative_deals import find_round, position_of, reach_question
 from arena.analysis.find import require_one_game
 from arena.analysis.text import OptionValue
-from arena.analysis.timeline import AnswerRecord, AskedQuestion, Timeline, find_question
+from arena.analysis.timeline import (
+    AnswerRecord,
+    AskedQuestion,
+    Timeline,
+    find_question,
+    question_at,
+)
 from arena.document.terminal import print_blocks
+from arena.engine.view import LineWriter
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
 from arena.program import run_async
@@ -26,6 +34,7 @@ from arena.ui.console import plain_console, print_json, print_paged, text_look
 from arena.valuation.terms import USUAL_WORLDS, why_no_values
 from protocol.codec import printable
 from protocol.errors import UserError
+from protocol.position import Position, read_position, write_position
 from protocol.records import ChoiceRecord, FoulRecord
 from tournaments.cli.options import ExplainOptions, choose_seat
 from tournaments.event.folder import find_event
@@ -39,6 +48,12 @@ UNASKED = (
 NO_EVENT = (
     "The log is not in its event's folder, so nobody knows the command of the bot. Name a bot "
     "after `--` in place of --ask: a sample bot, a file or a command."
+)
+
+
+OTHER_START = (
+    "The position hides tiles, so these deals begin with another one than those of a log or an "
+    "open position would: values agree within their errors."
 )
 
 
@@ -59,6 +74,10 @@ class Answers(Struct, frozen=True):
     """The answers now, one for each time the bot was asked."""
     outlooks: tuple[OptionValue, ...]
     """The value of each option under other deals, in the order of the options."""
+    position: str
+    """The question as one line, with what the seat knew; empty: a line cannot have its rules."""
+    open_position: str
+    """The same line with all tiles; empty if they are not known."""
 
 
 def explain_question(log: Path, words: Sequence[str], options: ExplainOptions) -> int:
@@ -98,12 +117,68 @@ def explain_question(log: Path, words: Sequence[str], options: ExplainOptions) -
         sandbox=state,
         answers=tuple(replies),
         outlooks=_outlooks(question, deals, _compared(question, replies)),
+        **_positions(question),
     )
     if options.in_json:
         print_json(answers)
     else:
         _print(logged, question, len(questions), answers, options)
     return int(any(isinstance(answer, FoulRecord) for answer in answers.answers))
+
+
+def explain_position(line: str, options: ExplainOptions) -> int:
+    """Show the question of a position, and what its options are worth; return the exit code.
+
+    Raises UserError.
+    """
+    position = read_position(line)
+    history = find_round(position)
+    question = question_at(history, reach_question(history, position))
+    rules = question.game.rules
+    is_choice = len(question.options) > 1 and why_no_values(rules) is None
+    deals = options.deals or (USUAL_WORLDS if is_choice else None)
+    writer = LineWriter(question.game, 0)
+    answers = Answers(
+        game="",
+        seat=question.seat,
+        number=0,
+        question=Raw(writer.question(question.seat, question.options, 0, 0)[:-1]),
+        logged=None,
+        sandbox="",
+        answers=(),
+        outlooks=_outlooks(question, deals, 0),
+        **_positions(question, position),
+    )
+    if options.in_json:
+        print_json(answers)
+        return 0
+    console, names = plain_console(), tuple(f"seat {seat}" for seat in range(question.game.seats))
+    look = text.Look(
+        names,
+        console.width,
+        options.glyphs and console.encoding.startswith("utf"),
+        rules.deal.partners,
+    )
+    title = Text(f"{printable(position.rules)}, target {question.game.target}. ", "bold")
+    print_paged([title.append_text(review.table_text(question, look))], console)
+    words = ", ".join(map(text.option_words, question.options))
+    console.print(Text(f"Options of seat {question.seat}: {words}."), soft_wrap=True)
+    if why := why_no_values(rules):
+        console.print(Text(f"They have no values: {why}.", "dim"), soft_wrap=True)
+    if answers.outlooks:
+        _print_outlooks(question, answers)
+    if answers.outlooks and not (position.is_open or answers.outlooks[0].exact):
+        console.print(Text(OTHER_START, "dim"), soft_wrap=not console.is_terminal)
+    return 0
+
+
+def _positions(question: AskedQuestion, position: Position | None = None) -> dict[str, str]:
+    """Return the question as a line with what the seat knew, and as one with all that is known."""
+    with suppress(UserError):
+        position = position or position_of(question.history, question.game)
+        open_line = write_position(position) if position.is_open else ""
+        return {"position": write_position(position.as_seen()), "open_position": open_line}
+    return {"position": "", "open_position": ""}
 
 
 def _own_command(event: Event | None, logged: LoggedGame, seat: int) -> Command:
@@ -192,6 +267,9 @@ def _print(
             console.print(line, soft_wrap=True)
     if answers.outlooks:
         _print_outlooks(question, answers)
+    if answers.position:
+        words = f"Position: {answers.position}\nWith all tiles: {answers.open_position}"
+        console.print(Text(words, "dim"), soft_wrap=True)
     if options.times and not answers.answers:
         console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
 

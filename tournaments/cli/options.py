@@ -40,6 +40,7 @@ from arena.rules.variants import VARIANTS
 from arena.sandbox.command import SandboxMode
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.errors import UserError
+from protocol.position import is_position
 from protocol.records import GameRecord
 from protocol.ruleset import choices
 from tournaments.cli.main import ON_LINUX_ONLY, require_linux
@@ -212,6 +213,8 @@ class LogPath(click.Path):
         ctx: click.Context | None,
     ) -> str | bytes | os.PathLike[str]:
         """Return the path of what exists. Raises UserError, click.BadParameter."""
+        if is_position(f"{value}"):
+            return Path(value)  # It may be longer than the name of any file.
         place = find_place(Path(value))
         if place is None and self.exists:
             raise unknown_place(Path(value))
