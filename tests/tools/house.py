@@ -37,21 +37,21 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(1_993, "protocol"),
+    "protocol": _room(2_225, "protocol"),
     "files, program, machine, processes": _room(747, "arena"),
-    "engine": _room(1_959, "arena/engine"),
+    "engine": _room(1_964, "arena/engine"),
     "match": _room(2_817, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
-    "rules": _room(1_586, "arena/rules"),
+    "rules": _room(1_582, "arena/rules"),
     "sandbox": _room(3_310, "arena/sandbox"),
     "sealed": _room(1_321, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
-    "analysis": _room(2_133, "arena/analysis"),
+    "analysis": _room(2_414, "arena/analysis"),
     "valuation": _room(3_397, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
-    "ui and document": _room(2_317, "arena/ui", "arena/document"),
+    "ui and document": _room(2_309, "arena/ui", "arena/document"),
     "sample bots": _room(1_178, "sample_bots"),
-    "cli and commands": _room(5_717, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_816, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_532, "tournaments/league"),
     "verification": _room(925, "tournaments/verification"),
     "site": _room(1_815, "tournaments/site"),
@@ -62,13 +62,13 @@ ROOMS = {
     "plan": _room(3_235, "tournaments/plan"),
     "formats": _room(2_817, "tournaments/formats"),
     "rating": _room(2_629, "tournaments/rating"),
-    "tests": _room(39_936, "tests"),
+    "tests": _room(40_243, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 61_033
+MOST_LINES = 61_638
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 188
+MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""
