@@ -1,4 +1,4 @@
-/* The theme: the system's unless the user chooses light or dark, which the browser remembers. */
+/* What every page has: a theme, the system's unless the user chooses light or dark, which the browser remembers; and folds that open when a link leads into them. */
 "use strict";
 (() => {
   const KEY = "boneyard-theme";
@@ -39,9 +39,25 @@
     apply(next);
   }
 
+  /** Opens what is folded around a part of the page, and the part itself; returns the part. */
+  globalThis.unfold = (part) => {
+    for (let at = part; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    const own = part.querySelector(":scope > details");
+    if (own) own.open = true;
+    return part;
+  };
+
+  /** Opens the part to which the page's address leads. */
+  function arrive() {
+    const part = document.getElementById(location.hash.slice(1));
+    if (part) unfold(part);
+  }
+
+  addEventListener("hashchange", arrive);
   apply(remembered()); // Before the body is there: no page flashes up in the other theme.
   document.addEventListener("DOMContentLoaded", () => {
     apply(document.documentElement.dataset.theme);
     document.getElementById("theme").addEventListener("click", turn);
+    arrive();
   });
 })();

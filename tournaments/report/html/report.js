@@ -276,14 +276,6 @@ function go(...who) {
   location.hash = ["#games", ...chosen].join("/");
 }
 
-// Opens what is folded around a part of the page, and the part itself.
-function unfold(part) {
-  for (let at = part; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
-  const own = part.querySelector(":scope > details");
-  if (own) own.open = true;
-  return part;
-}
-
 // The address names a part of the page, or whose games are listed: it can be sent to somebody.
 function arrive() {
   const part = document.getElementById(decodeURIComponent(location.hash.slice(1)));
