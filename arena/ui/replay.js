@@ -209,7 +209,8 @@
     now.play = play;
     const { about, seats } = now.play;
     now.emblems = Emblem.numbers(about.names, emblems);
-    now.seat = seats.includes(seat) ? seat : seats[0];
+    // A person tries again with what it knew.
+    now.seat = seats.includes(seat) ? seat : person !== null && seats.includes(person) ? person : seats[0];
     const text = [`${about.rules}, ${about.goal}.`, ...about.remarks];
     nodes.about.textContent = `${game.game}. ${game.told}. Rules: ${text.join(" ")}`;
     nodes.seat.replaceChildren();
