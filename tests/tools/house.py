@@ -52,7 +52,7 @@ ROOMS = {
     "ui and document": _room(2_309, "arena/ui", "arena/document"),
     "sample bots": _room(1_178, "sample_bots"),
     "cli and commands": _room(5_816, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_532, "tournaments/league"),
+    "league": _room(5_534, "tournaments/league"),
     "verification": _room(925, "tournaments/verification"),
     "site": _room(1_815, "tournaments/site"),
     "study": _room(1_274, "tournaments/study"),
@@ -66,7 +66,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 61_638
+MOST_LINES = 61_640
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""

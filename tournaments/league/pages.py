@@ -412,7 +412,9 @@ class BotInDivision(NamedTuple):
             yield f"**Not rated yet** in {title}."
         else:
             total = sum(row.rank is not None for row in self.division.table.standings)
-            place = f"Place {row.rank} of {total}" if row.rank else "No place yet"
+            low, high = row.ranks
+            rank = f"{low}–{high}" if low != high else f"{row.rank}"
+            place = f"Place {rank} of {total}" if row.rank else "No place yet"
             games = count_in_digits(row.games, "game")
             yield f"**{place}** in {title}: {row.rating.text()} Elo after {games}."
         if row.gain.value is not None:
