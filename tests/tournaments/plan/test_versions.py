@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.sealed.module import wasmtime_folder
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tests.support.tables import SAMPLES
@@ -123,3 +124,35 @@ def test_a_file_is_called_as_its_folder_where_its_own_name_tells_nothing() -> No
             Path(folder, name).write_text(SOURCE)
     words = ["old/bot.py", "old/idea.py", "new/idea.py"]
     assert [bot.name for bot in parse_bots(words)] == ["old", "idea", "new"]
+
+
+def test_what_another_run_kept_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    home = VERSIONS / prepare_word("mine", Path("build")).fingerprint / "mine-v1"
+
+    def copied(source: Path, copy: Path, **_: object) -> None:
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "whole").touch()
+        Path(copy).write_bytes(Path(source).read_bytes())
+
+    monkeypatch.setattr("shutil.copy2", copied)
+    assert keep("mine") == ""
+    assert [path.name for path in home.iterdir()] == ["whole"]
+    assert [path.name for path in VERSIONS.iterdir()] == [home.parent.name]
+
+
+def test_neither_arguments_nor_the_seal_are_kept(mine: Path) -> None:
+    assert keep("mine --depth 4") == ""
+    (mine.parent / "bot.toml").write_text('run = ["{python}", "bot.py", "--depth", "4"]\n')
+    assert keep("mine@sealed") == "" if wasmtime_folder() else True
+    assert not [*VERSIONS.glob("*")]
+    assert keep("mine") == ""
+    assert [path.name for path in VERSIONS.glob("*/*")] == ["mine-v1"]
+
+
+def test_a_new_version_in_an_event_has_the_number_of_its_files(mine: Path) -> None:
+    boneyard("run", "mine", "greedy", *SMALL)
+    for words in (("mine", "first"), ("mine", "greedy")):
+        mine.write_text(f"{SOURCE}# {words}\n")
+        boneyard("run", *words, *SMALL)
+    event = load_event(Folder(Path("runs/mine-greedy-draw-target-1-sandbox-off")))
+    assert {bot.name for bot in event.entrants} == {"mine", "mine@3", "greedy"}

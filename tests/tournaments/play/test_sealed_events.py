@@ -12,6 +12,7 @@ from protocol.records import ChoiceRecord, FoulRecord, GameRecord, SentRecord
 from tests.support.bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
 from tests.support.clusters import Cluster
 from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
+from tournaments.verification import ask_bots
 
 pytestmark = needs_wasmtime
 SHORT = ("--boards", "2", "--set", "target=20")
@@ -187,3 +188,13 @@ def test_sealed_bots_need_no_other_sandbox(
     assert {one.sitting.missing for one in games_of(tmp_path / "out")} == {()}
     told = boneyard("run", bots[0], "greedy", *words, "--out", str(tmp_path / "no"), code=2)
     assert "cannot lock bots in" in told
+
+
+def test_no_word_of_a_bot_is_in_a_difference() -> None:
+    """A stranger's event may open a file of the user to its bot."""
+    choice = ChoiceRecord(seat=0, id=1, choice=3, ms=1.0, note="secret", info={"secret": 1.0})
+    foul = FoulRecord(seat=0, foul="malformed", detail="unknown field `secret`", line="secret")
+    assert [ask_bots._words(record) for record in (choice, foul)] == [
+        "choice 3",
+        "the foul 'malformed'",
+    ]
