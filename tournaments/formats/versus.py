@@ -120,7 +120,7 @@ def sprt_sentence(settings: Sprt, steps: Sequence[SprtStep], first: str, other: 
     if verdict == "H0":
         evidence = _after(settings, boards, settings.beta)
         # Without it a bot that lost everything and one without a change read alike.
-        lead = f"{steps[-1].estimate:+.1f}".replace("-", "−")
+        lead = f"{steps[-1].estimate:+.1f} {MEASURE_UNITS[settings.measure]}".replace("-", "−")
         return f"No: {first} is {_less(settings)} {other} ({evidence}; it leads by {lead})."
     played = f"{count_in_digits(boards, 'board')} played"
     if boards == settings.max_boards:
