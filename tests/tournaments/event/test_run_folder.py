@@ -82,8 +82,9 @@ def test_another_bot_of_the_same_name_has_a_folder_of_its_own(
     (tmp_path / "alice").rename(tmp_path / "ann")
     (tmp_path / "ann" / "idea.py").write_text(f"{bot}# better\n")
     boneyard("run", "ann/idea.py", "greedy", *OFF)
+    # bob's is idea@2 wherever a bot is named.
     assert (
-        "idea@2"
+        "idea@3"
         in (tmp_path / "runs" / "idea-greedy-draw-target-1-sandbox-off" / "event.json").read_text()
     )
     assert len([*(tmp_path / "runs").glob("*/event.json")]) == 3
