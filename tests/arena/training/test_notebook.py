@@ -19,6 +19,8 @@ nbformat.write(notebook, sys.argv[2])
 """
 
 
+# Slow: it starts a kernel, which imports much.
+@pytest.mark.slow
 def test_the_notebook_runs_and_answers(tmp_path: Path) -> None:
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
     done = tmp_path / "done.ipynb"

@@ -147,6 +147,8 @@ def test_it_refuses_what_cannot_be_a_bot_or_an_option(
     assert not (tmp_path / "runs").exists()
 
 
+# Slow: 400 games.
+@pytest.mark.slow
 def test_an_interrupt_stops_the_games_and_the_same_call_goes_on(tmp_path: Path) -> None:
     with subprocess.Popen(
         (sys.executable, "-c", INTERRUPTED), cwd=tmp_path, stdout=subprocess.PIPE, text=True

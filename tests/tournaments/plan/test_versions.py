@@ -65,6 +65,8 @@ def test_before_is_the_last_version_with_other_files(mine: Path) -> None:
     assert bots.version_before("mine") == "mine@3"
 
 
+# Slow: it plays until the test decides.
+@pytest.mark.slow
 def test_before_tests_points_with_luck_taken_out(mine: Path) -> None:
     keep("mine")
     mine.write_text(f"{SOURCE}# better\n")
