@@ -331,10 +331,10 @@ class Turns:
         self._valued: set[tuple[Path, bool, bool]] = set()
         self._now, self._looked_at = clock(), 0.0
         self._look_failures: list[Exception] = []
-        self._is_looked = ThreadEvent()
-        self._is_looked.set()
-        self._looking = Thread()
-        """The last look at all bots."""
+        self._look_over = ThreadEvent()
+        """Set while no look at all bots goes on. A thread whose `join` a signal has interrupted
+        seems to have ended (Python 3.11), so nobody asks the thread."""
+        self._look_over.set()
 
     def run(self, most: int | None) -> int:
         """Make turns until the league ends, or after `most` rounds; return the exit code."""
@@ -379,8 +379,8 @@ class Turns:
 
     def _pause(self) -> None:
         """Wait for the next turn, or the end of a look; readers see what was played meanwhile."""
-        until, was_looking = time.monotonic() + self.settings.every_s, self._looking.is_alive()
-        while (left := until - time.monotonic()) > 0 and self._looking.is_alive() == was_looking:
+        until, was_over = time.monotonic() + self.settings.every_s, self._look_over.is_set()
+        while (left := until - time.monotonic()) > 0 and self._look_over.is_set() == was_over:
             self.show_live()
             time.sleep(min(left, SHOW_EVERY_S))
 
@@ -395,7 +395,7 @@ class Turns:
         self._reload()
         self._present(self._data or self._read(self.settings))
         if self._begin_look() or self._ends:
-            self._looking.join(None if self._ends else LOOK_S)
+            self._look_over.wait(None if self._ends else LOOK_S)
         if self._look_failures:
             raise self._look_failures.pop()
         data = self._read(self.settings)
@@ -408,12 +408,11 @@ class Turns:
 
     def _begin_look(self) -> bool:
         """Begin a look at all bots, unless one goes on; tell whether it was begun."""
-        if self._looking.is_alive():
+        if not self._look_over.is_set():
             return False
         self._looked_at = time.monotonic()
-        self._is_looked.clear()
-        self._looking = Thread(target=self._look, daemon=True)
-        self._looking.start()
+        self._look_over.clear()
+        Thread(target=self._look, daemon=True).start()
         return True
 
     def end_look(self) -> None:
@@ -422,9 +421,8 @@ class Turns:
         kill_descendants()
         for process in multiprocessing.active_children():
             process.kill()
-        # Python aborts if a thread prints while it shuts down. One whose `join` a signal has
-        # interrupted seems to have ended (Python 3.11).
-        self._is_looked.wait(LOOK_S)
+        # Python aborts if a thread prints while it shuts down.
+        self._look_over.wait(LOOK_S)
 
     def _look(self) -> None:
         """Pull; admit, refuse or withdraw bots."""
@@ -438,7 +436,7 @@ class Turns:
         except Exception as error:
             self._look_failures.append(error)
         finally:
-            self._is_looked.set()
+            self._look_over.set()
 
     def _pull(self) -> None:
         failure = ""

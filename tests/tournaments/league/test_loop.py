@@ -111,7 +111,7 @@ def test_pushes_are_looked_at_beside_the_rounds(
     journal = Journal(place / "league.log", lambda: SUNDAY, lambda _: None)
     turns = Turns(LeagueFolder(place), journal, lambda: SUNDAY, None, ends=False, confirmed=True)
     turns.admit()
-    turns._looking.join()
+    turns._look_over.wait()
     gate = Event()
 
     def wait(*_: object) -> None:
@@ -122,13 +122,13 @@ def test_pushes_are_looked_at_beside_the_rounds(
     monkeypatch.setattr(loop, "LOOK_S", 0.0)
     turns.admit()
     assert turns.play()
-    assert turns._looking.is_alive()
+    assert not turns._look_over.is_set()
     assert not turns._look_failures
     gate.set()
-    turns._looking.join()
+    turns._look_over.wait()
     with pytest.raises(UserError, match="late"):
         turns.admit()
-    turns._looking.join()
+    turns._look_over.wait()
 
 
 def test_a_bug_of_ours_does_not_stop_a_league(
