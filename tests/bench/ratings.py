@@ -42,14 +42,15 @@ ENTRY = "from tournaments.cli.entry import main; main()"
 EXPORT = """
 import sys
 from pathlib import Path
-from tournaments.report import exports
+from tournaments.report.report import GAME_FIELDS, csv_lines, game_rows, pgn
 from arena.files import write_atomic
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.results import read_ledger
 folder = Folder(Path(sys.argv[1]))
 partners = load_event(folder).rules.deal.partners
-write_atomic(folder.games, exports.games_csv(read_ledger(folder.ledger), {}, partners))
-write_atomic(folder.pgn, exports.pgn("bench", read_ledger(folder.ledger), partners))
+rows = game_rows(read_ledger(folder.ledger), {}, partners)
+write_atomic(folder.games, csv_lines(GAME_FIELDS, rows))
+write_atomic(folder.pgn, pgn("bench", read_ledger(folder.ledger), partners))
 """
 
 

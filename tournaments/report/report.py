@@ -88,23 +88,13 @@ FILE_LINES_AT_ONCE = 1000
 CsvRow = Sequence[object]
 
 
-def games_csv(
-    results: Iterable[Result],
-    sittings: Mapping[str, str],
-    partners: bool,
-    luck: LuckStore | None = None,
-) -> Iterator[bytes]:
-    """Yield one line for each seat of each game; `sittings` maps a game to its sitting."""
-    return csv_lines(GAME_FIELDS, game_rows(results, sittings, partners, luck))
-
-
 def game_rows(
     results: Iterable[Result],
     sittings: Mapping[str, str],
     partners: bool,
     luck: LuckStore | None = None,
 ) -> Iterator[CsvRow]:
-    """Yield the fields of games.csv for each seat of each game."""
+    """Yield the fields of games.csv for each seat of each game; `sittings`: by game."""
     for result in results:
         sitting = sittings.get(result.game, "")
         yield from _seats(result, sitting, partners, luck.known(result) if luck else None)
@@ -325,7 +315,9 @@ def report_files(
         folder.replay_page: [replay_page.encode()],
         folder.times: [indented_json(facts.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
-        folder.games: games_csv(listed_results, places, partners, book.luck),
+        folder.games: csv_lines(
+            GAME_FIELDS, game_rows(listed_results, places, partners, book.luck)
+        ),
         folder.ratings: ratings_csv(ratings, fingerprints),
         folder.crosstable: crosstable_csv(ratings),
         folder.pgn: pgn(event.heading, listed_results, partners),

@@ -62,7 +62,11 @@ def mixed(seats: int) -> list[Result]:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
     results = mixed(seats)
-    lines = rows(report.games_csv(results, {"g": "sitting"}, partners=False))
+    lines = rows(
+        report.csv_lines(
+            report.GAME_FIELDS, report.game_rows(results, {"g": "sitting"}, partners=False)
+        )
+    )
     rated = {line["entrant"]: line for line in rows(report.ratings_csv(fit(results), {}))}
     assert len(lines) == seats * len(results)
     assert {line["sitting"] for line in lines} == {"sitting"}
