@@ -104,7 +104,7 @@ def resolve_versions(
     old: Event,
     new: Event,
     played: Container[str],
-    number_of: Callable[[Entrant], int] = lambda _: 0,
+    number_of: Callable[[Entrant], int] | None = None,
 ) -> Event:
     """Return the new plan with the versions of the old plan's entrants.
 
@@ -158,7 +158,10 @@ def delayed(new: Event, late: Container[str], first_board: int) -> Event:
 
 
 def _version(
-    old: Event, entrant: Entrant, played: Container[str], number_of: Callable[[Entrant], int]
+    old: Event,
+    entrant: Entrant,
+    played: Container[str],
+    number_of: Callable[[Entrant], int] | None,
 ) -> str:
     """Return the version of a bot in the event, by its files."""
     before = [bot for bot in old.entrants if first_version(bot.name) == entrant.name]
@@ -168,7 +171,8 @@ def _version(
     last = max((bot.name for bot in before if bot.name in played), key=version_number, default=None)
     if last is None:
         return entrant.name
-    return f"{entrant.name}@{max(version_number(last) + 1, number_of(entrant))}"
+    least = number_of(entrant) if number_of else 0
+    return f"{entrant.name}@{max(version_number(last) + 1, least)}"
 
 
 def new_versions(old: Event, new: Event) -> Iterator[tuple[str, str]]:
@@ -243,8 +247,8 @@ def open_event(
         return event, [*filter(None, [describe_repeats(event)])]
     old = load_event(folder)
     # One number for one version, in the event and wherever a bot is named.
-    numbers = [kept_number] if keeps_versions(folder.path) else []
-    event = resolve_versions(old, event, _Played(folder), *numbers)
+    number_of = kept_number if keeps_versions(folder.path) else None
+    event = resolve_versions(old, event, _Played(folder), number_of)
     public = public_boards(folder) if _matters(old, event) else set()
     if fresh and public:
         late = newcomers(old, event)
