@@ -286,7 +286,7 @@ ACTS: dict[str, dict[str, Cost]] = {
 ROWS: dict[str, Cost] = {f"lines/{name}": Cost(foul) for name, (_, foul) in lines.LINES.items()} | {
     f"{group}/{name}": row for group, rows in ACTS.items() for name, row in rows.items()
 }
-"""What each behaviour must cost, by name; `lines.LINES` has that of each line."""
+"""The cost of each behaviour, by name; `lines.LINES` has that of each line."""
 
 
 # Sample bots as processes on a script: what each is asked, and what it answers.

@@ -52,21 +52,21 @@ ROOMS = {
     "ui and document": _room(2_309, "arena/ui", "arena/document"),
     "sample bots": _room(1_178, "sample_bots"),
     "cli and commands": _room(5_816, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_534, "tournaments/league"),
+    "league": _room(5_532, "tournaments/league"),
     "verification": _room(925, "tournaments/verification"),
     "site": _room(1_815, "tournaments/site"),
     "study": _room(1_274, "tournaments/study"),
-    "report": _room(3_046, "tournaments/report"),
+    "report": _room(3_038, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
-    "event": _room(3_086, "tournaments/event"),
+    "event": _room(3_090, "tournaments/event"),
     "plan": _room(3_235, "tournaments/plan"),
     "formats": _room(2_817, "tournaments/formats"),
     "rating": _room(2_629, "tournaments/rating"),
-    "tests": _room(40_297, "tests"),
+    "tests": _room(40_301, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 61_640
+MOST_LINES = 61_634
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""
@@ -115,7 +115,6 @@ OWN_JSON = frozenset(
         # It shows a value of TOML as JSON, which is nearly the same; the codec builds on it.
         "protocol/validation.py",
         # They explain, or write, JSON that is wrong or odd.
-        "arena/conformance/steps.py",
         "arena/conformance/diagnose.py",
         "arena/conformance/steps.py",
     ]

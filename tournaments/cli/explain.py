@@ -286,12 +286,12 @@ def _lost_by_others(timeline: Timeline, seat: int) -> list[str]:
     from arena.valuation.decision_loss import review_seat  # It needs numpy.
 
     names = timeline.logged.sitting.seats
-    others = [other for other in range(len(names)) if other != seat]
-    sums = {other: sum(loss.loss for loss in review_seat(timeline, other)) for other in others}
+    rivals = [rival for rival in range(len(names)) if rival != seat]
+    sums = {rival: sum(loss.loss for loss in review_seat(timeline, rival)) for rival in rivals}
     return [
-        f"{printable(names[other])} lost {count_in_digits(max(0, round(points)), 'point')} to "
+        f"{printable(names[rival])} lost {count_in_digits(max(0, round(points)), 'point')} to "
         "weaker choices."
-        for other, points in sums.items()
+        for rival, points in sums.items()
     ]
 
 
