@@ -219,7 +219,7 @@ class PipedProcess:
             self._stop_reading(self._streams.stderr)
         self.stderr_bytes += len(data)
         self.stderr += data
-        if self._censor:
+        if self._censor.patterns:
             # All that is kept: a value may come in two reads.
             self.stderr[:] = self._censor.clean(bytes(self.stderr))
         del self.stderr[: -self.stderr_kept]
@@ -437,7 +437,7 @@ class BotProcess(PipedProcess):
         self._inbox[:] = rest
         if len(lines) < most and len(rest) >= MAX_LINE:
             self._set_overlong()
-        return [self._censor.clean(line) for line in lines] if self._censor else lines
+        return [self._censor.clean(line) for line in lines] if self._censor.patterns else lines
 
     def _set_overlong(self) -> None:
         self._set_fault(Fault("overlong", f"A line may have {MAX_LINE} bytes."))
@@ -536,7 +536,7 @@ class BotProcess(PipedProcess):
     def on_readable(self) -> None:
         """Read what the bot has written, and tell its game; a lone line takes no buffer."""
         listener = self._listener
-        if self._inbox or listener is None or self._censor or self.frames:
+        if self._inbox or listener is None or self._censor.patterns or self.frames:
             self._read_more()
             return self._notify()
         data = self._read_stdout()

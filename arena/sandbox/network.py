@@ -63,19 +63,17 @@ class Censor:
     """The removal of the values of a bot's variables from all that it writes."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self._values = [
+        self.patterns = [
             (re.compile(b"".join(map(_spellings, value.encode()))), f"[{name}]".encode())
             for name in names
             if (value := os.environ.get(name))
         ]
-
-    def __bool__(self) -> bool:
-        return bool(self._values)
+        """A pattern for each value, and what replaces it; empty if nothing is to be removed."""
 
     def clean(self, text: bytes) -> bytes:
         """Return the text with the name of each variable in place of its value."""
-        for value, name in self._values:
-            text = value.sub(name, text)
+        for pattern, name in self.patterns:
+            text = pattern.sub(name, text)
         return text
 
 
