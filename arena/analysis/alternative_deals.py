@@ -19,8 +19,8 @@ from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
 from arena import engine
-from arena.engine import boneyard, view
-from arena.engine.deal import begin
+from arena.engine import view
+from arena.engine.deal import arrange_stock, begin
 from arena.engine.state import Dealt, Game, Hand, Phase, Round
 from arena.rules.load import find_overrides, with_overrides
 from arena.rules.variants import VARIANTS, find_variant
@@ -354,7 +354,7 @@ def _deals(rules: Ruleset, position: Position) -> Iterator[Dealt]:
             *map(len, dealt.hands)
         } != {size}:
             raise UserError("The position does not deal the set of these rules, each tile once.")
-        stock = boneyard.arrange(rules.boneyard, dealt.stock, seats)
+        stock = arrange_stock(rules.boneyard, dealt.stock, seats)
         yield Dealt(number, index + 1, leader, () if index else lots, dealt.hands, stock)
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena import engine
 from arena.analysis.alternative_deals import SILENT_ANSWERS, PublicMove, RoundHistory
-from arena.engine import boneyard, deal, values, view
+from arena.engine import deal, values, view
 from arena.engine.state import Dealt, Game
 from arena.engine.view import LineWriter
 from arena.logs.gamelog import ANSWER_RECORDS, DamagedLogError, LoggedGame
@@ -492,4 +492,4 @@ def _is_whole(game: Game, dealt: Dealt) -> bool:
     rules, rest = game.rules, tuple(chain(*dealt.stock))
     has_all = sorted(chain(*dealt.hands, rest)) == list(set_of_tiles(rules.deal))
     even = [hand_size(rules.deal, game.seats)] * game.seats == list(map(len, dealt.hands))
-    return has_all and even and dealt.stock == boneyard.arrange(rules.boneyard, rest, game.seats)
+    return has_all and even and dealt.stock == deal.arrange_stock(rules.boneyard, rest, game.seats)

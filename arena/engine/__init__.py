@@ -5,7 +5,7 @@ They change the game that they are given; `arena.engine.values` has them for gam
 
 from typing import assert_never
 
-from arena.engine import boneyard, deal, scoring, turn
+from arena.engine import deal, scoring, turn
 from arena.engine.state import Game, Round
 from arena.engine.tables import Settings
 from protocol.messages import (
@@ -54,7 +54,7 @@ def legal(game: Game) -> tuple[Option, ...]:
         case "guess":
             return deal.ODD_OR_EVEN
         case "auction":
-            return boneyard.legal_bids(game, state)
+            return turn.legal_bids(game, state)
         case "deal":
             return ()
 
@@ -106,7 +106,7 @@ def act_unchecked(game: Game, option: Option) -> None:
         case Guess():
             deal.apply_guess(game, state, option)
         case Bid():
-            boneyard.apply_bid(game, state, option)
+            turn.apply_bid(game, state, option)
             if state.phase.auctioned:
                 turn.settle(game, state)
         case _:
@@ -116,13 +116,13 @@ def act_unchecked(game: Game, option: Option) -> None:
 def _draw(game: Game, state: Round) -> None:
     """Draw a tile and pay for it; the turn goes on unless drawing ends it (E play)."""
     settings, seat = game.settings, state.turn
-    boneyard.draw_tile(game, state, seat)
+    turn.draw_tile(game, state, seat)
     if settings.fee:
         scoring.pay(game, seat, settings.fee)
     blocked = turn.is_blocked(game, state)
     # An auction of the last two tiles may unblock the round. The drawer can only pass now, so the
     # turn ends without that question.
-    auction = blocked and settings.auction and boneyard.auction_opens(state)
+    auction = blocked and settings.auction and turn.auction_opens(state)
     if settings.draw_ends_turn or auction:
         turn.next_turn(game, state)
     elif blocked:

@@ -5,13 +5,14 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from arena.engine import boneyard, scoring, turn
+from arena.engine import scoring, turn
 from arena.engine.shuffle import SEED, RandomWords, randbelow, shuffle
 from arena.engine.state import Dealt, Game, Hand, Lots, Method, Phase, Round, TileRow
 from protocol.messages import Annulled, Event, Guess, Guessed, Keep, Leads, Lot, Option, Refuse
 from protocol.ruleset import (
     BY_DOUBLE,
     MOST_DEALS,
+    Boneyard,
     Deal,
     Lead,
     Ruleset,
@@ -165,7 +166,28 @@ def deal_tiles(
     size = hand_size(rules.deal, seats)
     assert size is not None, "A game begins only at a table that its rules have."
     hands = tuple([order[seat * size : (seat + 1) * size] for seat in range(seats)])
-    return hands, boneyard.arrange(rules.boneyard, order[seats * size :], seats)
+    return hands, arrange_stock(rules.boneyard, order[seats * size :], seats)
+
+
+def arrange_stock(boneyard: Boneyard, tiles: TileRow, seats: int) -> tuple[TileRow, ...]:
+    """Lay the tiles that were not dealt in rows.
+
+    A scattered boneyard has a row for each two seats: one of the two draws from the front and the
+    other from the back. All face-down tiles are equally likely, so the chances of the game are the
+    same as with one pile; but when the board is played again with other seats' bots, one seat's
+    draws do not shift another's.
+    """
+    match boneyard.order:
+        case "row":
+            return (tiles,)
+        case "scattered":
+            rows = (seats + 1) // 2
+            if rows == 1:
+                return (tiles,)
+            n = len(tiles)
+            return tuple([tiles[n * row // rows : n * (row + 1) // rows] for row in range(rows)])
+        case _:
+            assert_never(boneyard.order)
 
 
 def too_strong(deal: Deal, state: Round) -> int | None:
@@ -283,7 +305,7 @@ def _fresh(game: Game, dealt: Dealt, history: list[Event], phase: Phase) -> Roun
         [sum(tiles) for tiles in hands],
         rows,
         stock_size,
-        boneyard.drawable(rules.boneyard, rules.turn, stock_size),
+        turn.drawable(rules.boneyard, rules.turn, stock_size),
         history,
         phase,
     )
@@ -321,7 +343,7 @@ def _draw_for_it(game: Game, state: Round) -> tuple[int, Tile] | None:
     """Let the seats draw a tile each in turn until one has the double, the reserve too (C.3)."""
     seat, holder = state.leader, None
     while state.stock_size and holder is None:
-        boneyard.draw_tile(game, state, seat)
+        turn.draw_tile(game, state, seat)
         holder = holder_of(game.rules.deal, state.phase.method, state.hands)
         seat = game.after(seat)
     state.drawn = 0
@@ -331,7 +353,7 @@ def _draw_for_it(game: Game, state: Round) -> tuple[int, Tile] | None:
 def _show(game: Game, state: Round) -> None:
     """Turn up the starter, and ask the seats whether they keep the deal (E deal, C.5)."""
     if game.rules.deal.starter:
-        boneyard.turn_up(state)
+        turn.turn_up(state)
     if is_refusable(game, state):
         queue = game.order(state.leader)
         state.turn = queue[0]

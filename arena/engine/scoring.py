@@ -145,12 +145,6 @@ def chips(game: Game, seat: int) -> int:
     return game.settings.chips + game.scores[seat]
 
 
-def can_pay(game: Game, seat: int) -> bool:
-    """Tell whether a seat can pay for a tile (C.27); without chips a score may go below 0."""
-    settings = game.settings
-    return settings.chips == 0 or chips(game, seat) >= settings.fee
-
-
 def credit(game: Game, seat: int, points: int) -> Pips:
     """Return the scores after a seat, and with partners its side, has won or paid points."""
     scores = list(game.scores)

@@ -32,7 +32,7 @@ class Dealt(Struct, frozen=True):
     hands: tuple[Hand, ...]
     """Tiles dealt to each seat."""
     stock: tuple[TileRow, ...]
-    """The boneyard in rows; see `arena.engine.boneyard`."""
+    """The boneyard in rows; see `arena.engine.deal.arrange_stock`."""
 
 
 class Phase(Struct, frozen=True, gc=False):
@@ -140,7 +140,7 @@ class Round:
         self.held_mask: Mask = sum(hand_masks)
         """The tiles that any seat holds."""
         self.stock_rows = rows
-        """The boneyard in rows; see `arena.engine.boneyard`."""
+        """The boneyard in rows; see `arena.engine.deal.arrange_stock`."""
         self.stock_size = stock_size
         """The number of tiles in the boneyard."""
         self.drawable = drawable

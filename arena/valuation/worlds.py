@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from arena.analysis.alternative_deals import StopAt, alternative_deals
 from arena.analysis.frames import with_ends
 from arena.analysis.timeline import AskedQuestion
-from arena.engine import boneyard, view
+from arena.engine import view
 from arena.engine.deal import lead_weight, next_leader
 from arena.engine.state import Dealt, Game
 from arena.engine.tables import Bit, Mask
+from arena.engine.turn import drawable
 from arena.valuation.batch import RoundBatch
 from arena.valuation.endgames import is_open
 from protocol.messages import Annulled, Drew, Event, Leads, Passed, Played, TurnedUp
@@ -196,7 +197,7 @@ class _Facts:
             return
         suits, played = self.state.table.suits, self.played[seat]
         left, right = (suits[end] & ~played for end in ends)
-        is_dry = not boneyard.drawable(self.game.rules.boneyard, self.game.rules.turn, self.stock)
+        is_dry = not drawable(self.game.rules.boneyard, self.game.rules.turn, self.stock)
         hand = len(self.places[seat]) - played.bit_count()
         if self.game.settings.two_tiles and not (is_dry and hand == 1):
             self.limits.append(Limit(tuple(self.places[seat]), left, right, 2))

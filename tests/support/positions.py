@@ -17,9 +17,10 @@ from typing import Any
 
 import msgspec
 
-from arena.engine import boneyard, deal, values, view
+from arena.engine import deal, values, view
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt, Game, Phase, Round
+from arena.engine.turn import drawable
 from arena.rules.variants import find_variant
 from protocol.messages import (
     Bid,
@@ -146,7 +147,7 @@ def position(
         hand_masks=[sum(hand) for hand in bits],
         rows=[[table.bit[one] for one in row] for row in rows],
         stock_size=size,
-        drawable=boneyard.drawable(chosen.boneyard, chosen.turn, size),
+        drawable=drawable(chosen.boneyard, chosen.turn, size),
         history=list(events),
         phase=phase,
     )
@@ -222,7 +223,7 @@ def _rows(
     assert not twice, f"These tiles lie in two places: {sorted(twice)}."
     strange = set(everything) - set(set_of_tiles(rules.deal))
     assert not strange, f"These tiles are not in the set: {sorted(strange)}."
-    return boneyard.arrange(rules.boneyard, left, len(hands))
+    return deal.arrange_stock(rules.boneyard, left, len(hands))
 
 
 # --- moving ---

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from arena import engine
 from arena.analysis.find import logs, refuse_others, require_one_game, require_path
-from arena.engine.boneyard import arrange
-from arena.engine.deal import DRAWN, chance_decides, first_hands, is_seed
+from arena.engine.deal import DRAWN, arrange_stock, chance_decides, first_hands, is_seed
 from arena.engine.shuffle import board_seed
 from arena.logs.catalog import SEEDS, published_seeds
 from arena.logs.gamelog import LoggedGame, read_games
@@ -177,7 +176,7 @@ def _parts(
     tiles = set_of_tiles(rules.deal)
     yield f"{prefix}boneyard", range(seats * size, len(tiles)), entry.boneyard
     # Rows of the unshuffled set: a tile there stands for its place, which any order has.
-    rows = arrange(rules.boneyard, tuple(tiles[seats * size :]), seats)
+    rows = arrange_stock(rules.boneyard, tuple(tiles[seats * size :]), seats)
     settings = engine.new_game(rules, seats).settings
     for seat, drawn in enumerate(entry.draws):
         row = [tiles.index(tile) for tile in rows[settings.own_row[seat]]]

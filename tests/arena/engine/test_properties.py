@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from arena.engine import boneyard, values
+from arena.engine import turn, values
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
@@ -162,10 +162,10 @@ def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> Non
     """Two seats share a row and take from its two ends."""
     game = dealt(values.new_game(Ruleset(name="draw"), seats), seed)
     alone, after = game.playing.copy(), game.playing.copy()
-    mine = boneyard.take(game.settings, alone, 0)
-    boneyard.take(game.settings, after, 1)
+    mine = turn.take(game.settings, alone, 0)
+    turn.take(game.settings, after, 1)
     assume(after.stock_size > 1)
-    assert boneyard.take(game.settings, after, 0) == mine
+    assert turn.take(game.settings, after, 0) == mine
 
 
 def test_very_many_chips_still_fit_a_line() -> None:
@@ -174,7 +174,7 @@ def test_very_many_chips_still_fit_a_line() -> None:
     game = values.new_game(derive(find_variant("auction-draw"), "rich", differs), 2)
     game.scores = (100_000, 100_000)
     game = dealt(game, board_seed(b"rich", "e", 1))
-    listed = boneyard.legal_bids(game, game.playing)
-    assert len(listed) == boneyard.MOST_BIDS + 2
+    listed = turn.legal_bids(game, game.playing)
+    assert len(listed) == turn.MOST_BIDS + 2
     assert [bid.chips for bid in listed[:3]] == [0, 1, 2]
     assert listed[-1].chips == 100_997  # an ante of 3 is paid

@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline, deal_of
-from arena.engine import boneyard, values
-from arena.engine.deal import lay_out
+from arena.engine import values
+from arena.engine.deal import arrange_stock, lay_out
 from arena.engine.state import Dealt
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import OpenQuestion
@@ -121,7 +121,7 @@ def test_a_deal_is_compared_with_deals_that_count(name: str, changes: dict[str, 
             tuple(sorted(tiles[at] for at in row[seat * size : (seat + 1) * size]))
             for seat in range(2)
         )
-        stock = boneyard.arrange(rules.boneyard, tuple(tiles[at] for at in row[2 * size :]), 2)
+        stock = arrange_stock(rules.boneyard, tuple(tiles[at] for at in row[2 * size :]), 2)
         dealt = Dealt(1, 1, deal.leader, deal.lots, hands, stock)
         assert values.begin(before, dealt).playing.phase.name != "deal"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena import engine
-from arena.engine.boneyard import draw_tile
 from arena.engine.deal import begin, chance_decides
+from arena.engine.turn import draw_tile
 from arena.rules.variants import find_variant
 from protocol.errors import UserError
 from protocol.messages import Drew
