@@ -22,14 +22,22 @@ from arena.analysis.find import (
     require_one_game,
 )
 from arena.analysis.text import Look, option_words
-from arena.analysis.timeline import RoundEnd, Timeline, round_ends
+from arena.analysis.timeline import AskedQuestion, RoundEnd, Timeline, round_ends
 from arena.document.blocks import Cell, Column, DocumentBlock, Paragraph, table
 from arena.document.terminal import open_console, renderables
 from arena.logs.gamelog import read_games
 from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
-from arena.ui.console import plain_console, print_json, print_note, print_paged, text_look, track
-from arena.valuation.terms import USUAL_WORLDS, ReviewedDecision
+from arena.ui.console import (
+    plain_console,
+    print_json,
+    print_note,
+    print_paged,
+    text_look,
+    track,
+    working,
+)
+from arena.valuation.terms import USUAL_WORLDS, ReviewedDecision, why_no_values
 from protocol.codec import printable, printable_lines
 from protocol.errors import UserError, unknown_name
 from protocol.position import is_position
@@ -198,14 +206,18 @@ def _explain_game(log: Path, game: str | None, options: ExplainOptions) -> int:
     logged = require_one_game(log, game)
     seat = choose_seat(log, logged, options.seat)
     timeline = Timeline(logged)
-    causes = causes_by_round(timeline, seat, terms_of_game(log, logged))
+    # Only a person's view of the whole game tells of the rivals' losses.
+    shows_rivals = options.round is None and not options.in_json
+    seats = range(len(logged.sitting.seats)) if shows_rivals else (seat,)
+    with working("Luck and mistakes"):
+        decisions = _review_seats(timeline, seats)
+        causes = causes_by_round(timeline, seat, decisions[seat], terms_of_game(log, logged))
     if options.in_json:
         print_json({**review.seat_facts(timeline, seat), "causes": list(causes.values())})
         return 0
     console = plain_console()
     look = text_look(logged, console, options.glyphs)
-    others = _lost_by_others(timeline, seat) if causes and options.round is None else []
-    parts = _explained(log, timeline, seat, options.round, options.shows_all, look, causes, others)
+    parts = _explained(log, timeline, seat, options, look, causes, decisions)
     print_paged(parts, console, click.echo_via_pager)
     return 0
 
@@ -214,16 +226,14 @@ def _explained(
     log: Path,
     timeline: Timeline,
     seat: int,
-    round: int | None,
-    shows_all: bool,
+    options: ExplainOptions,
     look: Look,
     causes: Mapping[int, RoundCauses],
-    others: Sequence[str],
+    decisions: Mapping[int, Sequence[ReviewedDecision]],
 ) -> Iterator[RenderableType]:
+    round, shows_all = options.round, options.shows_all
     logged, questions = timeline.logged, timeline.questions(seat)
     ends = list(round_ends(timeline, seat))
-    # A foul costs the game whatever was played before.
-    fouls = [question for question in questions if isinstance(question.answer, FoulRecord)]
     if round is None:
         yield review.heading(logged, seat, questions, look)
         if ends:
@@ -231,7 +241,7 @@ def _explained(
             rounds = review.round_blocks(ends, look, full=shows_all, more=columns)
             yield Group(*renderables(rounds, look.width))
         sentences = list(review.turning_points(ends, questions, look, full=shows_all))
-        sentences += [*_told_causes(ends, causes), *others]
+        sentences += [*_told_causes(ends, causes), *_lost_by_others(look, seat, decisions)]
         yield Text("\n".join(f"- {sentence}" for sentence in sentences))
     if round is not None or shows_all:
         yield from _decisions(timeline, seat, round, look, causes)
@@ -240,16 +250,20 @@ def _explained(
     if not shows_all:
         command = _command(log, logged.game.game, *words, "--all")
         more.append(f"All decisions: {command}\n", "dim")
-    worst = _costliest(ends)
-    telling = (
-        fouls
-        or [question for question in questions if worst and question.round == worst.round]
-        or questions
-    )
-    if telling:
-        command = _command(log, logged.game.game, f"{telling[0].number}", *words)
-        more.append(f"One decision: {command}", "dim")
+    number = _telling_question(questions, decisions[seat])
+    if number:
+        more.append(f"One decision: {_command(log, logged.game.game, f'{number}', *words)}", "dim")
     yield more
+
+
+def _telling_question(
+    questions: Sequence[AskedQuestion], decisions: Sequence[ReviewedDecision]
+) -> int | None:
+    """Return the number of a foul, else of the dearest decision, else of any; None: no question."""
+    # A foul costs the game whatever was played before.
+    fouls = (question.number for question in questions if isinstance(question.answer, FoulRecord))
+    dear = (decision.number for decision in sorted(decisions, key=lambda lost: -lost.loss))
+    return next(chain(fouls, dear, (question.number for question in questions)), None)
 
 
 def _costliest(ends: Sequence[RoundEnd]) -> RoundEnd | None:
@@ -281,18 +295,22 @@ def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) ->
         yield f"In the whole game it {summed(causes).describe()} {estimate}."
 
 
-def _lost_by_others(timeline: Timeline, seat: int) -> list[str]:
-    """Return a sentence for each other seat: what its decisions cost it in the game."""
+def _review_seats(timeline: Timeline, seats: Iterable[int]) -> dict[int, list[ReviewedDecision]]:
+    """Review the decisions of these seats, in a second or less; there are none without values."""
     from arena.valuation.decision_loss import review_seat  # It needs numpy.
 
-    names = timeline.logged.sitting.seats
-    rivals = [rival for rival in range(len(names)) if rival != seat]
-    sums = {rival: sum(loss.loss for loss in review_seat(timeline, rival)) for rival in rivals}
-    return [
-        f"{printable(names[rival])} lost {count_in_digits(max(0, round(points)), 'point')} to "
-        "weaker choices."
-        for rival, points in sums.items()
-    ]
+    has_values = not why_no_values(timeline.logged.sitting.rules)
+    return {seat: [*review_seat(timeline, seat)] if has_values else [] for seat in seats}
+
+
+def _lost_by_others(
+    look: Look, seat: int, decisions: Mapping[int, Sequence[ReviewedDecision]]
+) -> Iterator[str]:
+    """Yield a sentence for each other seat: what its decisions cost it in the game."""
+    for rival, losses in decisions.items():
+        if losses and rival != seat:
+            points = max(0, round(sum(loss.loss for loss in losses)))
+            yield f"{look.name(rival)} lost {count_in_digits(points, 'point')} to weaker choices."
 
 
 def _command(path: Path, *words: str) -> str:

@@ -10,8 +10,7 @@ from msgspec import Struct
 from arena.analysis.timeline import RoundEnd, Timeline, opponents
 from arena.document.blocks import UNKNOWN_CELL, Column, DocumentBlock, Paragraph, table
 from arena.rules.english import count_in_digits, join_words
-from arena.ui.console import working
-from arena.valuation.terms import LuckTerms, why_no_values
+from arena.valuation.terms import LuckTerms, ReviewedDecision, why_no_values
 from protocol.records import FoulClass, Result, RoundRecord
 from protocol.ruleset import Ruleset, count_sides, side_of
 from tournaments.event.luck import LuckRecord
@@ -48,25 +47,24 @@ def _points(count: int) -> str:
     return f"{count:,} {'point' if count == 1 else 'points'}"
 
 
-def causes_by_round(timeline: Timeline, seat: int, terms: LuckTerms) -> dict[int, RoundCauses]:
-    """Compute the luck and the mistakes of a seat in each round, in a second or less.
+def causes_by_round(
+    timeline: Timeline, seat: int, decisions: Iterable[ReviewedDecision], terms: LuckTerms
+) -> dict[int, RoundCauses]:
+    """Compute the luck of a seat in each round, and sum the losses of its decisions.
 
     There are none for rules without values.
     """
-    from arena.valuation.decision_loss import review_seat
     from arena.valuation.luck import luck_of_games
 
-    sitting = timeline.logged.sitting
-    rules = sitting.rules
+    rules = timeline.logged.sitting.rules
     if why_no_values(rules):
         return {}
     luck: defaultdict[int, float] = defaultdict(float)
     mistakes: defaultdict[int, float] = defaultdict(float)
-    with working("Luck and mistakes"):
-        for draw in luck_of_games([timeline], terms)[0].draws:
-            luck[draw.round] += _lead(draw.points, rules, seat)
-        for decision in review_seat(timeline, seat):
-            mistakes[decision.round] += decision.loss
+    for draw in luck_of_games([timeline], terms)[0].draws:
+        luck[draw.round] += _lead(draw.points, rules, seat)
+    for decision in decisions:
+        mistakes[decision.round] += decision.loss
     return {
         number: RoundCauses(luck[number], mistakes[number]) for number in sorted({*luck, *mistakes})
     }

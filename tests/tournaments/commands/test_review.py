@@ -83,6 +83,14 @@ def test_the_report_has_the_review_and_all_files_fit(event: Path) -> None:
     assert called("verify", event).stdout.endswith("ratings equal.\n")
 
 
+def test_a_game_suggests_its_dearest_decision(event: Path) -> None:
+    called("explain", "--review", event)
+    for seat in seats(event)[:3]:
+        shown = called("explain", event, seat.game, "--seat", seat.seat).stdout
+        dearest = max(seat.decisions, key=lambda decision: decision.loss)
+        assert f"explain {event} {seat.game} {dearest.number}" in shown
+
+
 def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
     called("explain", "--review", event, "--bot", "greedy")
     assert {one.entrant for one in seats(event)} == {"greedy"}

@@ -43,7 +43,7 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
     logged = games_of(played)[0]
     rules, (record,) = logged.sitting.rules, luck_records([Timeline(logged)])
     for seat in (0, 1):
-        causes = causes_by_round(Timeline(logged), seat, USUAL_TERMS)
+        causes = causes_by_round(Timeline(logged), seat, (), USUAL_TERMS)
         own = record.points[seat] - record.points[1 - seat]
         assert summed(causes).luck == pytest.approx(own, abs=0.01)
         kept = luck_by_round(record, rules, seat)
