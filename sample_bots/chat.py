@@ -3,14 +3,15 @@
     python3 chat.py --url https://api.example.com/v1 --model small --key API_KEY
 
 It puts each question into words, takes the last number in the answer that is an option's, and
-states what the answer cost. A request that fails is made again while the clock allows it; an answer
-without such a number is asked for again once, with the error. If the model still has named no
-option, the bot chooses at random, or fouls with `--fallback foul`, and says so in `usage`. If the
-service does not answer at the start, the bot says that it is unavailable. Without --url it never
-asks anybody and always chooses at random.
+states what the answer cost. With `--options none` it lists no options: the model must name a legal
+move by itself. A request that fails is made again while the clock allows it; an answer without an
+option is asked for again once, with the error. If the model still has named no option, the bot
+chooses at random, or fouls with `--fallback foul`, and says so in `usage`. If the service does not
+answer at the start, the bot says that it is unavailable. Without --url it never asks anybody and
+always chooses at random.
 
 The event must open the address to it (`network`) and give it the key (`environment`), and allow it
-time (`move_ms`): see README.md. To change what the model reads, change `told` and RULES.
+time (`move_ms`): see README.md. To change what the model reads, change `told` and the texts below.
 """
 
 import argparse
@@ -27,10 +28,26 @@ from concurrent.futures import Future
 
 RULES = (
     "You play draw dominoes ({rules}) at a table of {seats}. Get rid of your tiles before the "
-    "others do: whoever goes out scores the pips that the others still hold. Reply with the number "
-    "of one option and nothing else."
+    "others do: whoever goes out scores the pips that the others still hold. "
 )
-AGAIN = "That names no option. Reply with one number from 0 to {last} and nothing else."
+ORDERS = {  # what the system's message ends with, by --options
+    "list": "Reply with the number of one option and nothing else.",
+    "none": (
+        "Reply with one legal move and nothing else, written as: play 6-5 left, play 6-5 right, "
+        "play 6-5 lead (the first tile), play_two 6-5 2-1 (left and right), draw, pass; where the "
+        "rules have it: keep, refuse, call, go_on, guess odd, guess even, bid 3."
+    ),
+}
+AGAIN = {  # what follows an answer without an option
+    "list": "That names no option. Reply with one number from 0 to {last} and nothing else.",
+    "none": "That is no legal move now. Reply with one legal move and nothing else.",
+}
+THOUGHTS = re.compile(r"<think>.*?(</think>|$)", re.DOTALL)
+TILE = r"\d+\s*[-|:]\s*\d+"
+MOVE = re.compile(
+    rf"\bplay_two\s+{TILE}\s+{TILE}|\bplay\s+{TILE}(?:(?:\s+(?:on|at)\s+the)?\s+(?:left|right|lead)\b)?"
+    r"|\b(?:draw|pass|keep|refuse|call|go_on|guess\s+odd|guess\s+even|bid\s+\d+)\b"
+)
 RESERVE_S = 0.5  # seconds of each question that are kept for our own work
 START_S = 5.0  # that the service has to answer at the start
 PAUSE_S = 0.5  # before a request is made again; each further pause is twice as long
@@ -40,8 +57,8 @@ MOST_READ = 1_000_000  # bytes of an answer
 MOST_TOKENS = 10_000_000  # that a bot may state
 
 
-def told(ask):
-    """Return a question in words."""
+def told(ask, listed):
+    """Return a question in words, with its options if they are `listed`."""
     hands = [f"{count} tiles" for count in ask["hands"]]
     hands[ask["seat"]] += " (you)"
     yield f"Hands by seat: {', '.join(hands)}. Scores: {ask['scores']}."
@@ -50,9 +67,9 @@ def told(ask):
     yield f"Boneyard: {ask['boneyard']['drawable']} tiles may still be drawn."
     if ask["events"]:
         yield f"This round so far: {'; '.join(map(words, ask['events']))}."
-    yield "Options:"
-    for index, option in enumerate(ask["options"]):
-        yield f"{index}: {words(option)}"
+    if listed:
+        yield "Options:"
+        yield from (f"{index}: {words(option)}" for index, option in enumerate(ask["options"]))
 
 
 def words(entry):
@@ -70,10 +87,28 @@ def spelled(value):
 
 def number(text, options):
     """Return the last number in an answer that is an option's; None if there is none."""
-    spoken = re.sub(r"<think>.*?(</think>|$)", "", text, flags=re.DOTALL)
-    offered = [int(one) for one in re.findall(r"(?<![\w.-])\d{1,4}(?![\w-]|\.\d)", spoken)]
-    offered = [one for one in offered if one < len(options)]
+    numbers = map(int, re.findall(r"(?<![\w.-])\d{1,4}(?![\w-]|\.\d)", THOUGHTS.sub("", text)))
+    offered = [number for number in numbers if number < len(options)]
     return offered[-1] if offered else None
+
+
+def move(text, options):
+    """Return the option that the last move in an answer names; None if it is not legal.
+
+    A tile may be written either way, and its end left out where only one fits.
+    """
+    moves = MOVE.findall(THOUGHTS.sub("", text.lower()))
+    if not moves:
+        return None
+    named, legal = sorted_tiles(moves[-1]), [sorted_tiles(words(option)) for option in options]
+    fitting = [index for index, text in enumerate(legal) if text[: len(named)] == named]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def sorted_tiles(text):
+    """Return the words of a move, a tile's numbers in one order."""
+    tidy = re.sub(r"\s*[-|:]\s*", "-", re.sub(r"\b(on|at)\s+the\b", "", text))
+    return [sorted(word.split("-"), reverse=True) for word in tidy.split()]
 
 
 def fallback(kind, line, options):
@@ -133,7 +168,8 @@ class Model:
         deadline = time.monotonic() + ask["time_ms"] / 1000 - RESERVE_S
         usage = {"tokens_in": 0, "tokens_out": 0, "cents": 0.0, "retries": 0, "failures": 0}
         messages = [{"role": "system", "content": self.system}]
-        messages += [{"role": "user", "content": "\n".join(told(ask))}]
+        way, listed = self.args.options, self.args.options == "list"
+        messages += [{"role": "user", "content": "\n".join(told(ask, listed))}]
         body = {"model": self.args.model, "max_tokens": self.args.max_tokens, "messages": messages}
         choice, pause, requests = None, PAUSE_S, 0
         while choice is None and len(messages) <= 4:
@@ -155,10 +191,10 @@ class Model:
                 time.sleep(pause)
                 pause *= 2
                 continue
-            choice = number(text, ask["options"])
+            choice = (number if listed else move)(text, ask["options"])
             if choice is None:
                 print(f"no option in the answer {text!r:.200}", file=sys.stderr)
-                again = AGAIN.format(last=len(ask["options"]) - 1)
+                again = AGAIN[way].format(last=len(ask["options"]) - 1)
                 messages += [{"role": "assistant", "content": text}]
                 messages += [{"role": "user", "content": again}]
         usage["fallbacks" if choice is None else "model_choices"] = 1
@@ -187,6 +223,7 @@ def options_of_the_command():
     parser.add_argument("--model", default="default", help="the model's name")
     parser.add_argument("--key", default="API_KEY", help="the variable that has the key, if any")
     parser.add_argument("--max-tokens", type=int, default=64, help="the longest answer")
+    parser.add_argument("--options", choices=("list", "none"), default="list")
     parser.add_argument("--fallback", choices=("random", "foul"), default="random")
     parser.add_argument("--cents-in", type=float, default=0.0, help="cents for 10^6 tokens read")
     parser.add_argument("--cents-out", type=float, default=0.0, help="cents for 10^6 written")
@@ -206,6 +243,7 @@ if __name__ == "__main__":
             print(json.dumps(answer), flush=True)
         elif message["type"] == "game":
             model.system = RULES.format(rules=message["rules"]["name"], seats=message["seats"])
+            model.system += ORDERS[args.options]
         elif message["type"] == "ask":
             options, answer = message["options"], {"type": "choose", "id": message["id"]}
             choice, by = None, "random"

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ import pytest
 
 from protocol.messages import Choose, FromBot, Unavailable
 from tests.support.bots import BYE, FOLDER, HELLO, ask, game, talk
+from tests.support.games import PLANS, any_of, heard, short
 
 chat: Any = import_module("sample_bots.chat")
 
@@ -147,6 +149,54 @@ def test_an_answer_without_an_option_is_asked_for_again_once_with_the_error(
     choice, usage = choose(service)
     assert choice is None
     assert (usage["fallbacks"], len(service.asked), usage["tokens_in"]) == (1, 2, 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("play 6-5 left", 0),
+        ("<think>pass</think>I cannot draw: Play 5|6 on the right.", 1),
+        ("play 3-3", 2),
+        ("play 6-5", None),
+        ("pass", None),
+        ("play 33-33 left", None),
+        ("play_two 2-1 6-6", 4),
+        ("bid 30", None),
+        ("0", None),
+        ("", None),
+    ],
+)
+def test_a_model_without_a_list_names_its_move_by_itself(text: str, choice: int | None) -> None:
+    options = [
+        {"do": "play", "tile": [5, 6], "end": "left"},
+        {"do": "play", "tile": [5, 6], "end": "right"},
+        {"do": "play", "tile": [3, 3], "end": "left"},
+        {"do": "draw"},
+        {"do": "play_two", "left": [1, 2], "right": [6, 6]},
+        {"do": "bid", "chips": 3},
+    ]
+    assert chat.move(text, options) == choice
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_every_option_of_a_game_can_be_named(name: str) -> None:
+    seats, _ = PLANS[name]
+    lines = chain.from_iterable(heard(short(name), seats, any_of(name)).lines)
+    questions = [json.loads(line)["options"] for line in lines if b'"type":"ask"' in line]
+    assert questions
+    for options in questions:
+        named = [chat.move(chat.words(option), options) for option in options]
+        assert named == [*range(len(options))]
+
+
+def test_without_a_list_no_question_names_an_option(serve: Callable[..., Service]) -> None:
+    service = serve(says("call"), says("play 3-3 lead"))
+    choice, usage = choose(service, "--options", "none")
+    assert (choice, usage["retries"], usage["model_choices"]) == (2, 1, 1)
+    first, second = service.asked
+    assert "Options" not in first["messages"][1]["content"]
+    assert "play 3-3" not in first["messages"][1]["content"]
+    assert second["messages"][-1]["content"] == chat.AGAIN["none"]
 
 
 @pytest.mark.parametrize("kind", ["random", "foul"])
