@@ -52,23 +52,23 @@ ROOMS = {
     "valuation": _room(3_398, "arena/valuation"),
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
     "ui and document": _room(2_309, "arena/ui", "arena/document"),
-    "sample bots": _room(1_178, "sample_bots"),
+    "sample bots": _room(1_216, "sample_bots"),
     "cli and commands": _room(5_834, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_532, "tournaments/league"),
     "verification": _room(925, "tournaments/verification"),
     "site": _room(1_815, "tournaments/site"),
     "study": _room(1_272, "tournaments/study"),
-    "report": _room(3_038, "tournaments/report"),
+    "report": _room(3_044, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
     "event": _room(3_090, "tournaments/event"),
     "plan": _room(3_234, "tournaments/plan"),
     "formats": _room(2_817, "tournaments/formats"),
-    "rating": _room(2_629, "tournaments/rating"),
-    "tests": _room(40_321, "tests"),
+    "rating": _room(2_636, "tournaments/rating"),
+    "tests": _room(40_377, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 61_643
+MOST_LINES = 61_694
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 188
 """Files with content, outside the tests; 175 when the house is done."""

@@ -83,6 +83,7 @@ from tournaments.rating.tables import (
     Rating,
     Ratings,
     SeatAdvantage,
+    is_clean,
     sum_usage,
 )
 from tournaments.rating.tally import Tally, by_pool, collect, meetings, totals_by_deal
@@ -250,7 +251,7 @@ def fit_both(
     corrections: Corrections | None = None,
     stopped: Collection[str] = (),
 ) -> Ratings:
-    """Return ratings as `fit` does, each with its cost and the rating by games without a foul.
+    """Return ratings as `fit` does, each with its cost and the rating by clean games.
 
     `stopped`: entrants that `limits.cents` has stopped. `results` are read several times, so they
     must not be an iterator. Raises ValueError as
@@ -258,9 +259,9 @@ def fit_both(
     """
     ratings = fit(results, prior=prior, partners=partners, anchor=anchor, corrections=corrections)
     usage, clean = sum_usage(results), dict[tuple[str, Anchor | None], Clean]()
-    if any(result.fouls for result in results):
-        honest = (result for result in results if not result.fouls)
-        for pool in fit(honest, prior=prior, partners=partners, anchor=anchor).pools:
+    if not all(map(is_clean, results)):
+        games = filter(is_clean, results)
+        for pool in fit(games, prior=prior, partners=partners, anchor=anchor).pools:
             for rating in pool.entrants:
                 clean[rating.name, pool.anchor] = convert(rating, Clean, from_attributes=True)
     pools = []
@@ -268,7 +269,7 @@ def fit_both(
         lowest = min((r.elo or 0.0 for r in pool.entrants if not r.bound), default=0.0)
         entrants = []
         for rating in pool.entrants:
-            # Ratings without fouls are on the same scale with the same anchor, or with none.
+            # Ratings by clean games are on the same scale with the same anchor, or with none.
             clean_rating = clean.get((rating.name, pool.anchor))
             cost = _cost(rating, usage.get(rating.name), lowest, rating.name in stopped)
             entrants.append(replace(rating, clean=clean_rating, cost=cost))

@@ -47,6 +47,12 @@ def fouls_committed(result: Result) -> Iterator[SeatFoul]:
     return (foul for foul in result.fouls if foul.foul != "forfeit")
 
 
+def is_clean(result: Result) -> bool:
+    """Return whether nobody fouled, and no bot says that it chose because its model did not."""
+    replaced = result.usage is not UNSET and any(usage.fallbacks for usage in result.usage)
+    return not result.fouls and not replaced
+
+
 class FoulCount(Struct, frozen=True):
     """The fouls of one class that one entrant committed."""
 
@@ -223,8 +229,8 @@ class Rating(Struct, frozen=True, kw_only=True):
     """Half width of the 95 % interval of `margin`, in points; None with fewer than four boards."""
     fouls: int
     clean: "Clean | None" = None
-    """Rating by its games without a foul; None: it has none, nobody fouled, or these games put it
-    on another scale than `elo`, because only one of the two has the anchor."""
+    """Rating by its clean games; None: it has none, all are clean, or these games put it on another
+    scale than `elo`, because only one of the two has the anchor."""
     corrected: "Corrected | None" = None
     """Rating and margin with luck taken out; None if luck was not computed."""
     cost: "Cost | None" = None
@@ -289,7 +295,7 @@ def add_usage(sums: dict[str, UsageSum], result: Result) -> None:
 
 
 class Clean(Struct, frozen=True, kw_only=True):
-    """An entrant's rating from the games in which nobody fouled."""
+    """An entrant's rating from its clean games, as `is_clean` says."""
 
     elo: float | None
     """Elo over the level of the entrants with whom such games connect it, as in `Rating`."""

@@ -87,7 +87,7 @@ def standings_section(
 def standings_table(
     pool: Pool, won_lost: Mapping[str, str] = MappingProxyType({}), *, forest: bool = True
 ) -> Table:
-    """Return the table, best first, also without fouls where `fit_both` rated that.
+    """Return the table, best first, also by clean games where `fit_both` rated that.
 
     If there are bots outside the core, each of the groups has a title. A page also has the results
     of each bot (`won_lost`), and draws the intervals (`forest`).
@@ -100,7 +100,7 @@ def standings_table(
     columns += [spread] if forest else []
     columns += [Column("won – drawn – lost", media=Media.HTML)] if won_lost else []
     columns += [*map(Column, ("games", "win %")), Column("margin", detail="±"), Column("fouls")]
-    columns += [Column("Elo without fouls", detail="±", spare=True)] if clean else []
+    columns += [Column("Elo in clean games", detail="±", spare=True)] if clean else []
 
     def row(place: int, rating: Rating) -> list[Cell]:
         interval = Cell("", figure=Figure(macro="chart", value=drawn.rows[place - 1]))
@@ -250,15 +250,21 @@ def rating_notes(pool: Pool, anchor: Anchor | None) -> list[str]:
 
 
 def foul_warnings(pool: Pool) -> list[str]:
-    """Return a sentence about the numbers that leave out games with fouls, if there are any."""
-    if not any(rating.fouls for rating in pool.entrants):
-        return []
-    clean = " and Elo without fouls" if any(row.clean for row in pool.entrants) else ""
-    leaves, misleads = ("leave", "mislead") if clean else ("leaves", "misleads")
-    return [
-        f"Margin{clean} {leaves} out what ended by a foul, and {misleads} if a bot fouls when it "
-        "is losing."
-    ]
+    """Return sentences about the numbers that leave games out, if there are any."""
+    sentences = []
+    has_clean = any(rating.clean for rating in pool.entrants)
+    if any(rating.fouls for rating in pool.entrants):
+        clean = " and Elo in clean games" if has_clean else ""
+        leaves, misleads = ("leave", "mislead") if clean else ("leaves", "misleads")
+        sentences.append(
+            f"Margin{clean} {leaves} out what ended by a foul, and {misleads} if a bot fouls when "
+            "it is losing."
+        )
+    if has_clean and any(rating.cost for rating in pool.entrants):
+        sentences.append(
+            "Clean games are also those in which each model named its moves: no bot chose for it."
+        )
+    return sentences
 
 
 def placing(pool: Pool) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -256,14 +257,19 @@ def test_the_margin_leaves_out_games_that_a_foul_ended() -> None:
     assert whole.boards_save != only(results).boards_save
 
 
-def test_ratings_with_and_without_fouls_stand_side_by_side() -> None:
+def chosen_for_a_model(result: Result) -> Result:
+    return replace(result, usage=(UsageSum(fallbacks=1), *[UsageSum()] * (len(result.seats) - 1)))
+
+
+def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
     results = played(random.Random(8), STRENGTH, 60)
     spoilt = [ended(game(board, ("x", "y"), (1, 0))) for board in range(9)]
     mixed = [ended(one) if number % 7 == 0 else one for number, one in enumerate(results)]
     mixed += [game(99, ("x", "y"), (1, 0)), *spoilt]
-    clean = [one for one in mixed if not one.fouls]
+    mixed = [chosen_for_a_model(one) if n % 5 == 3 else one for n, one in enumerate(mixed)]
+    clean = [one for one in mixed if not one.fouls and one.usage is UNSET]
     both, alone = fit_both(mixed), fit(clean)
-    assert [[replace(r, clean=None) for r in p.entrants] for p in both.pools] == [
+    assert [[replace(r, clean=None, cost=None) for r in p.entrants] for p in both.pools] == [
         list(pool.entrants) for pool in fit(mixed).pools
     ]
     for pool, other in zip(both.pools, alone.pools, strict=True):
@@ -275,7 +281,7 @@ def test_ratings_with_and_without_fouls_stand_side_by_side() -> None:
                 rating.elo, rating.half_width, rating.bound, rating.games,
             )  # fmt: skip
     head, rows = standings_table(both.pools[0]).plain()
-    assert head == (*COLUMNS, "Elo without fouls", "±")
+    assert head == (*COLUMNS, "Elo in clean games", "±")
     assert {len(row) for row in rows} == {len(head)}
     # The live table fits once: it must not show empty columns.
     assert standings_table(fit(mixed).pools[0]).plain()[0] == COLUMNS
