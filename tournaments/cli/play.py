@@ -1,4 +1,4 @@
-"""`boneyard play`: a person plays against bots, in a game that is logged like any other."""
+"""`boneyard play`: a person or an agent plays against bots, in a game that is logged as any is."""
 
 import re
 import secrets
@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import click
 import trio
@@ -32,6 +32,7 @@ from arena.rules.load import find_overrides, load_ruleset, rules_command, rulese
 from arena.sandbox.command import Limits, SandboxMode
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
+from arena.ui.agent import AgentSeat, AgentWay, need_agents, serve_agents, sit_as_bot
 from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import NO_WEBSOCKETS, has_browser, open_in_browser
 from arena.ui.replay_page import GameInfo, game_info
@@ -93,6 +94,7 @@ class PlayOptions(NamedTuple):
     sandbox: SandboxMode
     out: Path
     terminal: bool
+    mcp: AgentWay | None
     port: int
     browser: bool
     played: int = 0
@@ -177,8 +179,12 @@ def _next(folder: Folder) -> int:
     return 1 + max((*logged, *published_commitments(folder.commitments)), default=0)
 
 
+ADDRESS_FILE = "agent.url"
+"""The file of the folder with the address of an agent's seat."""
 PLAY_EVENT = "play"
 """The name of the event of all games that a person plays."""
+PlaySession = Callable[[PreparedTable, Folder, PlayOptions], Awaitable[int]]
+"""A way to play: games on one screen until the person leaves; returns the exit code."""
 Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
@@ -230,6 +236,13 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
     help="Folder for the logs of your games.",
 )
 @flag("--terminal", "Play here instead of in the browser.")
+@click.option(
+    "--mcp",
+    type=click.Choice(get_args(AgentWay)),
+    help="Leave your seat to an agent, by the Model Context Protocol: on this command's stdin and "
+    "stdout, or at --port. bot: this command is a bot of an event, and waits for its agent at "
+    "--port; the address is in --out.",
+)
 @PORT
 @BROWSER
 def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> int:
@@ -245,12 +258,19 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
       boneyard play counting greedy --no-clock
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
+      boneyard play counting --mcp stdio
+      boneyard run "boneyard play --mcp bot" greedy --jobs 1 --move-ms 60000 --sandbox off
     """
     options = PlayOptions(opponents=(*bots, *opponents) or ("greedy",), **values)
+    if options.mcp:
+        need_agents()
+    if options.mcp == "bot":
+        run_async(sit_as_bot, options.port, options.out.resolve() / ADDRESS_FILE)
+        return 0
     rules = load_ruleset(options.rules, Path.cwd(), options.choices)
     if not re.fullmatch(ENTRANT, options.name):
         raise UserError(f"Invalid name {options.name!r}: it must be {NAME_WORDS}.")
-    if not options.terminal and not has_browser():
+    if not (options.mcp or options.terminal or has_browser()):
         purpose = "To play in the browser"
         print_note(NO_WEBSOCKETS.format(what=purpose, instead="; so you play here"))
         options = options._replace(terminal=True)
@@ -262,14 +282,19 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
     with held_unless_refused(folder, lambda: None):
         table = prepare_table(options, rules, folder)
         try:
-            session = _at_terminal if options.terminal else _in_browser
-            code = run_async(session, table, folder, options)
+            code = run_async(_session(options), table, folder, options)
         except* Exception as group:
             errors = group
     if errors:
         print_note(stop_sentence(folder, errors, "game", "in the game"))
         return STOPPED
     return code
+
+
+def _session(options: PlayOptions) -> PlaySession:
+    if options.mcp:
+        return _with_agent
+    return _at_terminal if options.terminal else _in_browser
 
 
 async def _game_between(
@@ -320,6 +345,21 @@ async def _at_terminal(table: PreparedTable, folder: Folder, options: PlayOption
         print_line(line)
     show = TerminalPlayer(console, sys.stdin.fileno(), look).show
     return 0 if await _game_between(table, folder, options, show) else INTERRUPTED
+
+
+async def _with_agent(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
+    """Play a game with an agent in the seat, and answer it until it leaves."""
+    assert options.mcp
+    seat = AgentSeat()
+    async with serve_agents(seat, options.mcp, options.port) as address:
+        if address:
+            print_line(f"Address of the agent's seat: {address}")
+            print_note("Only this machine can reach it. Ctrl-C ends it.")
+        if not await _game_between(table, folder, options, seat.show):
+            return INTERRUPTED
+        with cancelled_by_signals():
+            await seat.left.wait()
+    return 0
 
 
 async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
