@@ -56,7 +56,7 @@ ROOMS = {
     "cli and commands": _room(5_874, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_532, "tournaments/league"),
     "verification": _room(925, "tournaments/verification"),
-    "site": _room(1_815, "tournaments/site"),
+    "site": _room(1_816, "tournaments/site"),
     "study": _room(1_272, "tournaments/study"),
     "report": _room(3_044, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_074
+MOST_LINES = 62_075
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""

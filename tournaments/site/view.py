@@ -233,7 +233,8 @@ class LiveView:
             self._ticks |= update(self._ticks, rated_result, self.event.rules.deal.partners)
         replay = replay_address(logged.game.game)
         board = logged.game.board
-        self._finished.appendleft((board, Finished(text.game_line(logged), replay)))
+        words = f"Board {board}: {text.outcome_line(logged)}"
+        self._finished.appendleft((board, Finished(words, replay)))
         for record in logged.choices():
             if isinstance(record, FoulRecord):
                 name = printable(result.seats[record.seat])

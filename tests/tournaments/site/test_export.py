@@ -150,7 +150,7 @@ def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_
     site.follow(folder.path, 1204)
     now = shown(tmp_path / "site")
     assert (now.played, now.complete, len(now.finished)) == (12, True, 6)
-    assert all(line.words.startswith("1.") for line in now.finished)
+    assert all(line.words.startswith("Board 1: ") for line in now.finished)
     folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
     site.follow(folder.path, 1210)
     assert len(shown(tmp_path / "site").finished) == 12
