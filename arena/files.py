@@ -133,7 +133,7 @@ def write_atomic(
         _move_over(copy, path)
 
 
-def write_files(files: Mapping[Path, Iterable[bytes]]) -> None:
+def replace_files(files: Mapping[Path, Iterable[bytes]]) -> None:
     """Replace files when all of them are written, in their order: a full disk changes none.
 
     Raises UserError for a device or a pipe, OSError, and what the chunks raise.

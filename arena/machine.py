@@ -59,9 +59,9 @@ def has_kernel_events() -> bool:
     return is_able and os.environ.get("BONEYARD_POLLER") != "threads"
 
 
-def end_with_parent(number: signal.Signals) -> None:
+def end_with_parent(ending: signal.Signals) -> None:
     """Have the kernel send this process a signal when the thread ends that started it."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ending)
 
 
 def default_jobs() -> int:

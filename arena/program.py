@@ -83,17 +83,17 @@ def _open_nothing(number: int, name: str) -> None:
 def _write_plainly(error: UnicodeError) -> tuple[str, int]:
     """Return what stands for characters that an encoding lacks, and the place behind them."""
     assert isinstance(error, UnicodeEncodeError)
-    words = "".join(map(_plain, error.object[error.start : error.end]))
+    words = "".join(map(_to_ascii, error.object[error.start : error.end]))
     return words, error.end
 
 
-def _plain(character: str) -> str:
+def _to_ascii(character: str) -> str:
     """Return a character in ASCII: ours by the table, letters without accents, `?` for others."""
     if character in PLAIN_CHARACTERS:
         return PLAIN_CHARACTERS[character]
     bare = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
-    drawn = {0x25: "-", 0x258: "#", 0x259: "#"}  # Boxes, and blocks of bars.
-    return bare or drawn.get(ord(character) >> 4) or drawn.get(ord(character) >> 8, "?")
+    blocks = {0x25: "-", 0x258: "#", 0x259: "#"}  # Boxes, and blocks of bars.
+    return bare or blocks.get(ord(character) >> 4) or blocks.get(ord(character) >> 8, "?")
 
 
 # Signals that ask a program to end: the one rule of all commands, and the runs that obey it.

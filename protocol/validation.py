@@ -68,7 +68,7 @@ def _mistakes(kind: Type, data: Any, path: str) -> Iterator[str]:
         case UnionType(types=types):
             yield from _in_union([t for t in types if not isinstance(t, NoneType)], data, path)
         case StructType() if isinstance(data, Mapping):
-            yield from _in_table(kind, data, path)
+            yield from _mistakes_in_table(kind, data, path)
         case DictType() if isinstance(data, Mapping):
             for key, value in data.items():
                 yield from _mistakes(kind.key_type, key, f"a name in {path}" if path else "a name")
@@ -87,7 +87,7 @@ def _in_union(kinds: Sequence[Type], data: Any, path: str) -> Iterator[str]:
     """Yield the mistakes by the kind that the user meant: they say more than a list of all."""
     tags = {f"{kind.tag}": kind for kind in kinds if isinstance(kind, StructType) and kind.tag}
     if tags and isinstance(data, Mapping):
-        yield from _in_tagged(tags, data, path)
+        yield from _mistakes_in_tagged(tags, data, path)
         return
     candidates = [kind for kind in kinds if _like(kind, data)]
     # A word that resembles none of the permitted words was not meant as one of them.
@@ -107,17 +107,19 @@ def _is_near(word: str, kinds: Sequence[Type]) -> bool:
     return not lists or any(get_close_matches(word, map(str, words)) for words in lists)
 
 
-def _in_tagged(tags: Mapping[str, StructType], data: Mapping[str, Any], path: str) -> Iterator[str]:
+def _mistakes_in_tagged(
+    tags: Mapping[str, StructType], data: Mapping[str, Any], path: str
+) -> Iterator[str]:
     field = next(iter(tags.values())).tag_field or ""
     if field not in data:
         yield f"{_join(path, field)} is missing: {suggestion('', tags)}"
     elif (tag := f"{data[field]}") not in tags:
         yield f"{unknown_name(f'value of {_join(path, field)}', tag[:MAX_CHARS], tags)}"
     else:
-        yield from _in_table(tags[tag], data, path)
+        yield from _mistakes_in_table(tags[tag], data, path)
 
 
-def _in_table(kind: StructType, data: Mapping[str, Any], path: str) -> Iterator[str]:
+def _mistakes_in_table(kind: StructType, data: Mapping[str, Any], path: str) -> Iterator[str]:
     fields: dict[str, Field] = {field.encode_name: field for field in kind.fields}
     names = [*([kind.tag_field] if kind.tag_field else []), *fields]
     for name, value in data.items():

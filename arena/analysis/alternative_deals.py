@@ -454,7 +454,7 @@ def _changed(
     if dealt.deal == 0:
         changed = _other_lots(dealt, rng)
     elif rng.random() < LARGE_SHARE / 2:
-        changed = _other_order(dealt, seat, rng)
+        changed = _shuffle_other_hands(dealt, seat, rng)
     else:
         changed = _other_places(dealt, seat, seen_tiles, rng)
     return (*deals[:index], changed, *deals[index + 1 :])
@@ -466,7 +466,7 @@ def _other_lots(dealt: Dealt, rng: random.Random) -> Dealt:
     return replace(dealt, lots=lots)
 
 
-def _other_order(dealt: Dealt, seat: int, rng: random.Random) -> Dealt:
+def _shuffle_other_hands(dealt: Dealt, seat: int, rng: random.Random) -> Dealt:
     hands = tuple(
         hand if other == seat else tuple(rng.sample(hand, len(hand)))
         for other, hand in enumerate(dealt.hands)

@@ -150,8 +150,8 @@ def _turn(moment: Moment, seat: Viewer = None) -> int | None:
     return None if nobody or hidden else state.turn
 
 
-def _open_frame(moment: Moment) -> Frame:
-    """Return the frame with everything in it."""
+def _full_frame(moment: Moment) -> Frame:
+    """Return the frame with all hidden tiles in it."""
     state = moment.game.playing
     return replace(
         frame_at(moment, SPECTATOR),
@@ -168,7 +168,7 @@ def _open_frame(moment: Moment) -> Frame:
 def frame_at(moment: Moment, viewer: Viewer) -> Frame:
     """Return the frame of a viewer, built only from what the engine's view gives that viewer."""
     if viewer is None:
-        return _open_frame(moment)
+        return _full_frame(moment)
     game, record, stakes = moment.game, moment.record, moment.game.rules.stakes
     table = view.onlooker(game)
     hands = list[Hand | int](table.hands)

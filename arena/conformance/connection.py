@@ -204,8 +204,8 @@ class ScriptedSeat:
         """Return the open question to the bot; None if the game is over."""
         return self._referee.awaiting
 
-    def lines(self) -> list[bytes]:
-        """Return the messages to the bot since the last call."""
+    def take_lines(self) -> list[bytes]:
+        """Return, once, the messages to the bot since the last call."""
         lines, self._lines = self._lines, []
         return lines
 

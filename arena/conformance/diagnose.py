@@ -413,6 +413,6 @@ def _press(connection: Connection, due: Expected) -> None:
     last = connection.sent[-1]
     if due.type == "hello":
         last = referee.hello() + b"".join(
-            ScriptedSeat(find_variant("draw"), 2, 0, 1, Clock()).lines()
+            ScriptedSeat(find_variant("draw"), 2, 0, 1, Clock()).take_lines()
         )
     connection.probe_with(last * min(PRESSED, PRESSED_BYTES // len(last)))

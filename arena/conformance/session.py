@@ -172,7 +172,7 @@ class Session:
         Raises ViolationError.
         """
         connection = connection or await self.keep_connection()
-        connection.send(*map(change or bytes, seat.lines()))
+        connection.send(*map(change or bytes, seat.take_lines()))
         answer = await expect.await_answer(connection, seat)
         self.answers.append(answer)
         return answer
@@ -193,7 +193,7 @@ class Session:
             # Its game is unfinished, so this process cannot be used further.
             await self.drop()
             raise OutOfTimeError(len(self.answers) - before)
-        connection.send(*map(change or bytes, seat.lines()))
+        connection.send(*map(change or bytes, seat.take_lines()))
         return len(self.answers) - before
 
     async def play_on(

@@ -195,7 +195,7 @@ async def _only_hello(session: Session) -> str:
 
 
 async def _silent_at_game(session: Session) -> str:
-    game, *_ = session.new_seat(find_variant("draw")).lines()
+    game, *_ = session.new_seat(find_variant("draw")).take_lines()
     (await session.keep_connection()).send(game)
     await session.expect_silence("when a game began")
     # A game that has begun must be played to its end.
@@ -346,7 +346,7 @@ STRANGE = 'Łódź 🁣 "дом\u00edno" \\ \u202eeman\u2066 \u2028'
 WEATHER = b'{"type":"weather","id":5,"game":1,"sky":["rain",{"do":"rain"}],"choice":0}\n'
 """A message of a type that does not exist."""
 NEWER = 7
-"""The value of fields that do not exist."""
+"""A value that the steps put into fields that the protocol does not have."""
 
 
 # --- answers ---
@@ -403,7 +403,7 @@ async def _same_again(session: Session) -> str:
 async def _in_pieces(session: Session) -> str:
     """Send a question in three pieces: a read may end anywhere."""
     connection, seat = await session.keep_connection(), session.new_seat(short("draw"))
-    *before, question = seat.lines()
+    *before, question = seat.take_lines()
     third = len(question) // 3
     for piece in (b"".join(before) + question[:third], question[third : 2 * third]):
         connection.send(piece)
@@ -424,7 +424,7 @@ async def _in_one_go(session: Session) -> str:
             await session.drop()
             raise OutOfTimeError(len(session.answers))
         await session.ask(first)
-    connection.send(*first.lines(), WEATHER, *second.lines())
+    connection.send(*first.take_lines(), WEATHER, *second.take_lines())
     await expect.await_answer(connection, second)
     await session.play_on(second)
     return ""
@@ -602,7 +602,7 @@ async def _several_games(session: Session) -> str:
 
 def _ask(connection: Connection, seats: Iterable[ScriptedSeat]) -> Waiting:
     seats = list(seats)
-    connection.send(*(line for seat in seats for line in seat.lines()))
+    connection.send(*(line for seat in seats for line in seat.take_lines()))
     for seat in seats:
         seat.asked_at = connection.sent_at
     return {seat.question.id: seat for seat in seats if seat.question}

@@ -73,11 +73,11 @@ class RandomWords:
         """Return the next words."""
         words = self._left
         if len(words) < count:
-            words += self._more(count - len(words))
+            words += self._make_words(count - len(words))
         self._left = words[count:]
         return words[:count]
 
-    def _more(self, least: int) -> tuple[int, ...]:
+    def _make_words(self, least: int) -> tuple[int, ...]:
         """Return at least `least` words, from whole digests."""
         first, after = self._counter, self._counter - -least // WORDS_A_DIGEST
         self._counter = after

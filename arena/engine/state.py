@@ -228,7 +228,7 @@ class Round:
 
 
 class Game:
-    """A game: its rounds up to the target."""
+    """A game in play: its scores, its pot, and the round that is played or was played last."""
 
     __slots__ = ("over", "points", "pot", "round", "rules", "scores", "seats", "settings", "target")
 

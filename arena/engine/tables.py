@@ -170,7 +170,7 @@ class Settings:
         """For each seat, the event of its pass."""
         self.two_tiles = turn.tiles == 2
         """True if a turn plays two tiles (E play)."""
-        self.draw_limit = _draw_limit(turn.draw_limit, len(self.table.tiles))
+        self.draw_limit = _most_draws_a_turn(turn.draw_limit, len(self.table.tiles))
         """The most tiles that a turn draws (C.19, C.28)."""
         self.two_at_once = turn.draw_limit == "two_at_once"
         """True if a seat that draws a tile draws a second before anything else (A, C Dutch)."""
@@ -204,7 +204,7 @@ class Settings:
         """True if a round may bring more than the hands (C Puerto Rico)."""
 
 
-def _draw_limit(limit: DrawLimit, tiles: int) -> int:
+def _most_draws_a_turn(limit: DrawLimit, tiles: int) -> int:
     match limit:
         case "unlimited":
             return tiles  # No turn draws more tiles than the set has.

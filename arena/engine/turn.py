@@ -335,7 +335,10 @@ def end_round(game: Game, state: Round, why: WhyRound) -> None:
 
 
 def why_over(game: Game, rounds: int) -> WhyGame | None:
-    """Return why the game is over after so many rounds; None: the target needs one best score."""
+    """Return why the game is over after so many rounds; None: it goes on.
+
+    It goes on, too, while two sides share the best score.
+    """
     limits = game.rules.game
     if limits.rounds:
         return "rounds" if rounds >= limits.rounds else None

@@ -113,7 +113,7 @@ class GameLog:
         self._records = self._results = self._checksum = 0
         self._over = False
         checksummed.decompress(path)
-        self._take_up(path)
+        self._resume(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = open_regular(path, APPEND)
         try:
@@ -123,7 +123,7 @@ class GameLog:
             self.close()
             raise
 
-    def _take_up(self, path: Path) -> None:
+    def _resume(self, path: Path) -> None:
         end = 0
         for entry in read_records(path):
             self._checksum = entry.checksum

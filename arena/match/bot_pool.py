@@ -55,13 +55,13 @@ class MultiplexedBot:
             self._poller.call_soon(self.flush_all)
         self._outbox += line
 
-    def disqualify(self, fault: Fault, judged: "GameChannel | None" = None) -> None:
+    def disqualify(self, fault: Fault, judge: "GameChannel | None" = None) -> None:
         """Stop the process; tell every table once, but not the one that judged the foul."""
         if self._is_stopped:
             return
-        self._is_stopped, self.fouled_at = True, judged
+        self._is_stopped, self.fouled_at = True, judge
         self.bot.disqualify(fault)
-        for channel in [channel for channel in self._channels.values() if channel is not judged]:
+        for channel in [channel for channel in self._channels.values() if channel is not judge]:
             channel.drop()
 
     def flush_all(self) -> None:
@@ -128,8 +128,8 @@ class GameChannel:
     @property
     def fault(self) -> Fault | None:
         """The fault for which the process was stopped, at this table or another."""
-        fault, judged = self._multiplexer.bot.fault, self._multiplexer.fouled_at
-        if fault and judged not in (None, self):
+        fault, judge = self._multiplexer.bot.fault, self._multiplexer.fouled_at
+        if fault and judge not in (None, self):
             return Fault("gone", f"Stopped for a foul in another game of its: {fault.detail}")
         return fault
 

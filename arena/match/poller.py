@@ -56,7 +56,7 @@ class Poller:
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
         self.soonest = math.inf
-        """The moment of the first timer, or an earlier one, in s of the clock."""
+        """A moment at or before that of the first timer, in s of the clock."""
         self._last_wait_s = 0.0
         self._rested_at = -math.inf
         self._planned = 0.0

@@ -699,12 +699,12 @@ def the_game(rules: Ruleset) -> Iterator[Sentence]:
     targets = {seats: target(rules, seats) for seats in playable_seat_counts(rules)}
     party = "side" if rules.deal.partners else "player"
     text = f"The game is won by the first {party} to reach {by_table(targets, count_points, 'or')}."
-    yield Sentence(text, _target_sources(rules, targets))
+    yield Sentence(text, _literature_of_target(rules, targets))
     after = count_in_words(rules.game.max_rounds, "round")
     yield Sentence(f"If nobody has won after {after}, the highest score wins; equal scores tie.")
 
 
-def _target_sources(rules: Ruleset, targets: dict[int, int]) -> tuple[str, ...]:
+def _literature_of_target(rules: Ruleset, targets: dict[int, int]) -> tuple[str, ...]:
     if rules.deal.partners and targets == {4: 100}:
         return "C score", "E"
     if not targets.items() <= CUSTOMARY_TARGETS.items():

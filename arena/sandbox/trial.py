@@ -132,8 +132,8 @@ def ask_process(process: Popen, line: bytes) -> dict[str, Any]:
         raise CannotProbeError(f"A test process ended: {_last_words(process)}")
     try:
         return decode_json(answer, dict[str, Any])
-    except DamagedRecordError as no:
-        raise CannotProbeError(f"A test process answered in no way known: {no}.") from None
+    except DamagedRecordError as error:
+        raise CannotProbeError(f"A test process answered in no way known: {error}.") from None
 
 
 def read_line(process: Popen) -> bytes:
@@ -553,8 +553,8 @@ def _outcomes(process: Popen, targets: Targets) -> dict[str, ProbeResult]:
     answer: dict[str, Any] = ask_process(process, encode_json(targets))
     try:
         outcomes = msgspec.convert(answer, dict[str, ProbeResult])
-    except msgspec.ValidationError as no:
-        raise CannotProbeError(f"The canary answered in no way known: {no}.") from None
+    except msgspec.ValidationError as error:
+        raise CannotProbeError(f"The canary answered in no way known: {error}.") from None
     if outcomes.keys() != CANARIES.keys() - {CGROUP_ESCAPE}:
         raise CannotProbeError("The canary did not make every attempt.")
     return outcomes

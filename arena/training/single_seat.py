@@ -206,7 +206,7 @@ class SeenRounds:
         """Return the mask of each seat to move; all 0 once the round is over."""
         able, draws = self.batch.legal(rows)
         mask = np.zeros((len(rows), len(self.encoding.actions.options)), np.int8)
-        mask[:, : len(self._grades)] = self._spread(self.batch.by_end(rows, able).T)
+        mask[:, : len(self._grades)] = self._spread(self.batch.plays_by_end(rows, able).T)
         mask[:, self._draw] = draws
         mask[:, self._pass] = self.batch.may_pass(able, draws)
         mask[self.batch.is_over[rows]] = 0
@@ -255,8 +255,8 @@ class SeenRounds:
 
     def choose(self, rows: Places, masks: ChoiceMask, *, greedy: bool) -> NumberArray:
         """Return each question's first option, or with `greedy` the one that greedy.py takes."""
-        came = 2 * self._came[rows, self.batch.turn[rows]]
-        ranks = np.concatenate([came, came + 1, came], axis=1) - greedy * self._grades
+        arrivals = 2 * self._came[rows, self.batch.turn[rows]]
+        ranks = np.concatenate([arrivals, arrivals + 1, arrivals], axis=1) - greedy * self._grades
         plays = masks[:, : ranks.shape[1]] != 0
         best = np.where(plays, ranks, WORST_RANK).argmin(axis=1)
         other = np.where(masks[:, self._draw], self._draw, self._pass)

@@ -52,7 +52,7 @@ OWNER_ONLY = 0o600
 HOST = "127.0.0.1"
 PORT_WAIT_S, PORT_LOOK_S = 10.0, 0.1
 """Seconds to wait for a port: a bot is started again while the process before it ends."""
-MOST_NEWS = 16
+MOST_MESSAGES_KEPT = 16
 """The most messages between two questions that are kept; a round or a game ends with one."""
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 CHOICE_ARGUMENTS: dict[str, Any] = {
@@ -89,11 +89,11 @@ class AgentSeat:
     def __init__(self) -> None:
         self._player: HumanPlayer | None = None
         self._game: GameStarts | None = None
-        self._news = deque[ToBot](maxlen=MOST_NEWS)
+        self._messages = deque[ToBot](maxlen=MOST_MESSAGES_KEPT)
         self._is_over = False
         self._changed = trio.Event()
         self._following = trio.CancelScope()
-        self.left = trio.Event()
+        self.closed = trio.Event()
         """Set once no client can come any more."""
 
     async def show(self, person: HumanPlayer, _: LiveFrames, ready: trio.Event) -> bool:
@@ -115,14 +115,14 @@ class AgentSeat:
 
     def leave(self) -> None:
         """Stop following: no client can come any more."""
-        self.left.set()
+        self.closed.set()
         self._following.cancel()
 
     def _take(self, message: ToBot) -> None:
         if isinstance(message, GameStarts):
             self._game = message
         if not isinstance(message, Ask):
-            self._news.append(message)
+            self._messages.append(message)
         self._wake()
 
     def _wake(self) -> None:
@@ -156,8 +156,8 @@ class AgentSeat:
         with trio.move_on_after(TURN_WAIT_S):
             while self._open is None and not self._is_over:
                 await self._changed.wait()
-        news = [encode_json(message).decode() for message in self._news]
-        self._news.clear()
+        news = [encode_json(message).decode() for message in self._messages]
+        self._messages.clear()
         if question := self._open:
             return "\n".join([*news, *_question_lines(question)])
         ended = "That was all." if self._is_over else "Nobody asks you yet: call this again."
@@ -233,7 +233,7 @@ class _Pipe:
             _write(line + b"\n")
 
     def hear_line(self, player: Player, line: bytes, message: FromBot | None = None) -> None:
-        """Do nothing: a person's answer is heard, and taken when it is written."""
+        """Do nothing: `hear` writes an agent's answer."""
 
 
 def _write(line: bytes) -> None:

@@ -605,7 +605,7 @@ class RoundBatch:
         passes: Flags = able == 0
         return passes if self.settings.draw_optional else passes & ~draws
 
-    def by_end(self, rows: RowChoice, able: Ints) -> Ints:
+    def plays_by_end(self, rows: RowChoice, able: Ints) -> Ints:
         """Return the tiles of `legal` for the left end, for the right, and to lead."""
         tiles: Ints = self.tables.plays.take(self.ends[rows], axis=1)
         tiles &= able
@@ -622,7 +622,7 @@ class RoundBatch:
         two = self.settings.two_tiles & (hands & (hands - 1) != 0)
         rows, left, right = tables.each_pair(np.where(two, able, 0), self.ends)
         end_rows, tiles = tables.each_tile(
-            self.by_end(ALL_ROUNDS, np.where(two, 0, able)).T.ravel()
+            self.plays_by_end(ALL_ROUNDS, np.where(two, 0, able)).T.ravel()
         )
         passing = np.flatnonzero(able == 0)
         play_rows = np.concatenate([rows, end_rows // 3, passing])

@@ -307,7 +307,7 @@ class _Playout:
     def _favourites(self, able: Ints, seat: int) -> list[tuple[Ints, Ints]]:
         """Return the tiles that the seat plays by its policy, and the end for each; 0: none."""
         batch, policy = self.batch, self.policies[seat]
-        left, right, lead = batch.by_end(ALL_ROUNDS, able)
+        left, right, lead = batch.plays_by_end(ALL_ROUNDS, able)
         left |= lead
         puts = [(able & -able, np.where(left, LEFT_END, RIGHT_END))]
         several = able & (able - 1)

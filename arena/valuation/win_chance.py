@@ -200,7 +200,7 @@ def _table(law: Law, left: int, of_lead: bool) -> Integers:
     over = cells.max(axis=0) == grid.last
     final = _decided((cells[0] - cells[1]).astype(np.int64))
     table = final = np.zeros_like(final) if of_lead else final
-    steps, counts = _steps(law, grid)
+    steps, counts = _score_moves(law, grid)
     most, width = int(np.abs(steps).max()), grid.last + 1
     for _ in range(left):
         # A side below the first cell stays in it; one above the last is at the target.
@@ -215,7 +215,7 @@ def _table(law: Law, left: int, of_lead: bool) -> Integers:
     return table
 
 
-def _steps(law: Law, grid: Grid) -> tuple[Integers, Integers]:
+def _score_moves(law: Law, grid: Grid) -> tuple[Integers, Integers]:
     """Return the cells by which a round moves the scores of a pair and of one other, with counts.
 
     Points between two cells count partly for each.

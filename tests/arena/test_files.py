@@ -18,9 +18,9 @@ from arena.files import (
     read_file,
     refuse_link,
     remove_partial_files,
+    replace_files,
     set_mode,
     write_atomic,
-    write_files,
 )
 from arena.logs.checksummed import MAX_LINE_BYTES, last_line, truncate_torn_line
 from protocol.errors import UserError
@@ -108,7 +108,7 @@ def test_a_device_or_pipe_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a regular file"):
         write_atomic(pipe, [b"x"])
     with pytest.raises(UserError, match="is not a regular file"):
-        write_files({pipe: [b"x"]})
+        replace_files({pipe: [b"x"]})
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]
 
@@ -180,12 +180,12 @@ def test_a_full_disk_leaves_no_new_file_beside_old_ones(tmp_path: Path) -> None:
     for name in ("report.md", "results.json"):
         (tmp_path / name).write_text("old")
     with pytest.raises(OSError, match="No space"):
-        write_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": full()})
+        replace_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": full()})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
         "report.md": "old",
         "results.json": "old",
     }
-    write_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": [b"new"]})
+    replace_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": [b"new"]})
     assert {path.read_text() for path in tmp_path.iterdir()} == {"new"}
 
 
@@ -193,7 +193,7 @@ def test_an_error_names_the_file_and_no_number(tmp_path: Path) -> None:
     (tmp_path / "report.md").mkdir()
     writes: list[Callable[[Path], None]] = [
         lambda path: write_atomic(path, [b"x"]),
-        lambda path: write_files({path: []}),
+        lambda path: replace_files({path: []}),
     ]
     for write in writes:
         with pytest.raises(IsADirectoryError) as raised:

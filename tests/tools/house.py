@@ -39,9 +39,9 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(2_225, "protocol"),
+    "protocol": _room(2_227, "protocol"),
     "files, program, machine, processes": _room(747, "arena"),
-    "engine": _room(1_959, "arena/engine"),
+    "engine": _room(1_962, "arena/engine"),
     "match": _room(2_817, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_582, "arena/rules"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_075
+MOST_LINES = 62_080
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""

@@ -358,7 +358,7 @@ async def _with_agent(table: PreparedTable, folder: Folder, options: PlayOptions
         if not await _game_between(table, folder, options, seat.show):
             return INTERRUPTED
         with cancelled_by_signals():
-            await seat.left.wait()
+            await seat.closed.wait()
     return 0
 
 

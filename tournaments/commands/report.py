@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.files import write_files
+from arena.files import replace_files
 from arena.processes import map_tasks
 from arena.ui.console import print_note, working
 from arena.valuation.terms import USUAL_WORLDS
@@ -28,7 +28,7 @@ def rewrite_report(book: Book, *, luck: bool = False) -> tuple[Path, ...]:
         if luck:
             _compute_luck(book)
         files = report_files(book)
-        write_files(files)
+        replace_files(files)
     return tuple(files)
 
 
@@ -84,7 +84,7 @@ def write_review(folder: Folder, bot: str | None = None, deals: int | None = Non
         faults = _review(book, _wanted(over, bot, log), log)
         summary = summarize_review(log.terms, read_seats(folder), event.first_board_of)
         lines = decisions_csv(folder, summary.seats)
-        write_files({folder.review: summary_json(summary), folder.review_csv: lines})
+        replace_files({folder.review: summary_json(summary), folder.review_csv: lines})
     try:
         rewrite_report(Book(folder, event))
     except UserError as error:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import trio
 
-from arena.files import write_files
+from arena.files import replace_files
 from arena.machine import raise_file_limit
 from arena.program import cancelled_by_signals
 from arena.sandbox.process import Sandbox
@@ -145,4 +145,4 @@ def publish_reports(ledger: Ledger) -> None:
     if (ledger_book := Book(book.folder, book.event)).results:
         from tournaments.report.report import report_files  # Numpy and Jinja2 take 0.2 s.
 
-        write_files(report_files(ledger_book))
+        replace_files(report_files(ledger_book))

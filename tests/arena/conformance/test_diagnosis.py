@@ -127,7 +127,7 @@ def questions() -> list[bytes]:
         for name in VARIANTS
         for line in ScriptedSeat(
             find_variant(name), playable_seat_counts(find_variant(name))[0], 0, 1, Clock()
-        ).lines()
+        ).take_lines()
     ]
 
 
