@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from multiprocessing.context import BaseContext
 from threading import Thread
@@ -29,12 +29,8 @@ SAFE_PATH = "PYTHONSAFEPATH"
 """The variable with which Python imports nothing from the folder in which it starts."""
 
 
-def map_tasks(
-    work: Callable[[T], R], tasks: Iterable[T], most: int | None = None, *, in_order: bool = True
-) -> Iterator[R]:
-    """Yield what `work` returns for each task, from as many processes as cores.
-
-    `in_order`: in that of the tasks; else as each is done, and all tasks begin at once.
+def map_tasks(work: Callable[[T], R], tasks: Iterable[T], most: int | None = None) -> Iterator[R]:
+    """Yield what `work` returns for each task, in their order, from as many processes as cores.
 
     This process itself does a single task, as to start another process would take longer, and all
     tasks on a machine without semaphores, such as some containers. `most`: the most processes.
@@ -55,12 +51,7 @@ def map_tasks(
             yield from map(work, all_tasks)
             return
         try:
-            if in_order:
-                yield from _in_order(pool, work, all_tasks, TASKS_AHEAD * count)
-                return
-            with _without_main():
-                futures = [pool.submit(work, task) for task in all_tasks]
-            yield from (future.result() for future in as_completed(futures))
+            yield from _in_order(pool, work, all_tasks, TASKS_AHEAD * count)
         except BrokenProcessPool:
             raise UserError(
                 "A process beside ours was killed. See whether the machine is short of memory, and "
@@ -81,6 +72,29 @@ def _in_order(
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
+
+
+def map_apart(work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R | None]]:
+    """Yield each task, as it is done, with what `work` returns for it; None if it was killed.
+
+    All begin at once, each in a process of its own: the system may kill one, for its memory
+    perhaps, and the others go on.
+    """
+    stay_on(usable_cores())
+    with _safe_path(), ExitStack() as pools:
+        futures: dict[Future[R], T] = {}
+        for task in tasks:
+            try:
+                pool = ProcessPoolExecutor(1, _context(work.__module__), _prepare)
+            except (OSError, ImportError, NotImplementedError):  # As above.
+                yield task, work(task)
+                continue
+            pools.callback(pool.shutdown, cancel_futures=True)
+            with _without_main():
+                futures[pool.submit(work, task)] = task
+        for future in as_completed(futures):
+            is_killed = isinstance(future.exception(), BrokenProcessPool)
+            yield futures[future], None if is_killed else future.result()
 
 
 @contextmanager

@@ -331,7 +331,7 @@ class Turns:
         self._valued: set[tuple[Path, bool, bool]] = set()
         self._now, self._looked_at = clock(), 0.0
         self._look_failures: list[Exception] = []
-        self._look_over = ThreadEvent()
+        self._look_over, self._is_ending = ThreadEvent(), ThreadEvent()
         """Set while no look at all bots goes on. A thread whose `join` a signal has interrupted
         seems to have ended (Python 3.11), so nobody asks the thread."""
         self._look_over.set()
@@ -417,6 +417,7 @@ class Turns:
 
     def end_look(self) -> None:
         """End the look that goes on, its bots and its pull: what it checks is checked again."""
+        self._is_ending.set()
         # Before their parents: a bot without a sandbox would outlive the process that checks it.
         kill_descendants()
         for process in multiprocessing.active_children():
@@ -431,7 +432,9 @@ class Turns:
                 self._pull()
             # The times of the register are in order, also if the clock is set back meanwhile.
             self._now = max(self._now, self._clock())
-            for entry in update_register(self._folder, self.settings, self._now):
+            for entry in update_register(
+                self._folder, self.settings, self._now, self._is_ending.is_set
+            ):
                 self._journal.note(*describe_entry(entry))
         except Exception as error:
             self._look_failures.append(error)

@@ -29,7 +29,7 @@ from arena.conformance.runner import (
 from arena.conformance.session import Session
 from arena.conformance.steps import limit_to_one_round
 from arena.match.bot_process import CannotStartError
-from arena.processes import map_tasks
+from arena.processes import map_apart
 from arena.sandbox.command import MIB, Command, Limits, interpreter, is_file, program_paths
 from arena.sandbox.process import Sandbox, SandboxedProcess
 from arena.sandbox.select import choose_sandbox
@@ -430,15 +430,24 @@ BUILD_TURN_S = 60.0
 """Time after which no further check begins before the league looks again at who waits."""
 CHECKS_AT_ONCE = 8
 """Bots that are checked side by side: a check waits for most of its time."""
+KILLED = (
+    "the system killed its check twice, the second time alone, as it does when memory is short. "
+    "Let the bot take less memory, and push it again."
+)
+"""The end of the refusal of a push whose check was killed: it would hold up all others."""
 MOST_VERSIONS = 9999
 """Versions of a bot: their names have no room for more."""
 
 
 def update_register(
-    league: LeagueFolder, settings: LeagueSettings, now: datetime
+    league: LeagueFolder,
+    settings: LeagueSettings,
+    now: datetime,
+    is_ending: Callable[[], bool] = lambda: False,
 ) -> Iterator[AnyEntry]:
     """Look at all bots; admit, refuse or withdraw them; yield each new line once written.
 
+    `is_ending`: tells whether what is being checked is ended, and shall be checked another time.
     Killed at any moment, it goes on when it is called again. Raises UserError, OSError and
     DamagedFileError.
     """
@@ -450,7 +459,7 @@ def update_register(
             f"{league.repository} has no bots, perhaps because no pull has succeeded yet: {error}."
         ) from error
     with source as bots:
-        yield from _Update(league, settings, now, bots).run()
+        yield from _Update(league, settings, now, bots, is_ending).run()
 
 
 class _Update:
@@ -462,8 +471,10 @@ class _Update:
         settings: LeagueSettings,
         now: datetime,
         bots: FolderBots | RepositoryBots,
+        is_ending: Callable[[], bool],
     ) -> None:
         self.league = league
+        self.is_ending = is_ending
         self.bots = bots
         self.settings = settings
         self.now, self.time = now, write_utc(now)
@@ -501,16 +512,24 @@ class _Update:
             pushes: list[_Push] = []
             for name in waiting[place : place + CHECKS_AT_ONCE]:
                 yield from self._look_at(name, partial(self._update_bot, pushes=pushes))
-            # As each is done: one slow bot keeps no other waiting.
-            checks = map_tasks(check_push, pushes, CHECKS_AT_ONCE, in_order=False)
-            try:
-                for push, outcome in checks:
-                    yield from self._look_at(push.bot, partial(self._finish, push, outcome))
-            except UserError as error:
-                # The system killed a check, and its pool is gone; those of other pushes go on.
-                print_note(f"Some pushes wait for the next turn: {error}")
-            if time.monotonic() - began > BUILD_TURN_S:
+            yield from self._check(pushes)
+            if self.is_ending() or time.monotonic() - began > BUILD_TURN_S:
                 return
+
+    def _check(self, pushes: Sequence["_Push"], *, again: bool = False) -> Iterator[AnyEntry]:
+        """Check pushes side by side, each that the system killed once more alone."""
+        killed: list[_Push] = []
+        # As each is done: one slow bot keeps no other waiting.
+        for push, outcome in map_apart(check_push, pushes):
+            if self.is_ending():
+                return  # Whoever ended us killed the checks, or their bots.
+            if outcome or again:
+                yield from self._look_at(push.bot, partial(self._finish, push, outcome))
+            else:
+                # When memory is short the system may kill another than the one that takes it.
+                killed.append(push)
+        for push in killed:
+            yield from self._check([push], again=True)
 
     def _authors_bots(self) -> list[str]:
         return [
@@ -632,9 +651,9 @@ class _Update:
         return _Push(bot, version, file, fingerprint, folder, self.settings, self.sandbox)
 
     def _finish(
-        self, push: "_Push", outcome: CheckSummary | Exception, bot: str
+        self, push: "_Push", outcome: CheckSummary | Exception | None, bot: str
     ) -> Iterator[AnyEntry]:
-        """Yield what becomes of a version whose check is over."""
+        """Yield what becomes of a version whose check is over; None: the system killed it."""
         why, check, is_admitted = "", None, False
         try:
             if isinstance(outcome, CheckSummary):
@@ -642,8 +661,10 @@ class _Update:
                 why = failure_words(check) if check.verdict == "failed" else ""
             elif isinstance(outcome, RefusedPushError):
                 why = f"bots/{bot}/{BOT_FILE}: {outcome}"
-            else:
+            elif outcome:
                 raise outcome
+            else:
+                why = f"bots/{bot}: {KILLED}"
             if tree_fingerprint(self._read(bot)[0]) != push.fingerprint:
                 raise ChangedPushError(f"bots/{bot}")
             if why:
@@ -723,15 +744,15 @@ class _Push(NamedTuple):
     sandbox: Sandbox
 
 
-def check_push(push: _Push) -> tuple[_Push, CheckSummary | Exception]:
-    """Build and check a version, in a process beside others; return it with what came of that."""
+def check_push(push: _Push) -> CheckSummary | Exception:
+    """Build and check a version, in a process beside others; return what came of that."""
     try:
-        return push, _build_and_check(push)
+        return _build_and_check(push)
     except (RefusedPushError, CannotStartError, OSError) as error:
-        return push, error
+        return error
     except Exception as error:
         # A bug of ours: the push waits, and others are looked at.
-        return push, OSError(f"its check failed by a bug of ours: {error!r}")
+        return OSError(f"its check failed by a bug of ours: {error!r}")
 
 
 def _build_and_check(push: _Push) -> CheckSummary:

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from errno import ENOSPC
 from pathlib import Path
@@ -30,6 +30,8 @@ from tournaments.league.state import (
 from tournaments.league.update import entrant_of, update_register
 from tournaments.plan.bots import sample_folder
 
+P = TypeVar("P", bound=update._Push)
+R = TypeVar("R")
 E = TypeVar("E", Admitted, Refused, Withdrawn)
 NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
 SETTINGS = 'house = ["greedy"]\nsandbox = "off"\n[[divisions]]\nname = "draw"\n'
@@ -42,6 +44,7 @@ class League:
         self.folder = LeagueFolder(path)
         self.now = NOW
         self.checked: list[str] = []
+        self.batches: list[list[str]] = []
         self.during: Callable[[], object] = lambda: None
         (path / "league.toml").write_text(SETTINGS)
         (path / "bots").mkdir()
@@ -54,6 +57,16 @@ class League:
         verdict = "failed" if "FAIL" in main else "passed"
         step = CheckedStep("hello", verdict, f"fault: {main}")
         return CheckSummary(verdict=verdict, steps=(step,), sandbox="off", seconds=0.1)
+
+    def map_apart(
+        self, work: Callable[[P], R], pushes: Sequence[P]
+    ) -> Iterator[tuple[P, R | None]]:
+        """Yield the checks of pushes as if each had a process, of which the system kills some."""
+        mains = [(push, (push.folder / "main.py").read_text()) for push in pushes]
+        self.batches.append([main for _, main in mains])
+        is_short = "KILL" in self.batches[-1]
+        for push, main in mains:
+            yield push, None if main == "KILL" or (is_short and main == "BIG") else work(push)
 
     def push(self, main: str, bot: str = "mine", toml: str = "") -> None:
         """Put a bot's files where its author puts them."""
@@ -88,8 +101,8 @@ def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[League]:
     """Return a league with its house bot."""
     made = League(tmp_path)
     monkeypatch.setattr(update, "examine_version", made.check)
-    # Side by side they would be in other processes, which know nothing of the fake.
-    monkeypatch.setattr(update, "CHECKS_AT_ONCE", 1)
+    # Other processes know nothing of the fake.
+    monkeypatch.setattr(update, "map_apart", made.map_apart)
     made.turn()
     yield made
     remove_tree(tmp_path / "versions")
@@ -259,6 +272,7 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
 ) -> None:
     """Neither a flood of pushes nor a name at the head of the alphabet takes anybody's turn."""
     monkeypatch.setattr(update, "BUILD_TURN_S", 0.0)
+    monkeypatch.setattr(update, "CHECKS_AT_ONCE", 1)
     order = ("zoe", "b", "a")
     monkeypatch.setattr(FolderBots, "time", lambda _, bot: order.index(bot))
     for bot in order:
@@ -377,6 +391,31 @@ def test_program_must_be_the_bots_own_or_on_the_path(
     told = league.only(Refused)
     assert told.why.startswith(f"bots/mine/bot.toml: {sentence}")
     assert not league.turn()
+
+
+def test_a_check_that_the_system_kills_holds_up_no_other(league: League) -> None:
+    """The verdicts of its batch stay; a bot that fell beside it is checked again and plays."""
+    for main, bot in (("one", "ada"), ("BIG", "ben"), ("KILL", "carl"), ("FAIL", "dora")):
+        league.push(main, bot)
+    league.turn()
+    assert league.batches == [["one", "BIG", "KILL", "FAIL"], ["BIG"], ["KILL"]]
+    assert league.active == ["ada", "ben", "greedy"]
+    lines = {line.bot: line for line in read_register(league.folder.register)}
+    culprit = lines["carl"]
+    assert isinstance(culprit, Refused)
+    assert "bots/carl: the system killed its check twice" in culprit.why
+    assert "system" not in str(lines["dora"])
+    assert league.versions().keys() == {"ada@1", "ben@1"}
+    assert not league.turn()
+
+
+def test_checks_that_an_end_kills_refuse_nobody(league: League) -> None:
+    """Ctrl-C kills them too; the same command checks them again."""
+    league.push("KILL")
+    league.push("FAIL", "other")
+    settings = load_settings(league.folder.settings)
+    assert not [*update_register(league.folder, settings, league.now, lambda: True)]
+    assert {line.bot for line in league.turn()} == {"mine", "other"}
 
 
 def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path: Path) -> None:

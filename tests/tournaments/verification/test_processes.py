@@ -2,9 +2,12 @@
 
 import os
 import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
+
+from arena.processes import map_apart
 
 BATCHES = """
 import multiprocessing, os, signal
@@ -72,3 +75,16 @@ def test_one_that_is_killed_is_told_in_a_sentence(tmp_path: Path) -> None:
     words = program(tmp_path, "[os.kill(pid, signal.SIGKILL) for pid in pids]")
     said = subprocess.run(words, stdout=subprocess.PIPE, timeout=120, check=True)
     assert said.stdout.startswith(b"A process beside ours was killed.")
+
+
+def fall(number: int) -> int:
+    """Return a number; a negative one kills the process."""
+    if number < 0:
+        signal.raise_signal(signal.SIGKILL)
+    return number
+
+
+def test_a_process_apart_takes_no_other_with_it() -> None:
+    """Not even one task is done by our own process, which would be killed by it."""
+    assert {*map_apart(fall, [1, -1, 2])} == {(1, 1), (-1, None), (2, 2)}
+    assert [*map_apart(fall, [-1])] == [(-1, None)]
