@@ -20,7 +20,7 @@ from markupsafe import Markup
 from msgspec import Struct
 
 from arena.analysis.timeline import opponents
-from arena.document.blocks import Media, minus, select
+from arena.document.blocks import minus
 from arena.files import has_content, write_atomic
 from arena.logs.catalog import replay_address
 from arena.rules.english import count_in_digits
@@ -38,7 +38,6 @@ from tournaments.league.ratings import (
     LeagueTable,
     StandingRow,
     rate_division,
-    week_blocks,
 )
 from tournaments.league.settings import CLOSED_FILE, PLAN, LeagueFolder
 from tournaments.league.state import (
@@ -52,7 +51,6 @@ from tournaments.league.state import (
     describe_entry,
     one_line,
     shown_time,
-    week_of,
 )
 from tournaments.rating.tables import own_fouls
 from tournaments.report import page
@@ -549,10 +547,10 @@ class LeagueSite:
             return None
         if (self._site / HOME_PAGE).exists() and content(self._published) == state:
             return None
-        week, outlook = week_of(now), _outlook(data, now)
+        outlook = _outlook(data, now)
         divisions = [self._division(data, d, outlook) for d in data.divisions.values()]
         began_pages = time.monotonic()
-        writer = _Writer(data, divisions, self._site, week, self._made)
+        writer = _Writer(data, divisions, self._site, self._made)
         paths = set()
         for address, text in writer.files():
             path = self._site / address
@@ -602,12 +600,11 @@ class _Writer:
         data: LeagueData,
         divisions: Sequence[DivisionView],
         site: Path,
-        week: str,
         sources: dict[str, object],
     ) -> None:
         """Begin with `sources`: those of each page that changes less often than the site."""
         self._data, self._divisions = data, divisions
-        self._site, self._week, self._made = site, week, sources
+        self._site, self._made = site, sources
         self._pages = SitePages(
             (LEAGUE_TEMPLATES, page.REPORT_TEMPLATES), ("report.css", "league.css"), ("sort.js",)
         )
@@ -668,21 +665,15 @@ class _Writer:
             )
 
     def _week_files(self, week: str) -> Iterator[File]:
-        """Yield the page of a week, with its report once it is over."""
-        data = self._data
-        all_rounds = [round for round in reversed(data.rounds) if round.week == week]
-        rounds = [round for round in all_rounds if round.is_over]
-        is_over = week < self._week and rounds == all_rounds
-        blocks = cache(partial(week_blocks, data, week))
+        """Yield the page of a week."""
+        of_week = (round for round in reversed(self._data.rounds) if round.week == week)
+        rounds = [round for round in of_week if round.is_over]
         yield from self._unless_made(
-            (self._title, len(rounds), is_over),
+            (self._title, len(rounds)),
             f"weeks/{week}.html",
             f"Week {week}",
             "week.html.j2",
-            week=week,
-            is_over=is_over,
             rounds=rounds,
-            blocks=lambda: select(blocks(), Media.HTML) if is_over else [],
         )
 
     def _unless_made(self, key: object, address: str, *texts: str, **more: Any) -> Iterator[File]:

@@ -13,32 +13,20 @@ tournaments/METHODS.md).
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Collection, Iterable, Sequence
 from statistics import NormalDist, median
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
-from arena.document.blocks import Cell, Column, DocumentBlock, Paragraph, Section, bullets, table
-from arena.rules.english import count_in_digits
 from protocol.records import Result
 from tournaments.formats.base import first_version, version_number
 from tournaments.league.state import (
-    Admitted,
-    AnyEntry,
     ChosenTable,
     DivisionData,
     EarlyEnd,
     LeagueData,
-    Refused,
     benched_versions,
-    days_of,
-    describe_entry,
-    describe_fouls,
-    one_line,
-    parse_time,
-    week_of,
 )
 from tournaments.rating.ratings import FINE, fit
 from tournaments.rating.statistics import Estimate, rank_intervals
@@ -80,9 +68,6 @@ class StandingRow(Rating, frozen=True, kw_only=True):
     """Elo over that version, if both have a rating."""
     worse: float | None
     """Probability that a present version is worse than that one, if both played enough."""
-    is_sure: bool
-    """True if it would be flagged even if all comparisons of the division together may give a false
-    alarm in one of twenty cases (Holm)."""
 
     @property
     def rating(self) -> Estimate:
@@ -196,7 +181,6 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
     ratings += [_newcomer(name) for name in active if name not in played]
     before = _versions_before(played, {row.name for row in ratings if row.boards >= ENOUGH_BOARDS})
     worse = {name: main.worse(name, before[name]) for name in active if name in before}
-    alarms = surely_worse({name: chance for name, chance in worse.items() if chance is not None})
     versions = league.versions
     return [
         StandingRow(
@@ -210,7 +194,6 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
             before=before.get(rating.name, ""),
             gain=main.lead(rating.name, before.get(rating.name, "")),
             worse=worse.get(rating.name),
-            is_sure=rating.name in alarms,
         )
         for rating in ratings
     ]
@@ -265,17 +248,6 @@ def widened(likelihood: float) -> float:
     return round(normal.cdf(z / WIDER), FINE)
 
 
-def surely_worse(chances: Mapping[str, float]) -> set[str]:
-    """Return the versions that are worse if all comparisons may give one false alarm in twenty."""
-    alarms = set[str]()
-    ordered = sorted(chances, key=lambda name: chances[name], reverse=True)
-    for left, name in zip(range(len(ordered), 0, -1), ordered, strict=True):
-        if 1 - chances[name] > (1 - CHANCE) / left:
-            break
-        alarms.add(name)
-    return alarms
-
-
 def _newcomer(name: str) -> Rating:
     return Rating(
         name=name, elo=None, half_width=None, bound="?", ranks=(0, 0), games=0, boards=0,
@@ -305,138 +277,3 @@ def _history(division: DivisionData, rated: Collection[str]) -> dict[str, dict[s
             if name in rated:
                 history[first_version(name)][round.day] = name
     return dict(sorted(history.items()))
-
-
-# The report about a week of a league, as blocks of a page. Pure.
-#
-# Everything in it was so at the end of the week: a week that is over has the same report at any
-# time.
-
-
-MAX_QUOTE_LENGTH = 160
-"""Characters of a text of an author, or about one's files."""
-
-
-def week_blocks(league: LeagueData, week: str) -> list[DocumentBlock]:
-    """Return the report about a week that is over, such as 2026-W47, without its title."""
-    now = league_at_end(league, week)
-    first, last = days_of(week)
-    entries = [entry for entry in now.register if _week(entry) == week]
-    dates = f"{first.day} {first:%B} to {last.day} {last:%B %Y}"
-    return [
-        Paragraph(f"Week {week}, {dates}."),
-        *(_division(now, name, week) for name in now.divisions),
-        *list_section("Pushes", _pushes(entries)),
-    ]
-
-
-def league_at_end(league: LeagueData, week: str) -> LeagueData:
-    """Return the league as its files told it at the end of a week."""
-    return replace(
-        league,
-        register=[entry for entry in league.register if _week(entry) <= week],
-        divisions={
-            name: replace(data, rounds=[played for played in data.rounds if played.week <= week])
-            for name, data in league.divisions.items()
-        },
-    )
-
-
-def week_before(week: str) -> str:
-    """Return the week before a week."""
-    return f"{days_of(week)[0] - timedelta(days=1):%G-W%V}"
-
-
-def ranks_at_end(league: LeagueData, division: str, week: str) -> dict[str, int]:
-    """Return the rank of each bot in a division at the end of a week."""
-    snapshot = league_at_end(league, week)
-    rows = rate_division(snapshot.divisions[division], snapshot).standings
-    return {row.bot: row.rank for row in rows if row.rank}
-
-
-def _division(now: LeagueData, name: str, week: str) -> Section:
-    data = now.divisions[name]
-    division, before = rate_division(data, now), ranks_at_end(now, name, week_before(week))
-    compared = count_in_digits(division.comparisons, "new version")
-    news = (
-        *(f"**{row.flag}** (of {compared} compared)" for row in division.regressions),
-        *(
-            f"{row.name} is better than {row.before}: {row.gain.text()} Elo"
-            for row in division.standings
-            if row.gain.half_width and row.gain.low > 0
-        ),
-        *describe_fouls(round for round in data.over if round.week == week),
-        *(
-            f"{row.name} {row.bench.why}"
-            for row in division.all_versions
-            if row.bench and week_of(parse_time(row.bench.time)) == week
-        ),
-        *(
-            f"round {round.plan.number} was closed before its end: {_quoted(round.closed.why)}"
-            for round in data.rounds
-            if round.closed and round.week == week
-        ),
-    )
-    standings = _standings(division, before, now.settings.anchor.name)
-    return Section(data.settings.title or name, [standings, *([bullets(news)] if news else [])])
-
-
-def _standings(division: DivisionTable, before: Mapping[str, int], anchor: str) -> DocumentBlock:
-    if not any(row.games for row in division.standings):
-        return Paragraph("No game was played yet.")
-    columns = [
-        Column("#", "rank"),
-        Column("bot", "name"),
-        Column("Elo", detail="±"),
-        Column("moved"),
-        Column("win %"),
-    ]
-    return table(
-        f"Standings, {anchor} = 0", columns, (_row(row, before) for row in division.standings)
-    )
-
-
-def _row(row: StandingRow, before: Mapping[str, int]) -> list[Cell]:
-    place = "benched" if row.bench else f"{row.rank or '–'}"
-    return [
-        Cell(place),
-        Cell(row.name),
-        row.rating.cell(),
-        Cell(_moved(row, before)),
-        Cell(f"{100 * row.win_share:.0f}" if row.games else ""),
-    ]
-
-
-def _moved(row: StandingRow, before: Mapping[str, int]) -> str:
-    """Word by how many ranks a bot has risen or fallen."""
-    if row.is_house:
-        return ""
-    if row.bot not in before:
-        return "new"
-    moved = before[row.bot] - row.rank if row.rank else 0
-    return f"{moved:+}" if moved else "="
-
-
-def _week(entry: AnyEntry) -> str:
-    return week_of(parse_time(entry.time))
-
-
-def _pushes(entries: Iterable[AnyEntry]) -> Iterator[str]:
-    """Word what came of each bot's pushes; of several that are refused the last."""
-    authors = (entry for entry in entries if not (isinstance(entry, Admitted) and entry.house))
-    pushes = {(e.bot, "" if isinstance(e, Refused) else e.version): e for e in authors}
-    for _, entry in sorted(pushes.items()):
-        kind, words = describe_entry(entry)
-        yield f"{kind}: {_quoted(words)}"
-
-
-def list_section(title: str, lines: Iterable[str]) -> Iterator[Section]:
-    """Yield a section with a list, if it has any items."""
-    if items := [*lines]:
-        yield Section(title, [bullets(items)])
-
-
-def _quoted(text: str) -> str:
-    """Quote words that an author may have chosen, so that they are neither marks nor a link."""
-    quoted = one_line(text, MAX_QUOTE_LENGTH).replace("`", "'")
-    return f"`{quoted}`"

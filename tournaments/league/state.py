@@ -5,7 +5,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -597,12 +597,6 @@ def shown_time(moment: datetime | str, zone: str) -> str:
 def week_of(moment: datetime) -> str:
     """Return the ISO week of a time in UTC, such as 2026-W47."""
     return f"{moment.astimezone(UTC):%G-W%V}"
-
-
-def days_of(week: str) -> tuple[date, date]:
-    """Return the Monday and the Sunday of a week."""
-    monday = date.fromisoformat(f"{week}-1")
-    return monday, monday + timedelta(days=6)
 
 
 # Benches for fouls. They follow from the rounds that are over, so they can be computed again.

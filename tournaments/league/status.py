@@ -1,18 +1,17 @@
 """`boneyard league DIR status`: what a league plays, who is held out, and what is left."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from msgspec import Struct
 
-from arena.document.blocks import Column, DocumentBlock, Paragraph, table
+from arena.document.blocks import Column, DocumentBlock, Paragraph, Section, bullets, table
 from arena.document.terminal import open_console, print_blocks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, shown_path
 from tournaments.league.pairing import boards_to_play, describe_slow, next_round
-from tournaments.league.ratings import list_section
 from tournaments.league.state import (
     AnyEntry,
     DivisionData,
@@ -165,15 +164,21 @@ def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
     yield table("Divisions", columns, (_row(division) for division in status.divisions))
     if status.next:
         tables = (f"{' – '.join(table.entrants)}: {table.why}" for table in status.next.tables)
-        yield from list_section(f"Next in {status.next.division}", tables)
+        yield from _list_section(f"Next in {status.next.division}", tables)
     pauses = (f"{name}: {words}" for name, words in status.pauses.items())
-    yield from list_section("Nothing to play now", pauses)
+    yield from _list_section("Nothing to play now", pauses)
     rows = ((row.name, *item) for row in status.divisions for item in row.held.items())
-    yield from list_section("Held out", (f"{name} in {place}: {why}" for place, name, why in rows))
+    yield from _list_section("Held out", (f"{name} in {place}: {why}" for place, name, why in rows))
     slow = (item for row in status.divisions for item in row.slow.items())
-    yield from list_section("Slow", (f"{name}: {words}" for name, words in slow))
+    yield from _list_section("Slow", (f"{name}: {words}" for name, words in slow))
     for title, entries in (("Refused", status.refused), ("Last news", status.pushes)):
-        yield from list_section(title, (_entry_line(entry, status.zone) for entry in entries))
+        yield from _list_section(title, (_entry_line(entry, status.zone) for entry in entries))
+
+
+def _list_section(title: str, lines: Iterable[str]) -> Iterator[Section]:
+    """Yield a section with a list, if it has any items."""
+    if items := [*lines]:
+        yield Section(title, [bullets(items)])
 
 
 def _entry_line(entry: AnyEntry, zone: str) -> str:
