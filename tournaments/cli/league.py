@@ -83,10 +83,6 @@ def league(
 
 def _time(text: str | None) -> datetime | None:
     """Read the time of --now. Raises UserError."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UserError(f"--now: a time is written as 2026-11-22T10:00, not {text!r}.") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    from tournaments.league.settings import parse_moment
+
+    return None if text is None else parse_moment(text, UTC, "--now").astimezone(UTC)

@@ -28,6 +28,8 @@ from tournaments.league.pairing import (
     Encounters,
     choose_tables,
     count_encounters,
+    final_tables,
+    finalists,
 )
 from tournaments.league.ratings import LeagueTable, rate_division
 from tournaments.league.settings import DivisionSettings, LeagueFolder, LeagueSettings, Quota
@@ -184,7 +186,10 @@ def _order_faults(round: PlayedRound, before: Sequence[PlayedRound]) -> Iterator
 
 def _choice_faults(round: PlayedRound, encounters: Encounters) -> Iterator[str]:
     partners, seats = round.event.rules.deal.partners, round.event.seats
-    if round.plan.method != PAIRING_METHOD:
+    if round.plan.is_final:
+        if round.plan.tables != final_tables(round.plan.active, seats):
+            yield "its tables are not those of a final among all that are active"
+    elif round.plan.method != PAIRING_METHOD:
         yield (
             f"its tables were chosen by the method {round.plan.method!r}, which this version of "
             "Boneyard does not have; they were not chosen again"
@@ -285,6 +290,7 @@ def _table_faults(
                 register=register,
                 divisions={division.name: data},
             )
+            yield from _finalist_faults(league, data)
             # The next tables are of a round that is not over.
             figures = to_builtins(replace(rate_division(data, league), next=division.next))
             for place, figure, other in _differences(to_builtins(division), figures):
@@ -292,6 +298,21 @@ def _table_faults(
                 break
         elif any(row.games or row.elo is not None for row in division.all_versions):
             yield f"{path}: {division.name} has figures, but no round"
+
+
+def _finalist_faults(league: LeagueData, division: DivisionData) -> Iterator[str]:
+    """Yield the finals whose entrants were not the first in the standings before them."""
+    lines = {
+        digest: number for number, digest in enumerate(register_digests(league.folder.register))
+    }
+    for place, round in enumerate(division.rounds):
+        plan = round.plan
+        if plan.is_final:
+            then = replace(league, register=league.register[: lines.get(plan.register, 0)])
+            before = replace(division, rounds=division.rounds[:place])
+            names = finalists(then, before, plan.held.keys(), len(plan.active))
+            if [*plan.active] != names:
+                yield f"{round.folder.path}: others than the first of the standings play the final"
 
 
 def _differences(value: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:

@@ -330,6 +330,9 @@ class Turns:
         self._site = LeagueSite(folder)
         self._valued: set[tuple[Path, bool, bool]] = set()
         self._now, self._looked_at = clock(), 0.0
+        self._seen = datetime.min.replace(tzinfo=UTC)
+        """Time of the last look that is over: it has seen all pushes until then."""
+        self._is_over = False
         self._look_failures: list[Exception] = []
         self._look_over, self._is_ending = ThreadEvent(), ThreadEvent()
         """Set while no look at all bots goes on. A thread whose `join` a signal has interrupted
@@ -344,12 +347,14 @@ class Turns:
             self._attempt(self.admit)
             played = rounds != most and self._attempt(self.play)
             rounds += played
-            self._attempt(self.value)
+            has_valued = self._attempt(self.value)
             self._attempt(partial(self.publish, at_once=not played))
             for kind, words in self._failures.items():
                 self._journal.note_state(kind, words)
                 code = STOPPED if words else code
             if self._ends and (not played or self._failures["full disk"]):
+                return code
+            if self._is_over and not (has_valued or any(self._failures.values())):
                 return code
             if not played:
                 self._pause()
@@ -436,6 +441,7 @@ class Turns:
                 self._folder, self.settings, self._now, self._is_ending.is_set
             ):
                 self._journal.note(*describe_entry(entry))
+            self._seen = self._now
         except Exception as error:
             self._look_failures.append(error)
         finally:
@@ -495,8 +501,12 @@ class Turns:
         return True
 
     def _begin(self, data: LeagueData) -> PlayedRound | None:
-        choice = next_round(data, self._present(data)).round
-        if choice is None:
+        choice, pauses = next_round(data, self._present(data))
+        has_seen_all = self.settings.has_closed(self._seen)
+        self._is_over = choice is None and has_seen_all
+        if self._is_over:
+            self._journal.note_state("closed", " ".join(map(": ".join, pauses.items())))
+        if choice is None or (choice[0].is_final and not has_seen_all):
             return None
         plan, event = choice
         path = begin_round(self._folder, plan, event)
@@ -532,10 +542,11 @@ class Turns:
 
     # --- values ---
 
-    def value(self) -> None:
+    def value(self) -> bool:
         """Compute the luck and the review of the newest round that lacks what the settings ask for.
 
-        Only one a turn: pushes wait meanwhile. Raises UserError, OSError.
+        Only one a turn, as pushes wait meanwhile; tell whether one lacked any. Raises UserError,
+        OSError.
         """
         wanted = self.settings.luck, self.settings.review
         divisions = self._read(self.settings).divisions.values() if any(wanted) else ()
@@ -547,7 +558,8 @@ class Turns:
                 if text:
                     self._journal.note("valued", f"{round.plan.title}: {text}")
                     self._site.outdate()
-                    return
+                    return True
+        return False
 
     # --- publication ---
 

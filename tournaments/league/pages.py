@@ -417,6 +417,8 @@ class BotInDivision(NamedTuple):
             yield f"**{place}** in {title}: {row.rating.text()} Elo after {games}."
         if row.gain.value is not None:
             yield f"{row.gain.text()} Elo against {row.before}."
+        if row.name in self.division.table.champions:
+            yield f"**{self.division.table.verdict}**"
         if row.is_worse:
             yield f"**{row.flag}.**"
         if row.name in self.division.slow:
@@ -550,7 +552,7 @@ class LeagueSite:
         outlook = _outlook(data, now)
         divisions = [self._division(data, d, outlook) for d in data.divisions.values()]
         began_pages = time.monotonic()
-        writer = _Writer(data, divisions, self._site, self._made)
+        writer = _Writer(data, divisions, self._site, now, self._made)
         paths = set()
         for address, text in writer.files():
             path = self._site / address
@@ -600,11 +602,12 @@ class _Writer:
         data: LeagueData,
         divisions: Sequence[DivisionView],
         site: Path,
+        now: datetime,
         sources: dict[str, object],
     ) -> None:
         """Begin with `sources`: those of each page that changes less often than the site."""
         self._data, self._divisions = data, divisions
-        self._site, self._made = site, sources
+        self._site, self._now, self._made = site, now, sources
         self._pages = SitePages(
             (LEAGUE_TEMPLATES, page.REPORT_TEMPLATES), ("report.css", "league.css"), ("sort.js",)
         )
@@ -644,8 +647,9 @@ class _Writer:
         yield "league.json", indented_json(table) + b"\n"
         live = (self._site / LIVE).is_dir()
         yield self._page(
-            HOME_PAGE, self._title, "front.html.j2", news=self._news, live=live, weeks=weeks
-        )
+            HOME_PAGE, self._title, "front.html.j2", news=self._news, live=live, weeks=weeks,
+            closing=data.settings.closing, has_closed=data.settings.has_closed(self._now),
+        )  # fmt: skip
 
     def _pairings(self, division: DivisionView) -> Iterator[File]:
         """Yield the pages of pairs."""
@@ -723,7 +727,10 @@ def _bot_html(pages: SitePages, numbers: Mapping[str, int], name: str) -> Markup
 def _state(league: LeagueData, now: datetime) -> bytes:
     """Return what the site shows of a league, but for luck and reviews, in short."""
     rounds = {name: (len(data.rounds), len(data.over)) for name, data in league.divisions.items()}
-    return repr((f"{now:%Y-%m-%d}", league.settings, len(league.register), rounds)).encode()
+    is_closed = league.settings.has_closed(now)
+    return repr(
+        (f"{now:%Y-%m-%d}", is_closed, league.settings, len(league.register), rounds)
+    ).encode()
 
 
 def _outlook(league: LeagueData, now: datetime) -> Outlook:

@@ -17,8 +17,10 @@ from protocol.records import Result
 from protocol.ruleset import count_sides
 from tournaments.formats.base import Entrant, first_version
 from tournaments.formats.tables import Matches
+from tournaments.league.ratings import rate_division, title_of
 from tournaments.league.settings import LeagueSettings
 from tournaments.league.state import (
+    FINAL_METHOD,
     ChosenTable,
     DivisionData,
     LeagueData,
@@ -368,11 +370,78 @@ def next_round(league: LeagueData, now: datetime) -> Outlook:
         return division.boards_in(week) / division.settings.boards_a_week
 
     for division in sorted(league.divisions.values(), key=share):
-        choice = _round_of(league, division, now)
+        choice = _choice_of(league, division, now)
         if not isinstance(choice, str):
             return Outlook(choice, pauses)
         pauses[division.settings.name] = choice
     return Outlook(None, pauses)
+
+
+def _choice_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | str:
+    """Return the next round of a division, its final at last, or the reason why it has none."""
+    if not league.settings.has_closed(now):
+        return _round_of(league, division, now)
+    if division.final:
+        return f"The league is closed. {title_of(division)[1]}"
+    # Who pushed at the last moment plays the boards of a newcomer first.
+    choice = _round_of(league, division, now)
+    return _final(league, division, now) if isinstance(choice, str) else choice
+
+
+def _final(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | str:
+    """Return the final of a division, or the reason why it has none."""
+    settings, exclusions = league.settings, held_versions(league, division)
+    entrants = _entrants(league, division, exclusions)
+    names = finalists(league, division, exclusions, max(settings.final_bots, division.seats))
+    if len(names) < division.seats:
+        return "The league is closed, without a final: too few bots have a rank."
+    others = entrants.keys() - {*names}
+    held = exclusions | dict.fromkeys(others, f"not among the first {len(names)}")
+    tables = final_tables(names, division.seats)
+    plan = _plan(league, division, now, names, held, settings.final_boards, len(tables))
+    plan = replace(plan, method=FINAL_METHOD, tables=tables)
+    return plan, _round_event(settings, division, plan, [entrants[name] for name in plan.active])
+
+
+def finalists(
+    league: LeagueData, division: DivisionData, held: Collection[str], most: int
+) -> list[str]:
+    """Return the versions of authors that stand first and are not held, sorted by name."""
+    rows = rate_division(division, league).standings
+    return sorted([row.name for row in rows if row.rank and row.name not in held][:most])
+
+
+def final_tables(names: Sequence[str], seats: int) -> tuple[ChosenTable, ...]:
+    """Return the tables at which all of these sorted names meet."""
+    return tuple(ChosenTable(group, "final", 0.0) for group in combinations(names, seats))
+
+
+def _plan(
+    league: LeagueData,
+    division: DivisionData,
+    now: datetime,
+    names: Iterable[str],
+    held: Mapping[str, str],
+    boards: int,
+    most_tables: int,
+    newcomers: tuple[str, ...] = (),
+) -> RoundPlan:
+    """Return the plan of a round whose tables are still to be chosen."""
+    return RoundPlan(
+        method=PAIRING_METHOD,
+        number=len(division.rounds) + 1,
+        division=division.settings.name,
+        time=write_utc(now),
+        active=tuple(names),
+        held=dict(sorted(held.items())),
+        boards=boards,
+        most_tables=most_tables,
+        until=division.settings.until,
+        register=register_digests(league.folder.register)[len(league.register)],
+        anchor=league.settings.anchor.name,
+        tables=(),
+        newcomers=newcomers,
+    )
 
 
 def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | str:
@@ -443,27 +512,14 @@ def _choose(
         return f"A table has {division.seats} seats, and only {can} can play. It waits for a push."
     boards, boards_kept = boards_to_play(league, division, now)
     is_free = boards >= boards_a_table
-    newcomers = slow if is_free else _newcomers(league, division, slow or entrants)
+    newcomers = slow if is_free else _newcomers(league, division, slow or entrants, now)
     left = (boards if is_free else boards_kept) // boards_a_table
     if left < 1 or not (is_free or newcomers):
         return _pause(league, division, now, boards_kept)
     partners, seats = division.rules.deal.partners, division.seats
     encounters = count_encounters(division.results(), partners)
-    plan = RoundPlan(
-        method=PAIRING_METHOD,
-        number=len(division.rounds) + 1,
-        division=settings.name,
-        time=write_utc(now),
-        active=tuple(entrants),
-        held=dict(sorted(held.items())),
-        boards=boards_a_table,
-        most_tables=min(most_tables, left),
-        until=settings.until,
-        register=register_digests(league.folder.register)[len(league.register)],
-        anchor=league.settings.anchor.name,
-        tables=(),
-        newcomers=newcomers,
-    )
+    most_tables = min(most_tables, left)
+    plan = _plan(league, division, now, entrants, held, boards_a_table, most_tables, newcomers)
     tables = choose_tables(plan, encounters, seats, partners=partners)
     if not tables:
         return "More games would tell nothing new. The next round begins after the next push."
@@ -478,9 +534,12 @@ def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) ->
 
     By the week each day allows a seventh more, half of it for newcomers alone: otherwise those who
     push first use it up in half a minute, and who pushes next waits for midnight. In a lesson there
-    are newcomers only, so boards go to who pushed, at once.
+    are newcomers only, so boards go to who pushed, at once; so it is when the league has closed,
+    whatever the week has left.
     """
     a_week, played = division.settings.boards_a_week, division.boards_in(week_of(now))
+    if league.settings.has_closed(now):
+        return 0, a_week
     if division.settings.pace == "lesson":
         return 0, a_week - played
     today = now.astimezone(UTC).date()
@@ -490,9 +549,12 @@ def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) ->
     return left - a_week // 14, left
 
 
-def _newcomers(league: LeagueData, division: DivisionData, names: Iterable[str]) -> tuple[str, ...]:
+def _newcomers(
+    league: LeagueData, division: DivisionData, names: Iterable[str], now: datetime
+) -> tuple[str, ...]:
     """Return the versions of authors that have not played all boards of a newcomer."""
-    most = NEWCOMER_BOARDS[division.settings.pace]
+    closed = league.settings.has_closed(now)
+    most = NEWCOMER_BOARDS["lesson" if closed else division.settings.pace]
     boards = Counter[str]()
     for round in division.rounds:
         for table in round.plan.tables:

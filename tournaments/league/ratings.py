@@ -19,6 +19,7 @@ from statistics import NormalDist, median
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from arena.rules.english import count_in_digits, join_words
 from protocol.records import Result
 from tournaments.formats.base import first_version, version_number
 from tournaments.league.state import (
@@ -29,7 +30,7 @@ from tournaments.league.state import (
     benched_versions,
 )
 from tournaments.rating.ratings import FINE, fit
-from tournaments.rating.statistics import Estimate, rank_intervals
+from tournaments.rating.statistics import WRONG, Estimate, rank_intervals
 from tournaments.rating.tables import Anchor, Pool, Rating
 from tournaments.report.scaling import contrast
 
@@ -112,6 +113,10 @@ class DivisionTable(Struct, frozen=True, kw_only=True):
     """The version of each bot on each day on which it played: its rating was the bot's."""
     next: tuple[ChosenTable, ...]
     """Tables of the round that is to be played."""
+    champions: tuple[str, ...] = ()
+    """The winner of the final, or those who share the title."""
+    verdict: str = ""
+    """A sentence about the end of the final."""
 
     @property
     def all_versions(self) -> list[StandingRow]:
@@ -146,6 +151,7 @@ class LeagueTable(Struct, frozen=True, kw_only=True):
 def rate_division(division: DivisionData, league: LeagueData) -> DivisionTable:
     """Rate all versions of a division by all results of its finished rounds."""
     results, over = list(division.results()), division.over
+    champions, verdict = title_of(division)
     rows = _rows(division, league, results)
     return DivisionTable(
         name=division.settings.name,
@@ -159,6 +165,35 @@ def rate_division(division: DivisionData, league: LeagueData) -> DivisionTable:
         earlier=[row for row in rows if not row.is_active],
         history=_history(division, {row.name for row in rows if row.bound != "?"}),
         next=division.playing.plan.tables if division.playing else (),
+        champions=champions,
+        verdict=verdict,
+    )
+
+
+def title_of(division: DivisionData) -> tuple[tuple[str, ...], str]:
+    """Return who has the title, by the boards of the final alone, and a sentence with the reason.
+
+    Of finalists that are equally good at most one final in twenty leaves any out: so each of the
+    n (n - 1) leads that there may be is certain only at its share of 5 % (Bonferroni).
+    """
+    final = division.final
+    if final is None or not final.is_over:
+        return (), ""
+    pools = fit(final.results, partners=division.rules.deal.partners).pools if final.results else ()
+    if not pools:
+        return (), "The final was closed before any board was over."
+    pool, names = pools[0], [row.name for row in pools[0].entrants]
+    level = 1 - WRONG / (len(names) * (len(names) - 1))
+    champions = tuple(
+        name for place, name in enumerate(names) if not place or pool.los[0][place] <= level
+    )
+    lead = contrast(pool, {0: 1.0, 1: -1.0}).text()
+    boards = count_in_digits(final.plan.boards, "board")
+    if len(champions) == 1:
+        return champions, f"{names[0]} is the champion: {lead} Elo over {names[1]} in the final."
+    return champions, (
+        f"{join_words(champions)} share the title: {boards} at each table of the final leave open "
+        f"who is best ({names[0]} over {names[1]}: {lead} Elo)."
     )
 
 

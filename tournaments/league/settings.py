@@ -1,6 +1,7 @@
 """The settings and the folder of a league: league.toml, as its organiser writes it."""
 
 import re
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -158,6 +159,13 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The file league.toml."""
 
     title: Title = "League"
+    closes: str = ""
+    """Time, as 2027-01-31T18:00 in `zone`, from which pushes wait and the final is played; empty:
+    the league has no end."""
+    final_bots: Annotated[int, Meta(ge=2, le=8)] = 4
+    """Bots of each division that play its final, the first in its standings."""
+    final_boards: Annotated[int, Meta(ge=1, le=1000)] = 200
+    """Boards of each table of a final."""
     zone: str = "UTC"
     """Time zone of the times that its pages show, such as Europe/Berlin."""
     divisions: Annotated[tuple[DivisionSettings, ...], Meta(min_length=1, max_length=100)] = (
@@ -198,9 +206,27 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         """The sandbox that its bots need: sealed bots are locked in without one."""
         return "auto" if self.sealed and self.sandbox == "require" else self.sandbox
 
+    @property
+    def closing(self) -> datetime | None:
+        """The time of `closes`; None without one. Raises UserError."""
+        return parse_moment(self.closes, ZoneInfo(self.zone), "closes") if self.closes else None
+
+    def has_closed(self, now: datetime) -> bool:
+        """Tell whether pushes wait and the final is due."""
+        return (closing := self.closing) is not None and now >= closing
+
     def permissions(self, bot: str) -> BotPermissions:
         """Return the access that the organiser gave a bot."""
         return self.bots.get(bot, BotPermissions())
+
+
+def parse_moment(text: str, zone: tzinfo, place: str) -> datetime:
+    """Read a time of a person, in `zone` unless it names another. Raises UserError at `place`."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=moment.tzinfo or zone)
+    except ValueError:
+        raise UserError(f"{place}: a time is written as 2026-11-22T10:00, not {text!r}.") from None
 
 
 def load_settings(path: Path) -> LeagueSettings:
@@ -214,6 +240,10 @@ def load_settings(path: Path) -> LeagueSettings:
         ZoneInfo(settings.zone)
     except (OSError, ValueError, LookupError):
         raise UserError(f"{path}: zone: no time zone is called {settings.zone!r}.") from None
+    try:
+        settings.has_closed(datetime.now(UTC))
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
     for name in settings.house:
         if name not in sample_bots():
             raise UserError(f"{path}: {unknown_name('sample bot in house:', name, sample_bots())}")

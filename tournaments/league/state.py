@@ -157,6 +157,10 @@ class ChosenTable(Struct, frozen=True, forbid_unknown_fields=True):
     """The estimated shrinking of the intervals that matter, by which it was chosen."""
 
 
+FINAL_METHOD = "final 1"
+"""Name of the method that lets the first of the standings all meet each other."""
+
+
 class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The plan of a round: the inputs of the choice that are in no ledger, and its outcome."""
 
@@ -170,7 +174,7 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Versions that could be chosen, sorted by name."""
     held: dict[VersionName, str]
     """Versions that were held out, and why."""
-    boards: Annotated[int, Meta(ge=1, le=100)]
+    boards: Annotated[int, Meta(ge=1, le=1000)]
     most_tables: Annotated[int, Meta(ge=1)]
     """The most tables that the round could have."""
     until: float | None
@@ -188,6 +192,11 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def title(self) -> str:
         """Its division and number."""
         return f"{self.division} round {self.number}"
+
+    @property
+    def is_final(self) -> bool:
+        """True for the final of a league that is closed."""
+        return self.method == FINAL_METHOD
 
 
 class EarlyEnd(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -414,6 +423,11 @@ class DivisionData(Struct, frozen=True, kw_only=True):
     def playing(self) -> PlayedRound | None:
         """Its round that is not over."""
         return next((round for round in self.rounds if not round.is_over), None)
+
+    @property
+    def final(self) -> PlayedRound | None:
+        """Its final, over or not; None if none was begun since the league closed."""
+        return next((round for round in self.rounds[-1:] if round.plan.is_final), None)
 
     def results(self) -> Iterator[Result]:
         """Yield the results of all rounds that are over; no board number stands for two boards."""

@@ -502,7 +502,8 @@ class _Update:
                 yield self._admit_house(name)
         names = self.bots.names()
         for name in sorted(self.histories.keys() - names):
-            yield from self._withdraw(name)
+            if not self.settings.has_closed(self.now):
+                yield from self._withdraw(name)
         # Those that bots can have, and then the others.
         for name in sorted(names, key=lambda name: (name_in_register(name) != name, name)):
             yield from self._look_at(name, self._update_bot)
@@ -579,6 +580,9 @@ class _Update:
         """Yield the lines about a bot; a new version joins `pushes`, or waits for its turn."""
         history = self.histories[bot]
         tree, file = self._read(bot)
+        closing = self.settings.closing
+        if closing and self.bots.time(bot) > closing.timestamp():
+            return
         fingerprint = tree_fingerprint(tree)
         present = history.present
         if file.withdrawn:

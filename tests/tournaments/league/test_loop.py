@@ -1,6 +1,7 @@
 """A league from the command line: made, run, stopped and continued."""
 
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
 from threading import Event
 
@@ -9,10 +10,13 @@ import pytest
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from tests.support.events import boneyard
-from tournaments.league import loop
+from tournaments.league import loop, pairing
 from tournaments.league.loop import Turns
+from tournaments.league.push import FolderBots
+from tournaments.league.ratings import title_of
 from tournaments.league.settings import LeagueFolder
 from tournaments.league.state import Journal, read_league
+from tournaments.plan.scaffold import make_bot
 from tournaments.site.view import PublicSnapshot
 
 SETTINGS = """\
@@ -101,6 +105,44 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     ]
     (place / "league.toml").write_text("\n".join(uncommented))
     assert list(read_league(place).divisions) == ["draw", "four"]
+
+
+def test_a_league_that_closes_ends_with_a_final(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Newcomers play their boards first; then the first ones meet, and the command ends by itself.
+
+    Whoever forges its entrants is found.
+    """
+    monkeypatch.setattr(pairing, "NEWCOMER_BOARDS", {"lesson": 2, "week": 1})
+    lines = (
+        'closes = "2026-11-22T12:00"\nzone = "Europe/Berlin"\nfinal_bots = 2\nfinal_boards = 3\n'
+    )
+    place = make(tmp_path / "club", lines + SETTINGS.partition('[[divisions]]\nname = "three')[0])
+    (place / "bots").mkdir()
+    for name in ("ada", "ben", "carl"):
+        make_bot("python", name, place / "bots")
+    monkeypatch.setattr(FolderBots, "time", lambda *_: SUNDAY.timestamp())
+    text = boneyard("league", str(place), "--once", *NOW)
+    assert "final" not in text
+    assert "Closes on 22 Nov 2026, 12:00 CET" in (place / "site" / "index.html").read_text()
+    text = boneyard("league", str(place), "--rounds", "99", "--now", "2026-11-22T11:00")
+    assert "closed    short: The league is closed. " in text
+    data = read_league(place).divisions["short"]
+    *rounds, final = data.rounds
+    assert (final.plan.is_final, final.plan.boards, len(final.results)) == (True, 3, 6)
+    assert "not among the first 2" in final.plan.held.values()
+    for name in ("ada", "ben", "carl"):
+        boards = sum(r.plan.boards for r in rounds for t in r.plan.tables if name in t.entrants)
+        assert boards >= 2
+    verdict = title_of(data)[1]
+    assert verdict in unescape((place / "site" / "index.html").read_text())
+    assert boneyard("league", str(place), "--once", "--now", "2026-11-22T11:30").count("\n") == 1
+    assert "OK: " in boneyard("verify", str(place))
+    (loser,) = {"ada", "ben", "carl"} - {*final.plan.active}
+    path = place / "rounds" / "short" / f"{final.plan.number:04}" / "round.json"
+    path.write_text(path.read_text().replace(final.plan.active[0], loser))
+    assert "others than the first of the standings play" in boneyard("verify", str(place), code=1)
 
 
 def test_pushes_are_looked_at_beside_the_rounds(

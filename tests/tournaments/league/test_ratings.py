@@ -3,10 +3,11 @@
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from tests.support.made_up import admitted, everybody_meets, league_of, played_round, table_results
-from tournaments.league.ratings import CHANCE, DivisionTable, rate_division, widened
-from tournaments.league.state import AnyEntry, LeagueData, Withdrawn
+from tournaments.league.ratings import CHANCE, DivisionTable, rate_division, title_of, widened
+from tournaments.league.state import FINAL_METHOD, AnyEntry, LeagueData, Withdrawn
 
 OLD = {"greedy": 0.0, "random": -150.0, "mine": 200.0, "other": 50.0}
 NEW = {"greedy": 0.0, "random": -150.0, "mine@2": -100.0, "other": 50.0}
@@ -117,3 +118,38 @@ def test_a_version_that_played_little_has_a_rating_and_no_rank() -> None:
     # In a new league, all have played little.
     (first, *_) = standings(league_of(rounds[8:9], register)).standings
     assert first.rank == 1
+
+
+def title(strength: dict[str, float], seed: int) -> tuple[str, ...]:
+    """Return who has the title after a final of three meetings on each board."""
+    rng = random.Random(seed)
+    parts = [everybody_meets(rng, strength, number, "2026-11-02") for number in (1, 2, 3)]
+    results = [replace(r, board=r.board + part.first_board) for part in parts for r in part.results]
+    plan = replace(parts[0].plan, method=FINAL_METHOD)
+    final = replace(parts[0], plan=plan, results=results)
+    champions, verdict = title_of(league_of([final], []).divisions["draw"])
+    assert all(name in verdict for name in champions)
+    assert ("is the champion" in verdict) == (len(champions) == 1)
+    return champions
+
+
+def test_title_is_shared_unless_the_final_decides() -> None:
+    """Who is far ahead has it alone; of equal bots one final in twenty may leave any out."""
+    assert title({"a": 0, "b": 600, "c": 50}, 1) == ("b",)
+    equal = dict.fromkeys("abcd", 0.0)
+    assert sum(len(title(equal, seed)) < 4 for seed in range(20)) <= 1
+
+
+def test_no_title_before_the_final_is_over() -> None:
+    """A final that was closed without a whole board has none either."""
+    round = everybody_meets(random.Random(1), OLD, 1, "2026-11-02", over=False)
+    final = replace(round, plan=replace(round.plan, method=FINAL_METHOD))
+    for rounds, verdict in (
+        ([round], ""),
+        ([final], ""),
+        ([replace(final, is_over=True, results=[])], "The final was closed before any board was"),
+    ):
+        champions, words = title_of(league_of(rounds, []).divisions["draw"])
+        assert not champions
+        assert words.startswith(verdict)
+        assert bool(words) == bool(verdict)

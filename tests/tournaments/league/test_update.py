@@ -409,6 +409,22 @@ def test_a_check_that_the_system_kills_holds_up_no_other(league: League) -> None
     assert not league.turn()
 
 
+def test_pushes_wait_once_the_league_has_closed(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those before are admitted however late they are looked at; nobody is withdrawn any more."""
+    league.push("one", "gone")
+    league.turn()
+    shutil.rmtree(league.folder.bots / "gone")
+    league.folder.settings.write_text('closes = "2026-11-22T21:00:00+01:00"\n' + SETTINGS)
+    times = {"early": NOW.timestamp(), "late": NOW.timestamp() + 1}
+    monkeypatch.setattr(FolderBots, "time", lambda _, bot: times[bot])
+    for bot in times:
+        league.push("one", bot)
+    assert league.only(Admitted).version == "early"
+    assert league.active == ["early", "gone", "greedy"]
+
+
 def test_checks_that_an_end_kills_refuse_nobody(league: League) -> None:
     """Ctrl-C kills them too; the same command checks them again."""
     league.push("KILL")
