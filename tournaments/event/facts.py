@@ -352,6 +352,12 @@ class LogFacts(Struct, frozen=True, kw_only=True):
     rounds: dict[str, tuple[RoundRecord, ...]]
     machines: tuple[tuple[Machine, int], ...]
     """The machines and their numbers of sittings; most frequent first."""
+    names_copies: bool = True
+
+    @property
+    def public(self) -> "LogFacts":
+        """The facts as sites show them: copies are named to who runs the event, to nobody else."""
+        return replace(self, times=replace(self.times, same_bots=()), names_copies=False)
 
 
 class _Finished(NamedTuple):

@@ -235,12 +235,13 @@ def choices_foreseen(luck: LuckUsed | None) -> str:
     return f"Of the choices between plays, the playouts of luck foresee {shares}."
 
 
-def warnings(book: Book, summary: Results) -> Iterator[str]:
+def warnings(book: Book, summary: Results, *, names_copies: bool = True) -> Iterator[str]:
     """Yield what a reader must know before relying on the results."""
     event, gaps = book.event, (uneven(book), luck_known(summary.luck, summary.played))
     bias = event.format.describe_bias(event, book.active) if book.results else ""
     yield from filter(None, (bias, *gaps, describe_latecomers(summary.latecomers)))
-    yield from () if event.format.HAS_COPIES else describe_same_files(event.entrants)
+    if names_copies and not event.format.HAS_COPIES:
+        yield from describe_same_files(event.entrants)
     yield from describe_access(event.entrants)
 
 

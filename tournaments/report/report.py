@@ -293,7 +293,7 @@ def report_files(
         search=search_steps(book) or UNSET,
     )
     fingerprints = {entrant.name: entrant.fingerprint for entrant in event.entrants}
-    warnings = event_text.warnings(book, summary)
+    warnings = event_text.warnings(book, summary, names_copies=facts.names_copies)
     notes = [*warnings, *describe_spent_out(event, book.results)]
     listed_results = results if site is None else [r for r in results if r.board in site.boards]
     if withheld := len(results) - len(listed_results):

@@ -123,7 +123,7 @@ def write_event_site(
     seeds = published_seeds(folder.seeds)
     book = Book(folder, event)
     refuse_losses(book)
-    facts = log_facts(folder, book.results)
+    facts = log_facts(folder, book.results).public
     _remove_other_games(event, site)
     (site / GAMES).mkdir(parents=True, exist_ok=True)
     (site / REPLAYS).mkdir(exist_ok=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox.command import Command
-from tests.support.events import SHORT, run
+from tests.support.events import SHORT, boneyard, run
 from tests.support.tables import SAMPLES
 from tournaments.event.facts import describe_same_files
 from tournaments.formats.base import Entrant
@@ -44,3 +44,9 @@ def test_equal_files_and_equal_answers_are_named(tmp_path: Path) -> None:
     assert group["names"] == ["carl", "hana", "otto"]
     assert group["questions"] > 50
     assert "random" not in group["names"]
+    # Readers of its site cannot answer for themselves.
+    boneyard("publish", str(tmp_path / "out"), str(tmp_path / "site"))
+    for name in ("report.md", "index.html"):
+        assert "same bot" not in (tmp_path / "site" / name).read_text()
+    assert not json.loads((tmp_path / "site" / "times.json").read_text())["same_bots"]
+    assert "OK: " in boneyard("verify", str(tmp_path / "site"))
