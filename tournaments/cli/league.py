@@ -11,7 +11,7 @@ from tournaments.cli.options import WholeNumber
 
 
 @click.command()
-@click.argument("words", metavar="[DIR] [status]", nargs=-1)
+@click.argument("words", metavar="[DIR] [status|grades]", nargs=-1)
 @click.option(
     "--once",
     "stops_idle",
@@ -49,7 +49,8 @@ def league(
     rounds of the most telling tables, writes the site into DIR/site, and sleeps. Ctrl-C stops it;
     the same command goes on. `boneyard new league DIR` makes a league to start from. `status`
     shows, also while the league runs, what is played next, who is held out or refused and why, and
-    what is left. See `boneyard help leagues`.
+    what is left. `grades` writes DIR/grades: grades.csv, also with bots that answer alike, and a
+    results.json of each bot for Gradescope. See `boneyard help leagues`.
 
     Exit codes: 0 nothing is left to do (--once), 1 the disk is full or Boneyard itself failed
     (--once), 2 a mistake of yours, 130 Ctrl-C.
@@ -61,10 +62,12 @@ def league(
       boneyard league class --once
       boneyard league class --once --now 2026-11-22T10:00
       boneyard league class status
+      boneyard league class grades
     """
-    names = [word for word in words if word != "status"]
+    questions = "status", "grades"
+    names = [word for word in words if word not in questions]
     if len(names) > 1:
-        raise unknown_name("word after the league's folder:", names[1], ("status",))
+        raise unknown_name("word after the league's folder:", names[1], questions)
     path = Path(names[0]) if names else Path()
     if path.name == "league.toml" and path.is_file():
         path = path.parent
@@ -72,6 +75,10 @@ def league(
         from tournaments.league.status import print_league_status
 
         sys.exit(print_league_status(path, _time(now) or datetime.now(UTC), as_json))
+    if "grades" in words:
+        from tournaments.league.status import write_league_grades
+
+        sys.exit(write_league_grades(path))
     if as_json:
         raise UserError("--json is for `status`.")
     from tournaments.league.loop import run_league

@@ -70,6 +70,9 @@ class StandingRow(Rating, frozen=True, kw_only=True):
     worse: float | None
     """Probability that a present version is worse than that one, if both played enough."""
 
+    better: dict[str, float]
+    """Probability that a version of authors is better than each house bot that played enough."""
+
     @property
     def rating(self) -> Estimate:
         """Its Elo; the anchor's is exact, without ±."""
@@ -229,6 +232,7 @@ def _rows(division: DivisionData, league: LeagueData, results: list[Result]) -> 
             before=before.get(rating.name, ""),
             gain=main.lead(rating.name, before.get(rating.name, "")),
             worse=worse.get(rating.name),
+            better=main.better(rating.name, () if first_version(rating.name) in house else house),
         )
         for rating in ratings
     ]
@@ -267,6 +271,11 @@ class _RatedPool:
         if self._pool is None or not {name, other} <= self.entrants.keys():
             return Estimate(None)
         return contrast(self._pool, {self._place[name]: 1.0, self._place[other]: -1.0})
+
+    def better(self, name: str, house: Iterable[str]) -> dict[str, float]:
+        """Return the probability that a version is better than each of these, as far as known."""
+        chances = {bot: self.worse(bot, name) for bot in house}
+        return {bot: chance for bot, chance in chances.items() if chance is not None}
 
     def worse(self, newer: str, older: str) -> float | None:
         """Return the probability that one is worse; None unless both have played enough."""

@@ -56,6 +56,8 @@ class LeagueFolder(Struct, frozen=True):
     """Everything that happened, a line each, for people."""
     rounds = PathInFolder("rounds")
     """A folder for each division, with an event folder for each round."""
+    grades = PathInFolder("grades")
+    """The marks, for the organiser."""
     site = PathInFolder("site")
     """The site, for any static web server."""
     published = PathInFolder(".published")
@@ -101,6 +103,10 @@ def is_league(path: Path) -> bool:
 
 HOUSE = ("random", "greedy", "suit", "counting")
 """Sample bots that play in every league unless it names others."""
+
+
+NO_BASELINE = "none"
+"""The key in `grades` of the mark of who is better than no house bot."""
 
 
 class DivisionSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -174,6 +180,9 @@ class LeagueSettings(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """The divisions, each with a table of its own."""
     house: tuple[str, ...] = HOUSE
     """Sample bots that always play."""
+    grades: dict[str, float | str] = {}
+    """The mark of who is better than a house bot, by that bot, the lowest first; `none`: the mark
+    of who is better than none of them."""
     anchor: Anchor = Anchor("greedy", 0.0)
     """House bot with a fixed rating, so that ratings mean the same in each year."""
     clock: Clock = Clock()
@@ -247,10 +256,12 @@ def load_settings(path: Path) -> LeagueSettings:
     for name in settings.house:
         if name not in sample_bots():
             raise UserError(f"{path}: {unknown_name('sample bot in house:', name, sample_bots())}")
-    if settings.anchor.name not in settings.house:
-        raise UserError(
-            f"{path}: {unknown_name('house bot in anchor:', settings.anchor.name, settings.house)}"
-        )
+    baselines = [("grades", name) for name in settings.grades if name != NO_BASELINE]
+    for field, name in (("anchor", settings.anchor.name), *baselines):
+        if name not in settings.house:
+            raise UserError(
+                f"{path}: {unknown_name(f'house bot in {field}:', name, settings.house)}"
+            )
     for division in settings.divisions:
         try:
             division_rules(division, path.parent)

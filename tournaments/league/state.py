@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import sha256
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -447,6 +448,23 @@ class DivisionData(Struct, frozen=True, kw_only=True):
         total = sum(spent.values())
         return {name: (ms / questions[name], ms / total) for name, ms in spent.items() if ms}
 
+    def copies(self) -> Mapping[frozenset[str], int]:
+        """Return each two versions of two bots that answered all comparable questions alike.
+
+        The number is that of the questions. Two that met at a table in a round whose files do not
+        say so answered otherwise there.
+        """
+        questions, differ = Counter[frozenset[str]](), set[frozenset[str]]()
+        for round in self.over:
+            with suppress(OSError, DamagedRecordError):
+                times = decode_json(read_file(round.folder.times), Times)
+                alike = {pair: g.questions for g in times.same_bots for pair in _pairs(g.names)}
+                # A single board may ask too few questions to tell.
+                tables = round.plan.tables if round.plan.boards > 1 else ()
+                differ |= {pair for t in tables for pair in _pairs(t.entrants)} - alike.keys()
+                questions.update(alike)
+        return {pair: questions[pair] for pair in questions.keys() - differ}
+
     def boards_in(self, week: str) -> int:
         """Count the boards that the rounds of a week play: one for each table and deal."""
         return sum(
@@ -499,6 +517,13 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
         Benched ones are among them.
         """
         return active_versions(self.histories, self.settings.house, division)
+
+
+def _pairs(names: Iterable[str]) -> Iterator[frozenset[str]]:
+    """Yield each two of these versions that are of two bots."""
+    for pair in combinations(names, 2):
+        if len({*map(first_version, pair)}) > 1:
+            yield frozenset(pair)
 
 
 def read_league(

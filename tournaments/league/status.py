@@ -1,7 +1,7 @@
-"""`boneyard league DIR status`: what a league plays, who is held out, and what is left."""
+"""A league for its organiser: its status, the marks of its bots, copies."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -9,9 +9,13 @@ from msgspec import Struct
 
 from arena.document.blocks import Column, DocumentBlock, Paragraph, Section, bullets, table
 from arena.document.terminal import open_console, print_blocks
-from arena.rules.english import count_in_digits
-from arena.ui.console import print_json, shown_path
+from arena.files import write_atomic
+from arena.rules.english import count_in_digits, join_words
+from arena.ui.console import print_json, print_line, shown_path
+from protocol.codec import indented_json
 from tournaments.league.pairing import boards_to_play, describe_slow, next_round
+from tournaments.league.ratings import rate_division
+from tournaments.league.settings import NO_BASELINE
 from tournaments.league.state import (
     AnyEntry,
     DivisionData,
@@ -27,6 +31,8 @@ from tournaments.league.state import (
     write_utc,
 )
 from tournaments.plan.schedule import count_all_games
+from tournaments.rating.statistics import WRONG
+from tournaments.report.report import encode_rows
 from tournaments.site.status import is_locked
 
 LATEST = 8
@@ -197,3 +203,106 @@ def _row(status: DivisionStatus) -> list[str]:
         *(f"{number:,}" for number in numbers),
         playing,
     ]
+
+
+# --- `boneyard league DIR grades` ---
+
+
+GradeRow = dict[str, str | float | None]
+"""The mark of a bot in a division and what it follows from, by the columns of grades.csv."""
+
+
+def write_league_grades(path: Path) -> int:
+    """Write the marks of a league into its folder; return the exit code. Raises UserError, OSError.
+
+    grades.csv has all bots; of each Gradescope reads a results.json.
+    """
+    league = read_league(path.resolve())
+    rows = [row for division in league.divisions.values() for row in _grades(league, division)]
+    folder = league.folder.grades
+    folder.mkdir(exist_ok=True)
+    lines = [["" if cell is None else f"{cell}" for cell in row.values()] for row in rows]
+    write_atomic(folder / "grades.csv", [encode_rows([*([*row] for row in rows[:1]), *lines])])
+    for bot in {row["bot"] for row in rows}:
+        own_rows = [row for row in rows if row["bot"] == bot]
+        (folder / f"{bot}").mkdir(exist_ok=True)
+        results = indented_json(gradescope_results(own_rows, league.settings.grades))
+        write_atomic(folder / f"{bot}" / "results.json", [results, b"\n"])
+    print_line(f"Wrote grades.csv and results.json of {len(lines)} bots into {shown_path(folder)}.")
+    return 0
+
+
+def _grades(league: LeagueData, division: DivisionData) -> Iterator[GradeRow]:
+    settings, copies = league.settings, division.copies()
+    for row in rate_division(division, league).standings:
+        if row.is_house:
+            continue
+        mark, certainty = mark_of(row.better, settings.grades)
+        twins = {pair - {row.name}: count for pair, count in copies.items() if row.name in pair}
+        alike = (f"{name} ({count} questions)" for (name,), count in twins.items())
+        yield {
+            **{"division": division.settings.name, "bot": row.bot, "version": row.name},
+            **{"place": row.rank, "best_place": row.ranks[0], "last_place": row.ranks[1]},
+            **{"elo": row.elo, "elo_half_width": row.half_width, "games": row.games},
+            **{f"better_than_{name}": _verdict(row.better.get(name)) for name in settings.house},
+            **{"mark": mark, "certainty": certainty, "fouls": row.fouls},
+            "versions": len(league.histories[row.bot].admitted),
+            "same_answers_as": ", ".join(sorted(alike)),
+        }
+
+
+def _verdict(chance: float | None) -> str:
+    """Word if a bot is better; the 5 % of a wrong answer are for both together."""
+    if chance is None or WRONG / 2 <= chance <= 1 - WRONG / 2:
+        return "too early"
+    return "yes" if chance > WRONG else "no"
+
+
+def mark_of(better: Mapping[str, float], marks: Mapping[str, float | str]) -> tuple[str, str]:
+    """Return a bot's mark, the lowest that is open, and how certain it is.
+
+    `better`: its probability to be better than each house bot. `marks`: as in the settings.
+    """
+    if not marks:
+        return "", ""
+    open_marks = []
+    for name in reversed([name for name in marks if name != NO_BASELINE]):
+        verdict = _verdict(better.get(name))
+        open_marks += [_mark_text(marks[name])] if verdict != "no" else []
+        if verdict == "yes":
+            break
+    else:
+        open_marks.append(_mark_text(marks.get(NO_BASELINE, NO_BASELINE)))
+    words = f"too early: {join_words(open_marks, 'or')}" if open_marks[1:] else "with 95 %"
+    return open_marks[-1], words
+
+
+def _mark_text(mark: float | str) -> str:
+    return f"{mark:g}" if isinstance(mark, float) else mark
+
+
+def gradescope_results(
+    rows: Sequence[GradeRow], marks: Mapping[str, float | str]
+) -> dict[str, object]:
+    """Return a bot's results.json: a test for each division, and columns of the leaderboard.
+
+    `marks`: as in the settings; one that is no number scores 0.
+    """
+    scores = {_mark_text(mark): mark for mark in marks.values() if isinstance(mark, float)}
+    return {
+        "tests": [
+            {
+                "name": f"{row['version']} in {row['division']}",
+                "score": scores.get(f"{row['mark']}", 0.0),
+                "max_score": max(scores.values(), default=0.0),
+                "output": f"Mark {row['mark']}, {row['certainty']}." if row["mark"] else "",
+            }
+            for row in rows
+        ],
+        "leaderboard": [
+            {"name": f"{name} in {row['division']}", "value": row[name], "order": order}
+            for row in rows
+            for name, order in (("elo", "desc"), ("place", "asc"), ("fouls", "asc"))
+            if row[name] is not None
+        ],
+    }

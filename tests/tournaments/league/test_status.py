@@ -1,15 +1,21 @@
 """Tests of `boneyard league DIR status`."""
 
+import csv
+import json
+import random
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from protocol.codec import encode_json
 from tests.support.events import boneyard
-from tests.support.made_up import admitted
+from tests.support.made_up import admitted, everybody_meets, league_of
+from tournaments.event.facts import SameBots, Times
+from tournaments.event.folder import Folder
 from tournaments.league.state import Admitted, AnyEntry, Refused
-from tournaments.league.status import LeagueStatus, read_league_status
+from tournaments.league.status import LeagueStatus, mark_of, read_league_status
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 HOSTILE = "no bot.toml\x1b[2J\n" + "x" * 1000
@@ -51,6 +57,59 @@ def test_words_of_authors_cannot_steer_the_terminal(place: Path) -> None:
     assert "\x1b" not in said
     assert max(map(len, said.splitlines())) < 300
     assert "Refused" in said
+
+
+def test_grades_are_for_a_table_and_for_gradescope(place: Path) -> None:
+    """Before any game each mark is open; the lowest one counts until then."""
+    with (place / "league.toml").open("a") as file:
+        file.write("[grades]\nnone = 1\ngreedy = 7.5\n")
+    boneyard("league", str(place), "grades")
+    with (place / "grades" / "grades.csv").open() as file:
+        rows = {row["bot"]: row for row in csv.DictReader(file)}
+    assert rows.keys() == {"good", "mine"}
+    assert rows["mine"]["better_than_greedy"] == "too early"
+    assert (rows["mine"]["mark"], rows["mine"]["certainty"]) == ("1", "too early: 7.5 or 1")
+    results = json.loads((place / "grades" / "mine" / "results.json").read_text())
+    (mark,) = results["tests"]
+    assert (mark["score"], mark["max_score"]) == (1, 7.5)
+    fouls = {"name": "fouls in draw", "value": 0, "order": "asc"}
+    assert results["leaderboard"] == [fouls]
+    (place / "league.toml").write_text('house = ["greedy"]\n[grades]\nsuit = 1\n')
+    assert "greedy" in boneyard("league", str(place), "grades", code=2)
+
+
+@pytest.mark.parametrize(
+    ("suit", "greedy", "mark"),
+    [
+        (0.98, 0.98, ("A", "with 95 %")),
+        (0.98, 0.02, ("B", "with 95 %")),
+        (0.02, 0.02, ("F", "with 95 %")),
+        (0.98, 0.97, ("B", "too early: A or B")),
+        (0.97, 0.02, ("F", "too early: B or F")),
+        (0.97, 0.03, ("F", "too early: A, B or F")),
+    ],
+)
+def test_a_mark_is_certain_or_too_early(suit: float, greedy: float, mark: tuple[str, str]) -> None:
+    """Neither up nor down by noise; marks may be words."""
+    marks = {"none": "F", "suit": "B", "greedy": "A"}
+    assert mark_of({"suit": suit, "greedy": greedy}, marks) == mark
+
+
+def test_copies_have_answered_alike_whenever_they_met(tmp_path: Path) -> None:
+    """Versions of one bot are none; a house bot's are. One round that differs acquits for ever."""
+    rounds = []
+    names = ("ada", "ben", "ben@2", "greedy")
+    for number, group in enumerate((names, ("ada", "greedy", "ben@2")), 1):
+        round = everybody_meets(random.Random(1), dict.fromkeys(names, 0.0), number, "2026-11-02")
+        folder = Folder(tmp_path / f"{number}")
+        folder.path.mkdir()
+        times = Times(entrants=(), worst_lag_ms=0, same_bots=(SameBots(group, 60),))
+        folder.times.write_bytes(encode_json(times))
+        rounds.append(replace(round, folder=folder))
+    copies = league_of(rounds, []).divisions["draw"].copies()
+    assert {(*sorted(pair), count) for pair, count in copies.items()} == {
+        ("ada", "ben@2", 120), ("ada", "greedy", 120), ("ben@2", "greedy", 120),
+    }  # fmt: skip
 
 
 def test_status_is_json_for_programs(place: Path) -> None:
