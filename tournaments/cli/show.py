@@ -90,6 +90,8 @@ def publish(folder: Path, site: Path, url: str, delay: float | None) -> int:
     once all games on its board are over. The command ends when the page shows the end of the event;
     if you stop it, the same command goes on.
 
+    Of a league that is over SITE becomes its archive: a verified copy of its site, without secrets.
+
     Once the event has a review (`boneyard report --review`), replays show luck and mistakes: 0.1 s
     of CPU a game. With --url a shared link shows a title and a summary.
 
@@ -100,6 +102,12 @@ def publish(folder: Path, site: Path, url: str, delay: float | None) -> int:
       boneyard publish friday live --delay 10
       python3 -m http.server -d site
     """
+    if (folder / "league.toml").is_file():
+        from tournaments.league.check import print_league_check
+        from tournaments.league.loop import archive_league
+
+        archive_league(folder, site)
+        return print_league_check(site, in_json=False)
     if delay is not None:
         if url:
             raise UserError("--url is for a whole site. Leave it out, or --delay.")

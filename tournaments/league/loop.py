@@ -299,6 +299,27 @@ def run_league(
             return INTERRUPTED
 
 
+def archive_league(path: Path, archive: Path) -> None:
+    """Copy all that is public of a league that is over to a folder. Raises UserError, OSError."""
+    folder, place = LeagueFolder(path.resolve()), archive.resolve()
+    league = read_league(folder.path)
+    latest = [parse_time(league.latest)] if league.latest else []
+    now = max([datetime.now(UTC), *latest])
+    if place.is_relative_to(folder.path) or (archive.exists() and any(archive.iterdir())):
+        raise UserError(f"{archive} must be a new folder outside the league.")
+    with lock_file(folder.lock, f"A process runs the league in {shown_path(path)}. Stop it first."):
+        is_played = all(round.is_over and not round.is_tried for round in league.last_rounds)
+        if not (
+            league.settings.has_closed(now) and is_played and not next_round(league, now).round
+        ):
+            raise UserError(
+                f"{shown_path(path)} is not over: a league is kept after its final (`closes` in "
+                f"{folder.settings.name}). Until then {shown_path(folder.site)} is what is public."
+            )
+        LeagueSite(folder).publish(league, now, at_once=True)
+        shutil.copytree(folder.site, archive, dirs_exist_ok=True)
+
+
 def _clock(now: datetime | None) -> WallClock:
     return (lambda: now) if now else (lambda: datetime.now(UTC))
 

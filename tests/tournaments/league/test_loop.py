@@ -125,6 +125,8 @@ def test_a_league_that_closes_ends_with_a_final(
     monkeypatch.setattr(FolderBots, "time", lambda *_: SUNDAY.timestamp())
     text = boneyard("league", str(place), "--once", *NOW)
     assert "final" not in text
+    text = boneyard("publish", str(place), str(tmp_path / "kept"), code=2)
+    assert "is not over" in text
     assert "Closes on 22 Nov 2026, 12:00 CET" in (place / "site" / "index.html").read_text()
     text = boneyard("league", str(place), "--rounds", "99", "--now", "2026-11-22T11:00")
     assert "closed    short: The league is closed. " in text
@@ -139,6 +141,12 @@ def test_a_league_that_closes_ends_with_a_final(
     assert verdict in unescape((place / "site" / "index.html").read_text())
     assert boneyard("league", str(place), "--once", "--now", "2026-11-22T11:30").count("\n") == 1
     assert "OK: " in boneyard("verify", str(place))
+    boneyard("publish", str(place), str(tmp_path / "kept"))
+    assert "OK: " in boneyard("verify", str(tmp_path / "kept"))
+    kept = {path.name for path in (tmp_path / "kept").rglob("*")}
+    assert kept >= {"index.html", "league.json", "register.jsonl", "round.json", "seeds.jsonl"}
+    assert not kept & {"private", "league.toml", "grades", "versions"}
+    assert "new folder outside" in boneyard("publish", str(place), str(tmp_path / "kept"), code=2)
     (loser,) = {"ada", "ben", "carl"} - {*final.plan.active}
     path = place / "rounds" / "short" / f"{final.plan.number:04}" / "round.json"
     path.write_text(path.read_text().replace(final.plan.active[0], loser))
