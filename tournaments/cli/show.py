@@ -103,6 +103,8 @@ def publish(folder: Path, site: Path, url: str, delay: float | None) -> int:
       python3 -m http.server -d site
     """
     if (folder / "league.toml").is_file():
+        if url or delay is not None:
+            raise UserError("--url and --delay are for events: leave them out for a league.")
         from tournaments.league.check import print_league_check
         from tournaments.league.loop import archive_league
 
