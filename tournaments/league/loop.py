@@ -454,28 +454,34 @@ class Turns:
     def _look(self) -> None:
         """Pull; admit, refuse or withdraw bots."""
         try:
-            if self.settings.pull:
-                self._pull()
+            has_all = not self.settings.pull or self._pull()
             # The times of the register are in order, also if the clock is set back meanwhile.
-            self._now = max(self._now, self._clock())
-            for entry in update_register(
-                self._folder, self.settings, self._now, self._is_ending.is_set
-            ):
+            self._now = now = max(self._now, self._clock())
+            for entry in update_register(self._folder, self.settings, now, self._is_ending.is_set):
                 self._journal.note(*describe_entry(entry))
-            self._seen = self._now
+            self._seen = now if has_all else self._seen
         except Exception as error:
             self._look_failures.append(error)
         finally:
             self._look_over.set()
 
-    def _pull(self) -> None:
-        failure = ""
+    def _pull(self) -> bool:
+        """Fetch the bots; tell whether all pushes that count are here.
+
+        Git does not know when a push came: the first pull after the league has closed is the last.
+        """
+        last, now, failure = content(self._folder.pulled).decode(), write_utc(self._clock()), ""
+        if last and self.settings.has_closed(parse_time(last)):
+            return True
         try:
             if commit := pull(self._folder.repository, self.settings.pull):
                 self._journal.note("pulled", commit)
         except PullError as error:
             failure = f"failed: {error}"
+        else:
+            write_atomic(self._folder.pulled, [now.encode()])
         self._journal.note_state("pull", failure)
+        return not failure
 
     def _reload(self) -> None:
         """Take the settings from league.toml, if they can be read."""

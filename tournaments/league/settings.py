@@ -1,7 +1,7 @@
 """The settings and the folder of a league: league.toml, as its organiser writes it."""
 
 import re
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -64,6 +64,8 @@ class LeagueFolder(Struct, frozen=True):
     """The state of the league that the site shows."""
     table = PathInFolder("league.json")
     """In the folder of a site: the standings, for programs."""
+    pulled = PathInFolder(".pulled")
+    """The time of the last pull that succeeded."""
     turn = PathInFolder(".turn")
     lock = PathInFolder(".lock")
     """File locked by the process that plays the league."""
@@ -242,15 +244,12 @@ def load_settings(path: Path) -> LeagueSettings:
     """Read league.toml. Raises UserError with the file and the path inside it."""
     settings = load_toml(path, LeagueSettings)
     try:
-        check_names_differ("divisions", [division.name for division in settings.divisions])
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
-    try:
         ZoneInfo(settings.zone)
     except (OSError, ValueError, LookupError):
         raise UserError(f"{path}: zone: no time zone is called {settings.zone!r}.") from None
     try:
-        settings.has_closed(datetime.now(UTC))
+        check_names_differ("divisions", [division.name for division in settings.divisions])
+        _ = settings.closing
     except UserError as error:
         raise UserError(f"{path}: {error}") from None
     for name in settings.house:

@@ -580,7 +580,7 @@ class _Update:
         """Yield the lines about a bot; a new version joins `pushes`, or waits for its turn."""
         history = self.histories[bot]
         tree, file = self._read(bot)
-        closing = self.settings.closing
+        closing = None if self.settings.pull else self.settings.closing
         if closing and self.bots.time(bot) > closing.timestamp():
             return
         fingerprint = tree_fingerprint(tree)

@@ -80,6 +80,8 @@ def test_folders_that_are_no_league_are_explained(
     monkeypatch.chdir(tmp_path)
     assert "`boneyard new league club` makes one." in boneyard("league", "club", code=2)
     assert "league.toml is missing" in boneyard("league", code=2)
+    make(tmp_path / "late", f'closes = "in May"\n{SETTINGS}')
+    assert "closes: a time is written as" in boneyard("league", "late", "--once", code=2)
     make(tmp_path / "club", SETTINGS.replace('"greedy"]', '"gredy"]'))
     assert "greedy" in boneyard("league", "club", "--once", code=2)
     assert "--now is for --once" in boneyard("league", "club", *NOW, code=2)

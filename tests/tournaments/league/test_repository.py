@@ -12,9 +12,11 @@ import pytest
 
 from protocol.errors import UserError
 from tournaments.league import repository as repositories
+from tournaments.league.loop import Turns
 from tournaments.league.push import RefusedPushError, TreeBounds, read_push
 from tournaments.league.repository import PullError, RepositoryBots, pull
-from tournaments.league.settings import LeagueFolder, LeagueSettings
+from tournaments.league.settings import LeagueFolder, LeagueSettings, parse_moment
+from tournaments.league.state import Journal, read_register
 from tournaments.league.update import update_register
 
 GUIDE = Path(__file__).parents[3] / "tournaments" / "LEAGUE.md"
@@ -206,6 +208,32 @@ def test_pull_that_fails_says_why(server: Server, monkeypatch: pytest.MonkeyPatc
     (server.league / "config.lock").touch()  # As a git that was killed leaves it.
     with pytest.raises(PullError, match="non-fast-forward"):
         server.pull()
+
+
+def test_the_first_pull_after_the_end_is_the_last(server: Server) -> None:
+    """Also for a new process; while it fails no final is due."""
+    folder = LeagueFolder(server.league.parent)
+    lines = f'pull = "{server.bare}"', 'sandbox = "off"', 'closes = "2026-11-22T18:00"'
+    folder.settings.write_text("\n".join([*lines, 'house = ["greedy"]']))
+    away = server.bare.with_name("away")
+
+    def look(time: str) -> tuple[set[str], bool]:
+        now = parse_moment(f"2026-11-22T{time}", UTC, "")
+        journal = Journal(folder.log, lambda: now, lambda _: None)
+        turns = Turns(folder, journal, lambda: now, None, ends=True, confirmed=True)
+        turns.admit()
+        has_all = turns.settings.has_closed(turns._seen)
+        return {line.bot for line in read_register(folder.register)}, has_all
+
+    server.push("x", "before")
+    assert look("17:59") == ({"greedy", "mine", "before"}, False)
+    server.push("x", "last")
+    server.bare.rename(away)
+    assert look("18:00") == ({"greedy", "mine", "before"}, False)
+    away.rename(server.bare)
+    assert look("18:01") == ({"greedy", "mine", "before", "last"}, True)
+    server.push("x", "late")
+    assert look("18:02") == ({"greedy", "mine", "before", "last"}, True)
 
 
 def test_repository_without_a_commit_withdraws_nobody(server: Server) -> None:
