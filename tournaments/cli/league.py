@@ -71,25 +71,21 @@ def league(
     path = Path(names[0]) if names else Path()
     if path.name == "league.toml" and path.is_file():
         path = path.parent
+    from tournaments.league.settings import parse_moment
+
+    moment = parse_moment(now, UTC, "--now").astimezone(UTC) if now else None
     if "status" in words:
         from tournaments.league.status import print_league_status
 
-        sys.exit(print_league_status(path, _time(now) or datetime.now(UTC), as_json))
+        sys.exit(print_league_status(path, moment or datetime.now(UTC), as_json))
+    if as_json:
+        raise UserError("--json is for `status`.")
     if "grades" in words:
         from tournaments.league.status import write_league_grades
 
         sys.exit(write_league_grades(path))
-    if as_json:
-        raise UserError("--json is for `status`.")
     from tournaments.league.loop import run_league
 
     if now and not (stops_idle or rounds):
         raise UserError("--now is for --once: a league that runs on has the time of the clock.")
-    sys.exit(run_league(path, stops_idle=stops_idle, rounds=rounds, now=_time(now), jobs=jobs))
-
-
-def _time(text: str | None) -> datetime | None:
-    """Read the time of --now. Raises UserError."""
-    from tournaments.league.settings import parse_moment
-
-    return None if text is None else parse_moment(text, UTC, "--now").astimezone(UTC)
+    sys.exit(run_league(path, stops_idle=stops_idle, rounds=rounds, now=moment, jobs=jobs))

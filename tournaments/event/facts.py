@@ -353,6 +353,7 @@ class LogFacts(Struct, frozen=True, kw_only=True):
     machines: tuple[tuple[Machine, int], ...]
     """The machines and their numbers of sittings; most frequent first."""
     names_copies: bool = True
+    """True if the report names entrants that are the same bot."""
 
     @property
     def public(self) -> "LogFacts":

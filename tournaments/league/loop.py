@@ -303,9 +303,10 @@ def archive_league(path: Path, archive: Path) -> None:
     """Copy all that is public of a league that is over to a folder. Raises UserError, OSError."""
     folder, place = LeagueFolder(path.resolve()), archive.resolve()
     league = read_league(folder.path)
-    latest = [parse_time(league.latest)] if league.latest else []
-    now = max([datetime.now(UTC), *latest])
-    if place.is_relative_to(folder.path) or (archive.exists() and any(archive.iterdir())):
+    now = parse_time(max(write_utc(datetime.now(UTC)), league.latest))
+    draft = place.with_name(f".{place.name}{DRAFT_FOLDER}")
+    is_free = not place.exists() or (place.is_dir() and not any(place.iterdir()))
+    if place.is_relative_to(folder.path) or not is_free:
         raise UserError(f"{archive} must be a new folder outside the league.")
     with lock_file(folder.lock, f"A process runs the league in {shown_path(path)}. Stop it first."):
         is_played = all(round.is_over and not round.is_tried for round in league.last_rounds)
@@ -317,7 +318,9 @@ def archive_league(path: Path, archive: Path) -> None:
                 f"{folder.settings.name}). Until then {shown_path(folder.site)} is what is public."
             )
         LeagueSite(folder).publish(league, now, at_once=True)
-        shutil.copytree(folder.site, archive, dirs_exist_ok=True)
+        shutil.rmtree(draft, ignore_errors=True)
+        shutil.copytree(folder.site, draft)
+        draft.rename(place)
 
 
 def _clock(now: datetime | None) -> WallClock:
@@ -350,10 +353,9 @@ class Turns:
         self._data: LeagueData | None = None
         self._site = LeagueSite(folder)
         self._valued: set[tuple[Path, bool, bool]] = set()
-        self._now, self._looked_at = clock(), 0.0
+        self._now, self._looked_at, self._is_over = clock(), 0.0, False
         self._seen = datetime.min.replace(tzinfo=UTC)
         """Time of the last look that is over: it has seen all pushes until then."""
-        self._is_over = False
         self._look_failures: list[Exception] = []
         self._look_over, self._is_ending = ThreadEvent(), ThreadEvent()
         """Set while no look at all bots goes on. A thread whose `join` a signal has interrupted

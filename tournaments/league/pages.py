@@ -727,10 +727,8 @@ def _bot_html(pages: SitePages, numbers: Mapping[str, int], name: str) -> Markup
 def _state(league: LeagueData, now: datetime) -> bytes:
     """Return what the site shows of a league, but for luck and reviews, in short."""
     rounds = {name: (len(data.rounds), len(data.over)) for name, data in league.divisions.items()}
-    is_closed = league.settings.has_closed(now)
-    return repr(
-        (f"{now:%Y-%m-%d}", is_closed, league.settings, len(league.register), rounds)
-    ).encode()
+    day = f"{now:%Y-%m-%d}", league.settings.has_closed(now)
+    return repr((day, league.settings, len(league.register), rounds)).encode()
 
 
 def _outlook(league: LeagueData, now: datetime) -> Outlook:

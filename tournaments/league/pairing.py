@@ -382,7 +382,7 @@ def _choice_of(league: LeagueData, division: DivisionData, now: datetime) -> Nex
     if not league.settings.has_closed(now):
         return _round_of(league, division, now)
     if division.final:
-        return f"The league is closed. {title_of(division)[1]}"
+        return f"The league is closed. {title_of(division)[1] or 'The final is played.'}"
     # Who pushed at the last moment plays the boards of a newcomer first.
     choice = _round_of(league, division, now)
     return _final(league, division, now) if isinstance(choice, str) else choice
@@ -604,7 +604,8 @@ def _round_event(
     if not any(first_version(name).partition("@")[0] in settings.bots for name in names):
         # Only who needs the network can be unavailable; others would only make all wait.
         limits = replace(limits, unavailable=0)
-    title = f"{settings.title}: {options.title or options.name}, round {plan.number}"
+    kind = "final" if plan.is_final else f"round {plan.number}"
+    title = f"{settings.title}: {options.title or options.name}, {kind}"
     return Event(
         name=f"{options.name[:MAX_DIVISION_NAME_LENGTH]}-{plan.number}",
         title=title[-LONGEST_TITLE:],

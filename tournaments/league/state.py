@@ -192,7 +192,7 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def title(self) -> str:
         """Its division and number."""
-        return f"{self.division} round {self.number}"
+        return f"{self.division} round {self.number}{' (final)' if self.is_final else ''}"
 
     @property
     def is_final(self) -> bool:

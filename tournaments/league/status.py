@@ -255,7 +255,7 @@ def _verdict(chance: float | None) -> str:
     """Word if a bot is better; the 5 % of a wrong answer are for both together."""
     if chance is None or WRONG / 2 <= chance <= 1 - WRONG / 2:
         return "too early"
-    return "yes" if chance > WRONG else "no"
+    return "yes" if chance > 1 / 2 else "no"
 
 
 def mark_of(better: Mapping[str, float], marks: Mapping[str, float | str]) -> tuple[str, str]:

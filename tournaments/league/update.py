@@ -473,8 +473,7 @@ class _Update:
         bots: FolderBots | RepositoryBots,
         is_ending: Callable[[], bool],
     ) -> None:
-        self.league = league
-        self.is_ending = is_ending
+        self.league, self.is_ending = league, is_ending
         self.bots = bots
         self.settings = settings
         self.now, self.time = now, write_utc(now)
