@@ -417,8 +417,6 @@ class BotInDivision(NamedTuple):
             yield f"**{place}** in {title}: {row.rating.text()} Elo after {games}."
         if row.gain.value is not None:
             yield f"{row.gain.text()} Elo against {row.before}."
-        if row.name in self.division.table.champions:
-            yield f"**{self.division.table.verdict}**"
         if row.is_worse:
             yield f"**{row.flag}.**"
         if row.name in self.division.slow:
