@@ -40,7 +40,7 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(2_227, "protocol"),
-    "files, program, machine, processes": _room(747, "arena"),
+    "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_962, "arena/engine"),
     "match": _room(2_817, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
@@ -53,22 +53,22 @@ ROOMS = {
     "training and exam": _room(1_781, "arena/training", "arena/exam"),
     "ui and document": _room(2_649, "arena/ui", "arena/document"),
     "sample bots": _room(1_216, "sample_bots"),
-    "cli and commands": _room(5_874, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_532, "tournaments/league"),
-    "verification": _room(925, "tournaments/verification"),
+    "cli and commands": _room(5_883, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_746, "tournaments/league"),
+    "verification": _room(926, "tournaments/verification"),
     "site": _room(1_816, "tournaments/site"),
     "study": _room(1_272, "tournaments/study"),
-    "report": _room(3_044, "tournaments/report"),
+    "report": _room(3_045, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
-    "event": _room(3_090, "tournaments/event"),
+    "event": _room(3_097, "tournaments/event"),
     "plan": _room(3_234, "tournaments/plan"),
     "formats": _room(2_817, "tournaments/formats"),
     "rating": _room(2_636, "tournaments/rating"),
-    "tests": _room(40_535, "tests"),
+    "tests": _room(40_722, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_080
+MOST_LINES = 62_326
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""
