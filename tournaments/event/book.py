@@ -93,8 +93,12 @@ class Book:
 
     @cached_property
     def sittings(self) -> tuple[PlannedSitting, ...]:
-        """The sittings of retired versions, and then those of the schedule."""
-        return (*self.past, *sittings(self.event, self.results))
+        """The sittings of retired versions, and then those of the schedule.
+
+        Of a plan that depends on no result they are only those of tables with a result: of a
+        thousand bots most pairs have not met.
+        """
+        return (*self.past, *sittings(self.event, self.results, self.results))
 
     @cached_property
     def past(self) -> tuple[PlannedSitting, ...]:
@@ -312,6 +316,8 @@ class Ledger:
         self.stage: Stage = ()
         self._open = self.planned = 0
         self._known = len(retired_games(self.book.event, self.results))
+        # To look for each log takes as long as all else.
+        self._logged = self.book.folder.log_names()
         self._pending: list[Result] = []
         self._usage: dict[str, UsageSum] = {}
         self._enter()
@@ -329,7 +335,7 @@ class Ledger:
             self.stage = stage
             for plan in stage:
                 self._known += len(plan.boards)
-                if self.missing(plan):
+                if plan.name in self._logged and self.missing(plan):
                     self._recover(plan)
                 for game in plan.games:
                     missing = game.name not in self.results

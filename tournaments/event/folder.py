@@ -178,6 +178,10 @@ class Folder(Struct, frozen=True):
         """Return all game logs, sorted by name; see `arena.logs.checksummed` for their forms."""
         return list_logs(self.path / GAMES_FOLDER)
 
+    def log_names(self) -> set[str]:
+        """Return the names of the sittings that have a log."""
+        return {log.name.removesuffix(LOG_SUFFIX) for log in self.logs()}
+
 
 def was_locked(folder: Folder) -> bool:
     """Tell whether bots of an event were locked in before, as its first log has it.

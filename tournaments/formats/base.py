@@ -48,8 +48,8 @@ LinkToGames = Callable[..., str]
 class Pairings(NamedTuple):
     """Tables that all play the same boards."""
 
-    days: Sequence[Sequence[UnitMeeting]]
-    """The tables, in days; any prefix is as balanced as it can be."""
+    days: Iterable[Sequence[UnitMeeting]]
+    """The tables, in days, to be read once; any prefix is as balanced as it can be."""
     boards: range
     values: Mapping[Unit, Values] = {}
     """Values of parameters with which units play there; see `tournaments.formats.tune`."""
@@ -472,7 +472,7 @@ class FixedTables(BaseFormat, frozen=True):
     IS_STATIC: ClassVar[bool] = True
 
     @abstractmethod
-    def days(self, contest: Contest) -> list[list[UnitMeeting]]:
+    def days(self, contest: Contest) -> Iterable[list[UnitMeeting]]:
         """Return the tables, in days."""
 
     def check_size(self, contest: Contest) -> None:
@@ -491,7 +491,13 @@ class FixedTables(BaseFormat, frozen=True):
 
     def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
         """Yield one stage: tables of the entrants that were there first, then of latecomers."""
-        days = self.days(contest)
+        firsts = {entrant.first_board for entrant in contest.entrants}
+        if len(firsts) == 1:
+            # Else each table is asked for its boards, which takes longer than all days.
+            first = min(firsts)
+            yield [Pairings(self.days(contest), range(first, first + contest.boards))]
+            return
+        days = [*self.days(contest)]
         boards = {contest.boards_of(table) for day in days for table in day}
         yield [
             Pairings(

@@ -1,7 +1,7 @@
 """The round robin, and the pairing designs that spread its tables evenly over days. Pure."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from heapq import heapify, heappop, heapreplace
 from itertools import combinations
@@ -23,15 +23,18 @@ MAX_COMPLETE_TABLES = 70
 """Up to so many tables of three or more seats all are played; of more, enough for all to meet."""
 
 
-@cache
-def round_robin(units: int, size: int) -> tuple[Day, ...]:
+def round_robin(units: int, size: int) -> Iterable[Day]:
     """Return tables of `size` among these units at which all pairs meet equally often.
 
     If not all tables are played, it is equally often give or take one; at five seats and more,
     give or take three.
     """
-    if size == 2:
-        return tuple(_cycles(units) if units % 2 else _circle(units))
+    # A thousand units have half a million pairs: day by day they take no memory.
+    return _large_tables(units, size) if size > 2 else (_cycles if units % 2 else _circle)(units)
+
+
+@cache
+def _large_tables(units: int, size: int) -> tuple[Day, ...]:
     if comb(units, size) <= MAX_COMPLETE_TABLES:
         return tuple((table,) for table in _levelled(units, size))
     # numpy, which it needs, takes a tenth of a second to import.
@@ -55,7 +58,7 @@ def gauntlet(challengers: Sequence[int], field: Sequence[int], size: int) -> tup
     return tuple(days)
 
 
-def _field(units: int, size: int) -> tuple[Day, ...]:
+def _field(units: int, size: int) -> Iterable[Day]:
     return round_robin(units, size) if units > size else ((tuple(range(units)),),)
 
 
@@ -158,13 +161,11 @@ def _evenly(units: int, tables: Iterator[TableUnits]) -> Iterator[TableUnits]:
 class RoundRobin(FixedTables, frozen=True, tag="round-robin"):
     """A format in which every table of entrants plays all boards."""
 
-    def days(self, contest: Contest) -> list[list[UnitMeeting]]:
-        """Return the tables, in days."""
+    def days(self, contest: Contest) -> Iterator[list[UnitMeeting]]:
+        """Yield the tables, day by day."""
         units = contest.units
-        return [
-            [tuple(units[place] for place in table) for table in day]
-            for day in round_robin(len(units), contest.units_a_table)
-        ]
+        for day in round_robin(len(units), contest.units_a_table):
+            yield [tuple([units[place] for place in table]) for table in day]
 
     def _why_lost(self, old: Contest, new: Contest) -> str:
         # With many bots only some tables of three or more are played; one more bot changes them.

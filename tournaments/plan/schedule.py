@@ -156,14 +156,18 @@ Stage = tuple[PlannedSitting, ...]
 """Sittings that can be played side by side, in the order of the ledger."""
 
 
-def stages(event: Event, results: Mapping[str, Result]) -> Iterator[Stage]:
+def stages(
+    event: Event, results: Mapping[str, Result], games: Iterable[str] | None = None
+) -> Iterator[Stage]:
     """Yield the stages that can be known, in order; of the last one, results may be missing.
 
-    Results may come in while this runs: it computes each stage only when asked for it.
+    Results may come in while this runs: it computes each stage only when asked for it. `games`: the
+    names of games, or of logs, whose tables are all that is asked for, if no stage depends on them.
     """
     before = _Finished(event, results)
+    met = None if games is None or not event.format.IS_STATIC else _met(event, games)
     for tables in event.format.stages(event, before):
-        stage = tuple(plan for pairings in tables for plan in _sittings(event, pairings))
+        stage = tuple(plan for pairings in tables for plan in _sittings(event, pairings, met))
         yield stage
         # Of a large event it would take long to see whether all is played.
         if event.format.IS_STATIC or not all_played(stage, results):
@@ -208,20 +212,47 @@ def all_played(stage: Stage, results: Mapping[str, Result]) -> bool:
     return all(game.name in results for plan in stage for game in plan.games)
 
 
-def sittings(event: Event, results: Mapping[str, Result]) -> Iterator[PlannedSitting]:
-    """Yield the sittings of all stages that can be known."""
-    for stage in stages(event, results):
+def sittings(
+    event: Event, results: Mapping[str, Result], games: Iterable[str] | None = None
+) -> Iterator[PlannedSitting]:
+    """Yield the sittings of all stages that can be known; `games`: see `stages`."""
+    for stage in stages(event, results, games):
         yield from stage
 
 
-def _sittings(event: Event, pairings: Pairings) -> Iterator[PlannedSitting]:
-    """Return sittings block by block, and within a block day by day: any prefix is balanced."""
-    days, boards, values = pairings
-    if event.retired:
-        has_left = event.has_withdrawn
-        days = [[table for table in day if not any(map(has_left, table))] for day in days]
+Entrants = frozenset[int]
+"""The entrants at a table, in any seats."""
+
+
+def _met(event: Event, games: Iterable[str]) -> set[Entrants]:
+    """Return the entrants of these games or logs, whose names end with those of their seats."""
+    index = {entrant.name: n for n, entrant in enumerate(event.entrants)}
+    tables = {game.partition(".")[2] for game in games}
+    return {frozenset(index.get(name, -1) for name in table.split(".")) for table in tables}
+
+
+def _playing_days(event: Event, pairings: Pairings) -> Iterable[Sequence[UnitMeeting]]:
+    """Return the tables that are played: none of an entrant that has withdrawn."""
+    if not event.retired:
+        return pairings.days
+    has_left = event.has_withdrawn
+    return ([table for table in day if not any(map(has_left, table))] for day in pairings.days)
+
+
+def _sittings(
+    event: Event, pairings: Pairings, met: Collection[Entrants] | None
+) -> Iterator[PlannedSitting]:
+    """Return sittings block by block, and within a block day by day: any prefix is balanced.
+
+    `met`: only those of these entrants; None: all.
+    """
+    boards, values = pairings.boards, pairings.values
+    days = [
+        [table for table in day if met is None or frozenset(sum(table, ())) in met]
+        for day in _playing_days(event, pairings)
+    ]
     by_entrant = {entrant: unit_values for unit, unit_values in values.items() for entrant in unit}
-    seatings = {table: _seatings(event, table) for day in days for table in day}
+    seatings = {table: _rotated(event, table) for day in days for table in day}
     orders = min(map(len, seatings.values()), default=1)
     return (
         planned(event, turned, block, by_entrant)
@@ -229,9 +260,14 @@ def _sittings(event: Event, pairings: Pairings) -> Iterator[PlannedSitting]:
         for day in days
         for turn in range(event.seats)
         for table in day
-        for seats in seatings[table][order]
-        for turned in rotations(seats)[turn : turn + 1]
+        for turns in seatings[table][order]
+        for turned in turns[turn : turn + 1]
     )
+
+
+def _rotated(event: Event, table: UnitMeeting) -> list[list[tuple[tuple[int, ...], ...]]]:
+    """Return the rotations of each of a table's seatings, in each circular order."""
+    return [[rotations(seats) for seats in order] for order in _seatings(event, table)]
 
 
 def _blocks(event: Event, orders: int, boards: range) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -323,6 +359,12 @@ def count_all_games(event: Event, results: Mapping[str, Result]) -> int:
     tied matches of a knockout add more.
     """
     count = len(retired_games(event, results))
+    if event.format.IS_STATIC:
+        return count + sum(
+            len(pairings.boards) * _count_board_games(event, _playing_days(event, pairings))
+            for tables in event.format.stages(event, _Finished(event, results))
+            for pairings in tables
+        )
     last: Stage = ()
     over = True
     for stage in stages(event, results):
@@ -330,6 +372,17 @@ def count_all_games(event: Event, results: Mapping[str, Result]) -> int:
         over = all_played(stage, results)
         last = stage
     return count if over else count + count_coming_games(event, last)
+
+
+def _count_board_games(event: Event, days: Iterable[Sequence[UnitMeeting]]) -> int:
+    """Count the games of all tables on one board, without a plan of each."""
+    games = 0
+    for day in days:
+        # Only two of one team may be the same bot: all other tables have equally many rotations.
+        tables = day if event.teams else day[:1]
+        turns = chain.from_iterable(_rotated(event, table)[0] for table in tables)
+        games += sum(map(len, turns)) * (1 if event.teams else len(day))
+    return games
 
 
 def count_coming_games(event: Event, stage: Stage) -> int:

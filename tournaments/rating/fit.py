@@ -1,6 +1,6 @@
 """Core, fit and bounds of a pool: who can be rated, the likeliest ratings, bounds of the rest."""
 
-from math import log, sqrt
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -152,22 +152,34 @@ class Fit(NamedTuple):
     boards: tuple[int, ...]
     """Number of boards with results that rate each entrant."""
 
-    def error(self, i: int, j: int | None = None, *, boards: int, trusted: bool = True) -> Error:
-        """Return the error, in Elo, of coefficient i, or of i minus j.
+    def error(self, i: int, *, boards: int, trusted: bool = True) -> Error:
+        """Return the error, in Elo, of coefficient i.
 
         `boards`: the number of boards that bear on it. If they are too few, or not `trusted`, the
         clustered variance is ignored.
         """
+        df = degrees_of_freedom(boards) if trusted else 0
+        size, used = _sizes(self.model[i, i], self.clustered[i, i], np.asarray(df))
+        return Error(float(size), int(used))
+
+    def lead_errors(self, i: Ints, j: Ints) -> tuple[Floats, Ints]:
+        """Return the errors, in Elo, of entrants `i` minus entrants `j`: `Error.size`, `Error.df`.
+
+        In arrays: a thousand entrants have half a million leads.
+        """
         model, clustered = (
-            float(v[i, i] if j is None else v[i, i] + v[j, j] - 2 * v[i, j])
+            np.asarray(v[i, i] + v[j, j] - 2 * v[i, j], np.float64)
             for v in (self.model, self.clustered)
         )
-        if model < EXACT:
-            return Error(0.0, 0)
-        df = degrees_of_freedom(boards)
-        if trusted and df and clustered > regression.NOTHING * model:
-            return Error(ELO * sqrt(clustered), df)
-        return Error(ELO * sqrt(model), 0)
+        df = np.array([degrees_of_freedom(boards) for boards in self.boards])
+        return _sizes(model, clustered, np.minimum(df[i], df[j]))
+
+
+def _sizes(model: Floats, clustered: Floats, df: Ints) -> tuple[Floats, Ints]:
+    """Return the sizes in Elo and the degrees of freedom of errors of these variances."""
+    is_told, is_used = model >= EXACT, (df > 0) & (clustered > regression.NOTHING * model)
+    variance = np.where(is_told, np.where(is_used, clustered, model), 0.0)
+    return ELO * np.sqrt(variance), np.where(is_told & is_used, df, 0)
 
 
 def fit_model(tally: Tally, core: Core, zero: Floats, prior: float) -> Fit:

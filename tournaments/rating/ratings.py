@@ -44,6 +44,7 @@ stay the plain ones.
 
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from functools import cache
 from math import isnan, sqrt
 from typing import NamedTuple
 
@@ -378,10 +379,7 @@ def _pool(case: _Case) -> Pool:
         anchor=case.anchor,
         errors=errors,
         los=los,
-        crosstable=tuple(
-            tuple(Meeting(int(case.games[i, j]), float(case.points[i, j])) for j in order)
-            for i in order
-        ),
+        crosstable=_crosstable(case, order),
         boards_save=save,
         boards_save_margin=save_margin,
         partners=partnerships(case.fit, tally.names) if tally.left.shape[1] == 2 else (),
@@ -503,29 +501,37 @@ _Gaps = tuple[tuple[float | None, ...], ...]
 
 def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
     """Return standard errors (Elo) of all rating differences, and likelihoods of superiority."""
-    part = case.core.part.tolist()
-    errors = np.full((len(order), len(order)), np.nan)
+    part = case.core.part
+    errors = np.where(np.eye(len(order)) > 0, 0.0, np.nan)
     los = chances(case.bounds, case.fit, case.core, case.tally)
-    for i in range(len(order)):
-        errors[i, i] = 0.0
-        for j in range(i):
-            if part[i] == part[j]:
-                # Luck is taken out of the core alone, as are the ratings that this shows.
-                fit = case.fit if part[i] else case.sharpest_fit
-                error = _lead_error(fit, i, j)
-                lead = ELO * float(fit.theta[i] - fit.theta[j])
-                errors[i, j] = errors[j, i] = error.size
-                los[i, j], los[j, i] = _superiority(lead, error), _superiority(-lead, error)
-    rows = np.ix_(order, order)
-    gaps = errors[rows].round(RATING_DECIMALS).tolist()
+    rows, columns = np.nonzero(np.tril(part[:, None] == part, -1))
+    # Luck is taken out of the core alone, as are the ratings that this shows.
+    for fit, use in (case.sharpest_fit, part[rows] == 0), (case.fit, part[rows] > 0):
+        i, j = rows[use], columns[use]
+        sizes, df = fit.lead_errors(i, j)
+        leads = (ELO * (fit.theta[i] - fit.theta[j])).tolist()
+        better = np.array([*map(_superiority, leads, map(Error, sizes.tolist(), df.tolist()))])
+        errors[i, j] = errors[j, i] = sizes
+        los[i, j], los[j, i] = better, 1 - better
+    places = np.ix_(order, order)
+    gaps = errors[places].round(RATING_DECIMALS).tolist()
     return (
         tuple(tuple(None if isnan(gap) else gap for gap in row) for row in gaps),
-        tuple(tuple(row) for row in los[rows].round(FINE).tolist()),
+        tuple(map(tuple, los[places].round(FINE).tolist())),
     )
 
 
+def _crosstable(case: _Case, order: list[int]) -> tuple[tuple[Meeting, ...], ...]:
+    """Return all meetings; equal ones are one value: of a thousand entrants most never met."""
+    meeting = cache(lambda games, wins: Meeting(int(games), wins))
+    places = np.ix_(order, order)
+    rows = zip(case.games[places].tolist(), case.points[places].tolist(), strict=True)
+    return tuple(tuple(map(meeting, games, points)) for games, points in rows)
+
+
 def _lead_error(fit: Fit, i: int, j: int) -> Error:
-    return fit.error(i, j, boards=min(fit.boards[i], fit.boards[j]))
+    size, df = fit.lead_errors(np.array([i]), np.array([j]))
+    return Error(float(size[0]), int(df[0]))
 
 
 def _superiority(lead: float, error: Error) -> float:

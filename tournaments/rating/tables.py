@@ -141,6 +141,8 @@ exact in any order."""
 FEWEST_BOARDS = 4
 """Boards below which games count as independent: two or three boards that happen to be alike, or
 not, would give errors from 7 to 1,800 Elo in one table."""
+MOST_COMPARED = 200
+"""Entrants of a pool up to which its matrices are stored: those of a thousand take 50 MB."""
 Bound = Literal["", ">", "<", "?"]
 """'': rated; '>': only a lower bound, '<': only an upper bound, '?': no bound."""
 
@@ -347,7 +349,8 @@ class Meeting(Struct, frozen=True):
 
 class Pool(Struct, frozen=True, kw_only=True):
     """Entrants linked by games: those above the core, the core, those below it, then those that
-    the results do not place; best first. All matrices are in the order of `entrants`."""
+    the results do not place; best first. All matrices are in the order of `entrants`; those of
+    a pool that `is_large` are empty in a file."""
 
     entrants: tuple[Rating, ...]
     games: int
@@ -374,6 +377,20 @@ class Pool(Struct, frozen=True, kw_only=True):
     """The games with luck in that tell as much about wins as one without; None if unknown."""
     gain_margin: Gain | None = None
 
+    @property
+    def is_large(self) -> bool:
+        """True if its matrices are not stored, and no sentence may depend on them."""
+        return len(self.entrants) > MOST_COMPARED
+
+    @property
+    def stored(self) -> "Pool":
+        """The same, without its matrices if it is large."""
+        return replace(self, errors=(), los=(), crosstable=()) if self.is_large else self
+
+    def error(self, i: int, j: int) -> float | None:
+        """Return the standard error of row i's minus column j's rating; None if it is not known."""
+        return self.errors[i][j] if self.errors else None
+
 
 def is_luck_out(pool: Pool) -> bool:
     """Tell whether luck is taken out where the entrants of a pool are compared."""
@@ -391,3 +408,8 @@ class Ratings(Struct, frozen=True):
 
     pools: tuple[Pool, ...]
     """Largest pool first; ratings of different pools cannot be compared."""
+
+    @property
+    def stored(self) -> "Ratings":
+        """The same, without the matrices of large pools."""
+        return Ratings(tuple(pool.stored for pool in self.pools))

@@ -7,7 +7,7 @@ comes in as `LogFacts` and goes only to media that say so; the rest follows from
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import inf, sqrt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -125,8 +125,10 @@ BINS = 21
 REGULAR = 99
 """Percentage of all margins that lie between the outermost bars."""
 MATRIX = 64
-"""The largest number of entrants with a histogram, and in a page's table of all against all."""
+"""The largest number of entrants with a histogram, and in tables of all against all."""
 SELF = Cell(UNKNOWN_CELL, tone="self")
+
+T = TypeVar("T")
 
 
 class Pairing(NamedTuple):
@@ -169,10 +171,10 @@ def compared_sections(
 ) -> list[Section]:
     """Return all sections about a pool; `forest`: whether the standings draw the intervals."""
     names = [rating.name for rating in pool.entrants]
-    cells = _crosstable(pool, tally, names)
+    cells = _crosstable(pool, tally, names[:MATRIX])
     chances = [
         [SELF if row == other else _likelihood(likelihood) for other, likelihood in enumerate(line)]
-        for row, line in enumerate(pool.los)
+        for row, line in enumerate(_corner(pool.los))
     ]
     texts = (" – ".join(map(str, row)) for row in won_lost(tally).tolist())
     results = dict(zip(tally.names, texts, strict=True))
@@ -187,14 +189,19 @@ def compared_sections(
     ]
 
 
+def _corner(rows: Sequence[Sequence[T]]) -> list[Sequence[T]]:
+    """Return the best entrants against each other: all of a thousand are a million cells."""
+    return [row[:MATRIX] for row in rows[:MATRIX]]
+
+
 def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> list[list[Cell]]:
-    met = encounters(tally, names[:MATRIX])
+    met = encounters(tally, names)
     return [
         [
-            SELF if row == other else _encounter_cell(cell.games, cell.wins, _get(met, row, other))
+            SELF if row == other else _encounter_cell(cell.games, cell.wins, met[row][other])
             for other, cell in enumerate(cells)
         ]
-        for row, cells in enumerate(pool.crosstable)
+        for row, cells in enumerate(_corner(pool.crosstable))
     ]
 
 
@@ -206,8 +213,11 @@ def _tables(
         ("Crosstable", "Win % of the row against the column.", cells),
         ("Who is better", "Chance in % that the row is stronger than the column.", chances),
     )
+    left_out = len(names) - MATRIX
+    more = f" {left_out} more entrants are left out: `crosstable.csv` has everybody."
     for title, note, rows in tables:
-        blocks: list[DocumentBlock] = [Paragraph(note), Matrix(title, names, rows)]
+        text = f"{note}{more if left_out > 0 else ''}"
+        blocks: list[DocumentBlock] = [Paragraph(text), Matrix(title, names[:MATRIX], rows)]
         yield Section(title, blocks, media=Media.MARKDOWN)
 
 
@@ -217,9 +227,9 @@ def _pairings(
     rows = [
         [
             None if row == other else Pairing(cells[row][other], chances[row][other], met.games)
-            for other, met in enumerate(line[:MATRIX])
+            for other, met in enumerate(line)
         ]
-        for row, line in enumerate(pool.crosstable[:MATRIX])
+        for row, line in enumerate(_corner(pool.crosstable))
     ]
     # Several pools of one page need names of their own.
     caption = f"All against all, {names[0]} to {names[-1]}"
@@ -240,10 +250,6 @@ def _bots_of_pool(pool: Pool, tally: Tally, names: list[str]) -> Section:
             Paragraph(f"{left_out} more entrants are left out: `games.csv` has everybody.", "faint")
         )
     return Section("Bots", blocks, id="bots", media=Media.HTML)
-
-
-def _get(met: Sequence[Sequence[Encounter | None]], row: int, other: int) -> Encounter | None:
-    return met[row][other] if max(row, other) < len(met) else None
 
 
 def _encounter_cell(games: int, score: float, met: Encounter | None) -> Cell:

@@ -172,6 +172,8 @@ def by_ratings(pool: Pool) -> str:
 
 def _weaker(pool: Pool, names: Sequence[str]) -> str:
     """Return a clause about the bots that are surely weaker than each of these, or their number."""
+    if pool.is_large:
+        return ""
     places = {rating.name: place for place, rating in enumerate(pool.entrants)}
     weaker = [
         other

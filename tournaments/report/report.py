@@ -162,7 +162,7 @@ def _standing(rating: Rating, **places: object) -> CsvRow:
 
 
 def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
-    """Yield one line for each ordered pair of a pool's entrants, whether they met or not.
+    """Yield one line for each ordered pair of a pool's entrants that met.
 
     `wins` are the entrant's of `games` pairs with the opponent, draws as half; `lead_elo` is its
     rating less the opponent's and `error_elo` the standard error of that, both empty where the
@@ -175,6 +175,8 @@ def _meetings(ratings: Ratings) -> Iterator[CsvRow]:
     for number, pool in enumerate(ratings.pools, 1):
         for (i, rating), (j, other) in permutations(enumerate(pool.entrants), 2):
             met, error = pool.crosstable[i][j], pool.errors[i][j]
+            if not met.games:
+                continue  # Of a thousand entrants a million pairs may not have met.
             lead = None if error is None else round((rating.elo or 0.0) - (other.elo or 0.0), 6)
             yield number, rating.name, other.name, met.games, met.wins, lead, error, pool.los[i][j]
 
@@ -287,7 +289,7 @@ def report_files(
         commitments=digest(folder),
         latecomers=book.latecomers,
         sandboxes=facts.sandboxes,
-        ratings=ratings,
+        ratings=ratings.stored,
         luck=luck_used(book.luck, corrections) if corrections else None,
         scaling=tuple(curve for pool in ratings.pools for curve in scalings(event, pool)) or UNSET,
         search=search_steps(book) or UNSET,

@@ -71,7 +71,7 @@ class Results(Struct, frozen=True, kw_only=True):
     """Entrants that have since met boards whose deals were public when they came."""
     sandboxes: tuple[SandboxSummary, ...]
     ratings: Ratings
-    """Tables, one for each pool of entrants that games connect."""
+    """Tables, one for each pool of entrants that games connect; see `Pool.stored`."""
     luck: LuckUsed | None = None
     """The luck that was taken out; None if it was not computed."""
     scaling: tuple[Scaling, ...] | UnsetType = UNSET

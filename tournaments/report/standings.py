@@ -291,7 +291,7 @@ def lone_games(pool: Pool) -> list[str]:
     """Return a sentence for each rating that stands on a single game, won or lost."""
     sentences = []
     core = [i for i, rating in enumerate(pool.entrants) if rating.bound == ""]
-    for i in core:
+    for i in () if pool.is_large else core:
         met = [pool.crosstable[i][j] for j in core]
         games, wins = sum(cell.games for cell in met), sum(cell.wins for cell in met)
         if games >= LONE_GAMES and min(wins, games - wins) <= 1:

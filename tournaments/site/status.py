@@ -21,7 +21,6 @@ from rich.text import Text
 
 from arena.document.blocks import Column, Section, Table, paragraphs, table
 from arena.document.terminal import open_console, renderables
-from arena.logs.catalog import LOG_SUFFIX
 from arena.logs.checksummed import actual_path
 from arena.logs.gamelog import read_games
 from arena.rules.english import duration
@@ -147,9 +146,8 @@ def log_time(log: Path) -> float:
 def add_logged(book: Book) -> None:
     """Add the results that only the game logs have. Raises DamagedFileError."""
     results = book.results
-    # To look for each log takes as long as all else: of 1,000 bots most pairs have not met.
-    logs = {log.name.removesuffix(LOG_SUFFIX) for log in book.folder.logs()}
-    for plan in chain(book.past, sittings(book.event, results)):
+    logs = book.folder.log_names()
+    for plan in chain(book.past, sittings(book.event, results, logs)):
         if plan.name in logs and any(game.name not in results for game in plan.games):
             for logged in read_games(book.folder.log(plan.name)):
                 if logged.result:
@@ -243,7 +241,7 @@ def read_status(folder: Folder) -> tuple[Status, list[Section]]:
         luck=luck_known(luck_used(book.luck, corrections), state.played) if corrections else "",
         latecomers=book.latecomers,
         anchor=event.anchor,
-        ratings=book.ratings,
+        ratings=book.ratings.stored,
     )
     return status, [*format_sections(book), *scaling_sections(event, book.ratings.pools)]
 

@@ -22,7 +22,7 @@ from tests.support.planned_events import (
     teams,
 )
 from tournaments.plan.event import Event
-from tournaments.plan.schedule import circular_orders, count_all_games, stages
+from tournaments.plan.schedule import circular_orders, count_all_games, sittings, stages
 
 # --- plans ---
 
@@ -63,6 +63,9 @@ def test_a_plan_is_fair(one: Event) -> None:
     )
     for entrant in range(len(one.entrants)):
         assert len({seated[entrant, seat] for seat in range(one.seats)}) == 1
+    games = [game.name for sitting in plan[::3] for game in sitting.games]
+    met = {frozenset(sitting.seats) for sitting in plan[::3]}
+    assert [*sittings(one, {}, games)] == [s for s in plan if frozenset(s.seats) in met]
     for sitting in plan:
         on = [game.board for game in sitting.games]
         assert one.teams or len(set(sitting.seats)) == one.seats

@@ -96,6 +96,13 @@ def test_the_crosstable_file_is_the_crosstable() -> None:
         assert float(line["lead_elo"]) == pytest.approx(lead, abs=1e-5)
 
 
+def test_the_crosstable_file_has_only_pairs_that_met() -> None:
+    ratings = fit([game(0, "abc"[n:][:2], places) for n in (0, 1) for places in ((1, 2), (2, 1))])
+    assert [len(pool.entrants) for pool in ratings.pools] == [3]
+    pairs = {line["entrant"] + line["opponent"] for line in rows(report.crosstable_csv(ratings))}
+    assert pairs == {"ab", "ba", "bc", "cb"}
+
+
 GAME = re.compile(
     r'\[Event "e"\]\n\[Site "\?"\]\n\[Date "\?{4}\.\?\?\.\?\?"\]\n\[Round "(\d+)"\]\n'
     r'\[White "([^"]+)"\]\n\[Black "([^"]+)"\]\n\[Result "(1-0|0-1|1/2-1/2)"\]\n'

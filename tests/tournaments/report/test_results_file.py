@@ -3,11 +3,17 @@
 import os
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+
 from tests.support.events import SMALL, boneyard, copy_of, run
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.results import ResultStore
+from tournaments.rating import tables
+from tournaments.report.event_text import by_ratings
 from tournaments.report.results_file import current_results
+from tournaments.report.standings import pool_sections
 
 FAR = 2**62  # A moment later than every other, in ns.
 
@@ -28,6 +34,27 @@ def test_a_report_is_current_until_a_source_changes(tmp_path: Path) -> None:
         os.utime(source, ns=(before, before))
     folder.commitments.write_bytes(folder.commitments.read_bytes() + b"\n")
     assert current_results(Book(folder, event)) is None
+
+
+def test_a_large_pool_is_stored_and_told_without_all_against_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Folder(copy_of("round-robin", tmp_path / "event"))
+    for most in (3, 2):
+        monkeypatch.setattr(tables, "MOST_COMPARED", most)
+        boneyard("report", str(folder.path))
+        summary = current_results(Book(folder))
+        assert summary
+        (pool,), (whole,) = summary.ratings.pools, Book(folder).ratings.pools
+        assert len(whole.los) == len(pool.entrants) == 3
+        matrices = (pool.errors, pool.los, pool.crosstable)
+        assert matrices == ((whole.errors, whole.los, whole.crosstable) if most == 3 else ((),) * 3)
+        assert replace(whole, errors=(), los=(), crosstable=()) == replace(
+            pool, errors=(), los=(), crosstable=()
+        )
+        assert pool_sections(pool, None) == pool_sections(whole, None)
+        assert by_ratings(pool) == by_ratings(whole)
+        assert "greedy" in boneyard("show", str(folder.path))
 
 
 def test_a_run_with_nothing_to_do_writes_no_report(tmp_path: Path) -> None:
