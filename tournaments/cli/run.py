@@ -41,6 +41,7 @@ from tournaments.cli.options import (
 )
 from tournaments.commands.run import (
     PlayGames,
+    is_report_soon,
     load_display,
     play_here,
     play_to_end,
@@ -402,7 +403,9 @@ def _run_in(
         if plan.deals:
             print_note(f"The deals are those of {plan.deals.source}: whoever knows it knows them.")
         published = len(ledger.results)
-        if published:
+        if is_report_soon(ledger):
+            published = 0
+        elif published:
             publish_reports(ledger)
         elif seed is None and not plan.deals:
             sums = f"the SHA-256 of {folder.commitments.name} is {digest(folder)}"

@@ -29,6 +29,8 @@ EARLIER_GAMES = 1000
 """Games of an earlier run in which a bot's first ones are looked for."""
 UNSEEN_RESULTS = 100
 """Most results that wait for a slow disk to reveal earlier boards, before games wait too."""
+FEW_GAMES = 0.01
+"""Share of an event's games for which no report is written before they are played."""
 PlayGames = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """A function that plays what a ledger misses, sends each result into the channel and closes it."""
 
@@ -130,6 +132,15 @@ def load_display() -> "type[Progress]":
     from tournaments.site.progress import Progress
 
     return Progress
+
+
+def is_report_soon(ledger: Ledger) -> bool:
+    """Tell whether a report that has all results but not the whole plan can wait for the next.
+
+    A kill meanwhile leaves the old one, which `verify` names until the run goes on.
+    """
+    played, left = len(ledger.results), ledger.planned - len(ledger.results)
+    return 0 < left <= FEW_GAMES * played and ledger.book.reported == played
 
 
 def publish_reports(ledger: Ledger) -> None:

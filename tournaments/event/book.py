@@ -215,7 +215,8 @@ def refuse_unplanned(book: Book) -> None:
     """Refuse results of games that the plan does not have. Raises DamagedFileError."""
     folder, planned = book.folder, book.index(lambda *_: None)
     if stray := next((game for game in book.results if game not in planned), None):
-        nearest = suggestion(stray, islice(planned, SEARCHED_GAMES))
+        games = ledger_order(book.event, book.results)
+        nearest = suggestion(stray, islice(games, SEARCHED_GAMES))
         raise DamagedFileError(
             f"{folder.ledger}: game {stray} is neither in the plan of {folder.event.name} nor in "
             "the log of an earlier version: a file is damaged, or that log is missing "
@@ -267,8 +268,8 @@ def _games(times: Times) -> int:
 
 def _first_unlogged(book: Book) -> str | None:
     """Return the first game that has a result and no log; None if there is none."""
-    paths, path_of = set(book.folder.logs()), book.index(lambda plan, _: book.folder.log(plan.name))
-    return next((game for game in book.results if path_of.get(game) not in paths), None)
+    logs, log_of = book.folder.log_names(), book.index(lambda plan, _: plan.name)
+    return next((game for game in book.results if log_of.get(game) not in logs), None)
 
 
 # The ledger: an event's results in the order of its schedule, not of their arrival.

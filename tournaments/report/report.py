@@ -95,9 +95,10 @@ def game_rows(
     luck: LuckStore | None = None,
 ) -> Iterator[CsvRow]:
     """Yield the fields of games.csv for each seat of each game; `sittings`: by game."""
+    records = luck.records if luck else {}  # Once: it looks at the file each time.
     for result in results:
         sitting = sittings.get(result.game, "")
-        yield from _seats(result, sitting, partners, luck.known(result) if luck else None)
+        yield from _seats(result, sitting, partners, records.get(result.game))
 
 
 def _seats(
@@ -110,7 +111,7 @@ def _seats(
     for seat in range(len(result.seats)):
         row: dict[str, object] = shared | seat_columns(result, seat, partners)
         row["foul"] = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
-        if luck:
+        if luck and luck.scores == result.scores:
             row |= {"luck_points": luck.points[seat], "luck_share": luck.share[seat]}
         if result.usage is not UNSET:
             cost = result.usage[seat]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.program import INTERRUPTED
 from arena.sandbox.command import Command
 from protocol.messages import Clock
 from tests.support.events import (
@@ -23,7 +24,9 @@ from tests.support.events import (
 )
 from tests.support.fast_run import slow_except
 from tests.support.planned_events import event
+from tournaments.commands.run import publish_reports
 from tournaments.event import folder
+from tournaments.event.book import Ledger
 from tournaments.event.folder import Folder
 from tournaments.event.grow import incompatibility, resolve_versions
 from tournaments.event.results import read_ledger
@@ -87,6 +90,30 @@ def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -
     assert games == summary(grown)["played"]
     now = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
     assert results.items() <= now.items()
+
+
+def test_a_few_more_games_are_reported_once_and_even_if_none_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported: list[int] = []
+
+    def publish(ledger: Ledger) -> None:
+        reported.append(len(ledger.results))
+        publish_reports(ledger)
+
+    monkeypatch.setattr("tournaments.cli.run.publish_reports", publish)
+    few = ("first", "greedy", *ROUND, "--boards")
+    run(tmp_path, *few, "1")
+    run(tmp_path, *few, "2")
+    assert reported == [2, 2, 4]
+    monkeypatch.setattr("tournaments.commands.run.FEW_GAMES", 1.0)
+    run(tmp_path, *few, "3")
+    assert reported == [2, 2, 4, 6]
+    monkeypatch.setattr("tournaments.cli.run._play", lambda *_: INTERRUPTED)
+    run(tmp_path, *few, "4", code=INTERRUPTED)
+    assert reported == [2, 2, 4, 6, 6]
+    assert summary(tmp_path)["planned"] == 8
+    assert fits(tmp_path)
 
 
 # Slow: what was promised before an event grew is checked later.
