@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from arena import engine
 from arena.analysis.frames import PassesAndDraws
 from arena.engine import view
-from arena.engine.deal import begin, chance_decides
-from arena.engine.shuffle import board_seed
+from arena.engine.deal import begin, chance_decides, choose_leader, lay_out, method
+from arena.engine.shuffle import SEED, WORD, RandomWords, board_seed, shuffle
 from arena.engine.state import Game
 from arena.training.boneyard_v0 import Rendering, raw_env
 from arena.training.encoding import MAX_TARGET_SHARE, PLAY_ENDS, ChoiceMask, Encoding, Vector
@@ -34,8 +34,8 @@ from arena.training.policy import PolicyFunction, Question
 from arena.valuation.batch import Flags, Ints, NumberArray, Places, RoundBatch, mask_tables
 from protocol.codec import encode_line
 from protocol.errors import UserError, unknown_name
-from protocol.messages import Ask, Draw, Leads, Option, Pass
-from protocol.ruleset import Ruleset, set_of_tiles, target
+from protocol.messages import Ask, Draw, Option, Pass
+from protocol.ruleset import BY_DOUBLE, Ruleset, set_of_tiles, target
 from sample_bots import counting, greedy, random_bot, suit
 
 LADDER: Mapping[str, PolicyFunction] = {
@@ -174,29 +174,20 @@ class SeenRounds:
         grades = np.array([40 * (high == low) + high + low for high, low in tiles])
         self._grades = np.tile(grades * GRADE, len(PLAY_ENDS)).astype(np.int16)
 
-    def begin(self, games: Sequence[Game]) -> None:
-        """Take these games, in which a round has begun, as the rows."""
-        self.batch = RoundBatch.from_games(games)
-        leaders = (
-            [event.seat for event in game.playing.history if isinstance(event, Leads)][-1]
-            for game in games
-        )
-        self._leader = np.fromiter(leaders, np.int8)
-        self._played = np.zeros_like(self.batch.hands)
+    def begin(self, batch: RoundBatch) -> None:
+        """Take these rounds, which have begun, as the rows."""
+        self.batch, self._leader = batch, batch.turn.copy()
+        self._played = np.zeros_like(batch.hands)
         self._acts = PassesAndDraws(*np.zeros((2, *self._played.shape), np.int32))
-        self._came = np.zeros((len(games), self.seats, len(self._bits)), np.int16)
-        hands = [game.playing.hand_bits for game in games]
-        most = max(len(hand) for of_game in hands for hand in of_game)
-        # In the order in which they came; a shorter hand repeats its last tile.
-        dealt = [[hand + hand[-1:] * (most - len(hand)) for hand in of_game] for of_game in hands]
-        number = np.log2(np.array(dealt, np.int64)).astype(np.intp)
-        np.put_along_axis(self._came, number, np.arange(most, dtype=np.int16)[None, None], axis=2)
+        held = batch.hands.T[:, :, None] & self._bits != 0
+        # In the order in which they came.
+        self._came = np.where(held, batch.order[self.tables.ranks].T[:, None], np.int16(0))
 
-    def replace(self, rows: Places, games: Sequence[Game]) -> None:
-        """Put these games in the places of rows."""
+    def replace(self, rows: Places, batch: RoundBatch) -> None:
+        """Put these rounds, which have begun, in the places of rows."""
         fresh = SeenRounds(self.rules, self.seats, self.encoding)
-        fresh.begin(games)
-        self.batch.replace(rows, fresh.batch)
+        fresh.begin(batch)
+        self.batch.replace(rows, batch)
         facts = zip((self._played, *self._acts), (fresh._played, *fresh._acts), strict=True)
         for array, new in facts:
             array[:, rows] = new
@@ -287,6 +278,73 @@ class SeenRounds:
         return flags.reshape(len(masks), masks.shape[1] * len(self._bits))
 
 
+# The first rounds of boards, as their seeds deal them: Fisher and Yates' shuffle written in arrays.
+
+
+FEWEST_IN_ARRAYS = 12
+"""Boards from which arrays deal faster than one board after another."""
+
+
+def shuffle_each(seeds: Sequence[bytes], purpose: str, size: int) -> NumberArray:
+    """Shuffle the numbers below `size` for each seed, as `shuffle` does; a row for each."""
+    drawn = [RandomWords(seed, 1, purpose).take(size - 1) for seed in seeds]
+    words, rows = np.array(drawn, np.uint32).T, np.arange(len(seeds))
+    order = np.tile(np.arange(size, dtype=np.int8)[:, None], len(seeds))
+    for last, word in zip(range(size - 1, 0, -1), words, strict=True):
+        other = (word % np.uint32(last + 1)).astype(np.intp)
+        tiles = order[other, rows]
+        order[other, rows] = order[last]
+        order[last] = tiles
+    for row in np.flatnonzero(words.max(axis=0) >= WORD - size).tolist():
+        order[:, row] = shuffle(RandomWords(seeds[row], 1, purpose), range(size))
+    return order.T
+
+
+class Deals:
+    """The first rounds of one game on any boards."""
+
+    def __init__(self, rules: Ruleset, seats: int) -> None:
+        """Lay out a round, into which others are dealt."""
+        self._new = engine.new_game(rules, seats)
+        self._method, deal = method(self._new), rules.deal
+        self._laid_out, self._pips = self._new.copy(), np.array(set_of_tiles(deal)).sum(axis=1)
+        lay_out(self._laid_out, chance_decides(self._new, bytes(SEED)))
+        redeals = self._method in BY_DOUBLE and rules.lead.missing == "redeal"
+        self._always_count = not (deal.annul_suit or deal.refuse_doubles or redeals)
+
+    def dealt(self, seeds: Sequence[bytes]) -> RoundBatch:
+        """Return a round for each board's seed, begun as `begin` begins it."""
+        arrays = self._always_count and self._method != "odd_even"
+        if not arrays or len(seeds) < FEWEST_IN_ARRAYS:
+            return RoundBatch.from_games([self._begun(seed) for seed in seeds])
+        batch = RoundBatch.from_games([self._laid_out]).repeat(len(seeds))
+        batch.turn[:] = self._leaders(seeds)
+        batch.deal(shuffle_each(seeds, "tiles", len(self._pips)), self._method)
+        return batch
+
+    def _begun(self, seed: bytes) -> Game:
+        game = self._new.copy()
+        while engine.needs_deal(game) and not game.over:
+            begin(game, chance_decides(game, seed))
+        return game
+
+    def _leaders(self, seeds: Sequence[bytes]) -> NumberArray:
+        """Return what `choose_leader` does, for each seed."""
+        leaders = np.zeros(len(seeds), np.int8)
+        tied = np.ones(len(seeds), np.bool_)
+        if self._method in ("highest", "lowest"):
+            lots = self._pips[shuffle_each(seeds, "lead", len(self._pips))[:, : self._new.seats]]
+            lots *= 1 if self._method == "highest" else -1
+            leaders[:], tied = (
+                lots.argmax(axis=1),
+                (lots == lots.max(axis=1)[:, None]).sum(axis=1) > 1,
+            )
+        for row in np.flatnonzero(tied).tolist():
+            stream = RandomWords(seeds[row], 1, "lead")
+            leaders[row] = choose_leader(self._new, self._method, stream)[0]
+        return leaders
+
+
 # The environment of one seat, thousands at a time: rounds in arrays instead of one after another.
 #
 #     envs = RoundsVectorEnv(1024, "draw", 2, rivals="greedy")
@@ -334,11 +392,11 @@ class RoundsVectorEnv(VectorEnv[Vector, NumberArray, NDArray[Any]]):
         self.observation_space = batch_space(env.observation_space, num_envs)
         self.action_space = batch_space(env.action_space, num_envs)
         self._rules, self._seats, self._seat, self._rivals = env.rules, env.seats, seat, rivals
-        self._new = engine.new_game(env.rules, env.seats)
+        self._deals = Deals(env.rules, env.seats)
         self._rounds = SeenRounds(env.rules, env.seats, env.encoding)
         self._all_rows = np.arange(num_envs)
         self._secrets = [secrets.token_bytes() for _ in self._all_rows]
-        self._boards = [0] * num_envs
+        self._boards = np.zeros(num_envs, np.int64)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -347,9 +405,9 @@ class RoundsVectorEnv(VectorEnv[Vector, NumberArray, NDArray[Any]]):
         super().reset(seed=seed, options=options)
         if seed is not None:
             self._secrets = [f"{seed + row}".encode() for row in range(self.num_envs)]
-            self._boards = [0] * self.num_envs
+            self._boards[:] = 0
         self._masks = np.zeros((self.num_envs, len(self.encoding.actions.options)), np.int8)
-        self._rounds.begin([self._deal(row) for row in range(self.num_envs)])
+        self._rounds.begin(self._deal(self._all_rows))
         # What ends before the agent's first choice was no episode.
         self._is_over = np.ones(self.num_envs, np.bool_)
         self._play_on(self._all_rows)
@@ -388,16 +446,14 @@ class RoundsVectorEnv(VectorEnv[Vector, NumberArray, NDArray[Any]]):
             self._rewards[first] = self._rounds.margins(first, self._seat)
             self._final[first] = self._rounds.vectors(first, self._seat)
             self._is_over[first] = True
-        self._rounds.replace(rows, [self._deal(row) for row in rows.tolist()])
+        self._rounds.replace(rows, self._deal(rows))
 
-    def _deal(self, row: int) -> Game:
-        """Return the next board of a row, on which a round has begun."""
-        self._boards[row] += 1
-        seed = board_seed(self._secrets[row], "training", self._boards[row])
-        game = self._new.copy()
-        while engine.needs_deal(game) and not game.over:
-            begin(game, chance_decides(game, seed))
-        return game
+    def _deal(self, rows: Places) -> RoundBatch:
+        """Deal the next boards of these rows."""
+        self._boards[rows] += 1
+        pairs = zip(rows.tolist(), self._boards[rows].tolist(), strict=True)
+        secrets = self._secrets
+        return self._deals.dealt([board_seed(secrets[n], "training", board) for n, board in pairs])
 
     def _play_on(self, rows: Places) -> None:
         """Play until the agent has a choice in each row; where a round ends, in the next one."""

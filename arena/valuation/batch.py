@@ -516,6 +516,18 @@ class RoundBatch:
 
     # --- the lead ---
 
+    def deal(self, orders: NumberArray, method: Method) -> None:
+        """Deal rounds that were only laid out, and begin them, see `find_leaders`.
+
+        `orders` has the numbers of all tiles for each round: the hands, and then the boneyard.
+        """
+        seats = len(self.hands)
+        size = hand_size(self.tables.rules.deal, seats) or 0
+        self.set_hands({n: orders[:, n * size : (n + 1) * size] for n in range(seats)})
+        # All tiles, so that rounds can take each other's places, see `replace`.
+        self.lay_stock(np.roll(orders, -seats * size, axis=1))
+        self.find_leaders(method)
+
     def find_leaders(self, method: Method) -> None:
         """Begin rounds that were only laid out, see `arena.engine.deal.lay_out`; all deals count.
 

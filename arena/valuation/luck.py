@@ -39,7 +39,7 @@ from arena.valuation.win_chance import (
 )
 from protocol.messages import Drew, Play, PlayTwo, TurnedUp
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, Result
-from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Tile, count_sides, hand_size, set_of_tiles
+from protocol.ruleset import BY_DOUBLE, MOST_DEALS, Tile, count_sides, set_of_tiles
 
 # Luck: what a deal or a drawn tile was worth, less the mean of all that could have come.
 
@@ -384,12 +384,8 @@ def _completed(states: Sequence[_State], method: Method | None) -> RoundBatch:
             np.flatnonzero(np.repeat([s.draws for s in states], [len(s.orders) for s in states]))
         )
         return batch
-    seats, orders = games[0].seats, np.concatenate([state.orders for state in states])
-    size = hand_size(games[0].rules.deal, seats) or 0
     batch = RoundBatch.from_games(games).repeat(np.array([len(state.orders) for state in states]))
-    batch.set_hands({seat: orders[:, seat * size : (seat + 1) * size] for seat in range(seats)})
-    batch.lay_stock(orders[:, seats * size :])
-    batch.find_leaders(method)
+    batch.deal(np.concatenate([state.orders for state in states]), method)
     return batch
 
 

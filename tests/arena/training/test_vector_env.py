@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
+from arena.engine.shuffle import SEED, RandomWords, shuffle
 from arena.rules.variants import find_variant
+from arena.training import single_seat
 from arena.training.encoding import ChoiceMask, Encoding, Vector
 from arena.training.policy import Question
-from arena.training.single_seat import RoundsVectorEnv, SingleSeatEnv
+from arena.training.single_seat import Deals, RoundsVectorEnv, SingleSeatEnv, shuffle_each
 from arena.valuation.batch import NumberArray
 from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive
@@ -57,9 +59,30 @@ def assert_same(
 
 
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST, TABLES))
-def test_it_is_one_environment_many_times(name: str, seats: int) -> None:
+def test_it_is_one_environment_many_times(
+    name: str, seats: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(single_seat, "FEWEST_IN_ARRAYS", 1)
     seat = (len(name) + seats) % seats
     assert_same(name, seats, rivals=("greedy", "greedy"), seat=seat, rows=2, steps=25)
+
+
+def test_arrays_deal_what_each_board_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where two seats draw equal lots, and where a word is thrown away."""
+    seeds = [bytes([n]) * SEED for n in range(100)]
+    alone = [[*shuffle(RandomWords(seed, 1, "tiles"), range(28))] for seed in seeds]
+    assert shuffle_each(seeds, "tiles", 28).tolist() == alone
+    deals = Deals(find_variant("draw"), 4)
+    many = deals.dealt(seeds)
+    monkeypatch.setattr(single_seat, "FEWEST_IN_ARRAYS", 101)
+    few = deals.dealt(seeds)
+    for name in ("hands", "turn", "drawable", "ends", "front", "back"):
+        np.testing.assert_array_equal(getattr(many, name), getattr(few, name))
+    for front, back in zip(many.front[0], many.back[0], strict=True):
+        assert many.stock[front:back].tolist() == few.stock[front:back].tolist()
+    monkeypatch.setattr(single_seat, "WORD", 0)
+    monkeypatch.setattr(single_seat, "shuffle", lambda _, numbers: [*reversed(numbers)])
+    assert shuffle_each(seeds[:2], "tiles", 28).tolist() == [[*reversed(range(28))]] * 2
 
 
 def test_a_function_is_asked_for_every_seat_but_the_agents() -> None:
