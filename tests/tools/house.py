@@ -49,26 +49,26 @@ ROOMS = {
     "sealed": _room(1_321, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_414, "arena/analysis"),
-    "valuation": _room(3_398, "arena/valuation"),
-    "training and exam": _room(1_781, "arena/training", "arena/exam"),
+    "valuation": _room(3_406, "arena/valuation"),
+    "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(2_649, "arena/ui", "arena/document"),
     "sample bots": _room(1_216, "sample_bots"),
-    "cli and commands": _room(5_883, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_897, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_746, "tournaments/league"),
     "verification": _room(926, "tournaments/verification"),
-    "site": _room(1_816, "tournaments/site"),
+    "site": _room(1_814, "tournaments/site"),
     "study": _room(1_272, "tournaments/study"),
-    "report": _room(3_045, "tournaments/report"),
+    "report": _room(3_056, "tournaments/report"),
     "play": _room(2_937, "tournaments/play"),
-    "event": _room(3_097, "tournaments/event"),
-    "plan": _room(3_234, "tournaments/plan"),
-    "formats": _room(2_817, "tournaments/formats"),
-    "rating": _room(2_636, "tournaments/rating"),
-    "tests": _room(40_722, "tests"),
+    "event": _room(3_108, "tournaments/event"),
+    "plan": _room(3_287, "tournaments/plan"),
+    "formats": _room(2_824, "tournaments/formats"),
+    "rating": _room(2_676, "tournaments/rating"),
+    "tests": _room(40_809, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_326
+MOST_LINES = 62_524
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""
