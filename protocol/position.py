@@ -5,8 +5,9 @@ line has all tiles too. Nothing stands in it twice: the table follows by the rul
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Literal, cast, get_args
 
 import msgspec
@@ -127,12 +128,18 @@ def write_position(position: Position) -> str:
         f"{position.pot}",
         position.method,
         ".".join(map(_event_text, position.events)) or ABSENT,
-        "+".join("-".join(map(tile_digits, (*deal.hands, deal.stock))) for deal in position.deals),
+        write_deals(position.deals),
         f"{position.seat}{position.phase}",
     )
     return BETWEEN_FIELDS.join(fields)
 
 
+def write_deals(deals: Iterable[DealtTiles]) -> str:
+    """Return the field of a line that has the tiles of its deals."""
+    return "+".join("-".join(map(tile_digits, (*deal.hands, deal.stock))) for deal in deals)
+
+
+@lru_cache(maxsize=4096)
 def _event_text(event: Event) -> str:
     seat, tile = getattr(event, "seat", None), getattr(event, "tile", None)
     values = msgspec.to_builtins(event).items()

@@ -12,6 +12,7 @@ import random
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
@@ -194,12 +195,9 @@ def position_of(history: RoundHistory, game: Game) -> Position:
 
     Raises UserError if no words can say how the rules differ from a named game.
     """
-    state, rules = game.playing, game.rules
-    if rules.name not in VARIANTS:
-        rules = replace(rules, name=PLAIN_RULES)
-    words = find_overrides(rules)
+    state, words = game.playing, _name_rules(history.start)
     phase = state.phase.name
-    if words is None or phase == "deal":
+    if not words or phase == "deal":
         raise UserError("A position cannot name these rules: a value of theirs needs a file.")
     deals = [
         DealtTiles(dealt.hands, (*chain(*dealt.stock),)) for dealt in history.deals if dealt.deal
@@ -207,7 +205,7 @@ def position_of(history: RoundHistory, game: Game) -> Position:
     if phase == "guess":
         deals = [DealtTiles(tuple((lot.tile,) for lot in state.phase.lots))]
     return Position(
-        rules="+".join((rules.name, *words)),
+        rules=words,
         round=state.number,
         scores=history.start.scores,
         pot=history.start.pot,
@@ -217,6 +215,16 @@ def position_of(history: RoundHistory, game: Game) -> Position:
         seat=state.turn,
         phase=phase,
     )
+
+
+@lru_cache(maxsize=16)
+def _name_rules(start: Game) -> str:
+    """Return the rules of a game as a position names them; empty if no words do."""
+    rules = start.rules
+    if rules.name not in VARIANTS:
+        rules = replace(rules, name=PLAIN_RULES)
+    words = find_overrides(rules)
+    return "" if words is None else "+".join((rules.name, *words))
 
 
 def find_round(position: Position) -> RoundHistory:

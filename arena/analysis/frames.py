@@ -1,6 +1,7 @@
 """Frames: what everybody, one seat or a spectator sees at each moment of a replay or live game."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import reduce
 from itertools import chain
 from typing import Any, Literal, NamedTuple
@@ -9,11 +10,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import engine
+from arena.analysis.alternative_deals import position_of
 from arena.analysis.timeline import Moment, Walker
 from arena.engine import view
 from arena.engine.state import Hand
 from arena.logs.gamelog import Log
 from arena.match.referee import Referee
+from protocol.errors import UserError
 from protocol.messages import (
     Annulled,
     Ask,
@@ -25,6 +28,7 @@ from protocol.messages import (
     RoundOver,
     TurnedUp,
 )
+from protocol.position import Position
 from protocol.records import ChoiceRecord, FoulRecord, LogRecord, Result, RoundRecord
 from protocol.ruleset import Ruleset, Tile, high_first, set_of_tiles
 
@@ -93,6 +97,8 @@ class Frame(Struct, frozen=True):
     chips: int | None = None
     """Chips with which each side began; 0 if sides pay with their scores, None without payments."""
     scores: tuple[int, ...] = ()
+    position: Position | None = None
+    """The question of a log, with what its seat knew; for everybody with all tiles."""
 
 
 def frames(moments: Iterable[Moment], seat: Viewer) -> Iterator[Frame]:
@@ -132,7 +138,8 @@ def places_in_replay(steps: Iterable[Sequence[Moment]]) -> dict[int, int]:
 def _joined(before: Frame, after: Frame) -> Frame:
     """Return one frame of two draws: the table after the last, the question before the first."""
     events = before.events + after.events
-    return replace(after, events=events, options=before.options, record=before.record)
+    question = {"options": before.options, "record": before.record, "position": before.position}
+    return replace(after, events=events, **question)
 
 
 def _draws_only(group: Sequence[Moment]) -> bool:
@@ -162,7 +169,15 @@ def _full_frame(moment: Moment) -> Frame:
         stock=tuple(chain(*state.stock)),
         options=moment.options,
         record=moment.record,
+        position=_open_position(moment),
     )
+
+
+def _open_position(moment: Moment) -> Position | None:
+    if moment.question and moment.history:
+        with suppress(UserError):  # A few rules have no words.
+            return position_of(moment.history, moment.before)
+    return None
 
 
 def frame_at(moment: Moment, viewer: Viewer) -> Frame:
@@ -177,6 +192,7 @@ def frame_at(moment: Moment, viewer: Viewer) -> Frame:
     is_end = game.playing.over and isinstance(record, RoundRecord | Result)
     over = view.round_over(game, 0, []) if is_end else None
     is_own = isinstance(record, ChoiceRecord | FoulRecord) and record.seat == viewer
+    position = _open_position(moment) if is_own else None
     events = (
         view.seen_by_others(event) if isinstance(event, Drew) and event.seat != viewer else event
         for event in moment.events
@@ -195,6 +211,7 @@ def frame_at(moment: Moment, viewer: Viewer) -> Frame:
         pot=table.pot if stakes.pot else None,
         chips=stakes.chips if stakes.pot or stakes.fee or stakes.ante else None,
         scores=table.scores,
+        position=position.as_seen() if position else None,
     )
 
 

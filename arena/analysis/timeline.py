@@ -1,7 +1,7 @@
 """The timeline of a logged game: one checked walk of its log, and its replay by a referee."""
 
 from collections import deque
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from msgspec import UNSET, Struct
@@ -159,6 +159,8 @@ class Moment(Struct, frozen=True):
     """The line of the log; None: the moment followed from the rules."""
     index: int
     """The index of the record in the game's records; without one, of the last before it."""
+    history: RoundHistory | None = None
+    """The round before the moment, as everybody sees it; None outside the walk of a log."""
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -244,24 +246,9 @@ class Timeline:
         return self._questions[seat]
 
     def _ask_all(self) -> None:
-        begin, deals, moves = -1, list[Dealt](), list[PublicMove]()
-        fouled = set(self.logged.game.forfeited)
-        for index, moment in enumerate(self.moments):
-            record, game = moment.record, moment.before
-            if moment.question:
-                start = self.moments[begin].before
-                history = RoundHistory(start, tuple(deals), tuple(moves))
-                self._ask(moment, moment.question, history)
-            if isinstance(record, DealRecord):
-                if game.round is None or game.playing.over:
-                    begin, deals, moves = index, [], []
-                deals.append(deal_of(record))
-            elif isinstance(record, FoulRecord):
-                fouled.add(record.seat)
-            elif isinstance(record, ChoiceRecord):
-                moves += _moves(game, record.choice, fouled)
-            elif record is None and not moment.question:
-                moves += _moves(game, 0, fouled)
+        for moment in self.moments:
+            if moment.question and moment.history:
+                self._ask(moment, moment.question, moment.history)
 
     def _ask(self, moment: Moment, question: OpenQuestion, history: RoundHistory) -> None:
         questions, now = self._questions[question.seat], moment.before.playing
@@ -294,11 +281,6 @@ class Timeline:
     def round_ends(self) -> Iterator[Moment]:
         """Yield the end of each finished round."""
         return (moment for moment in self.moments if isinstance(moment.record, RoundRecord))
-
-
-def _moves(game: Game, choice: int, fouled: Set[int]) -> list[PublicMove]:
-    seat, option = game.playing.turn, engine.legal(game)[choice]
-    return [] if isinstance(option, SILENT_ANSWERS) else [PublicMove(seat, option, seat in fouled)]
 
 
 def question_at(history: RoundHistory, game: Game) -> AskedQuestion:
@@ -367,7 +349,8 @@ def walk_log(logged: LoggedGame) -> Iterator[Moment]:
         yield from walker.take(record, index)
     if walker.question:
         game = walker.game
-        yield Moment(game, game, (), walker.question, None, len(logged.records) - 1)
+        index = len(logged.records) - 1
+        yield Moment(game, game, (), walker.question, None, index, walker.history)
 
 
 class Walker:
@@ -377,6 +360,7 @@ class Walker:
         self._setup, seats = setup, range(len(setup.seats))
         self.game = values.new_game(setup.rules, len(seats))
         self.question: OpenQuestion | None = None
+        self.history = RoundHistory(self.game, (), ())
         self._fouled = set(setup.forfeited)
         self._last_ids = [setup.number * QUESTIONS_A_GAME for _ in seats]
         self._bank_ms = [float(setup.clock_of(seat).bank_ms) for seat in seats]
@@ -392,9 +376,14 @@ class Walker:
         if isinstance(record, SentRecord | SpentRecord) or over_before_deal:
             return  # Nothing happened at the table.
         before, question = self.game, None
+        if before.round is None or before.round.over:
+            self.history = RoundHistory(before, (), ())
+        history = self.history
         match record:
             case DealRecord():
-                self.game = values.begin(before, deal_of(record))
+                dealt = deal_of(record)
+                self.game = values.begin(before, dealt)
+                self.history = history._replace(deals=(*history.deals, dealt))
             case ChoiceRecord() | FoulRecord():
                 question, self.question = self.question, None
                 assert question, "A record that fits answers a question."
@@ -403,28 +392,41 @@ class Walker:
                 bank_ms = bank_left_ms(self._bank_ms[record.seat], move_ms, record.ms)
                 self._bank_ms[record.seat] = bank_ms
                 if isinstance(record, ChoiceRecord):
-                    self.game = values.act_unchecked(before, question.options[record.choice])
+                    self._act(question.options[record.choice])
                 else:
                     self._fouled.add(record.seat)
             case _:
                 pass
-        yield self._moment(before, question, record, index)
+        yield self._moment(before, question, record, index, history)
         # A seat's only option, and any of a seat that has fouled, is taken without a question.
         while self.question is None and not self._is_over and (options := values.legal(self.game)):
-            before, seat = self.game, self.game.playing.turn
+            before, history, seat = self.game, self.history, self.game.playing.turn
             if needs_answer(self._setup.clock, options, fouled=seat in self._fouled):
                 time_ms = self._setup.clock_of(seat).move_ms + int(self._bank_ms[seat])
                 self.question = OpenQuestion(seat, self._last_ids[seat] + 1, options, time_ms)
             else:
-                self.game = values.act_unchecked(before, options[0])
-                yield self._moment(before, None, None, index)
+                self._act(options[0])
+                yield self._moment(before, None, None, index, history)
+
+    def _act(self, option: Option) -> None:
+        """Let the seat to move take an option."""
+        seat, game, history = self.game.playing.turn, self.game, self.history
+        if not isinstance(option, SILENT_ANSWERS):
+            move = PublicMove(seat, option, seat in self._fouled)
+            self.history = history._replace(acts=(*history.acts, move))
+        self.game = values.act_unchecked(game, option)
 
     def _moment(
-        self, before: Game, question: OpenQuestion | None, record: LogRecord | None, index: int
+        self,
+        before: Game,
+        question: OpenQuestion | None,
+        record: LogRecord | None,
+        index: int,
+        history: RoundHistory,
     ) -> Moment:
         old, new = before.round, self.game.playing
         count = len(old.events) if old and old.number == new.number else 0
-        return Moment(before, self.game, new.events[count:], question, record, index)
+        return Moment(before, self.game, new.events[count:], question, record, index, history)
 
     def misfit(self, record: LogRecord) -> str | None:
         """Return the reason why a record cannot come next, if there is one."""

@@ -50,6 +50,31 @@
     else render();
   }
 
+  /** Returns the question here as one line: most of it is that of the seat's question before. */
+  function line() {
+    const scenes = view(), { asked, dealt } = scenes[now.at];
+    const before = scenes.slice(0, now.at + 1).filter((scene) => asked && scene.asked?.seat === asked.seat);
+    const seen = before.reduce((text, { asked: { position: [shared, rest] } }) => text.slice(0, shared) + rest, "");
+    return dealt && nodes.tiles.checked ? seen.split("@").with(-2, dealt).join("@") : seen;
+  }
+
+  /** Shows the line; a seat has no other tiles than those that it knew. */
+  function position() {
+    nodes.line.value = line();
+    nodes["as-line"].hidden = !nodes.line.value;
+    nodes.open.hidden = !view()[now.at].dealt;
+    nodes.copy.textContent = "copy (c)";
+  }
+
+  async function copy() {
+    if (!nodes.line.value) return;
+    nodes.line.select();
+    // Only the old way may work in a page opened as a file.
+    await navigator.clipboard?.writeText(nodes.line.value).catch(() => {});
+    document.execCommand("copy");
+    nodes.copy.textContent = "copied";
+  }
+
   /** Returns the person's own mistake here, which is shown from the position before it; else nothing. */
   function ownMistake() {
     const worth = now.review?.asked.get(now.at);
@@ -73,6 +98,7 @@
     Panels.left(nodes.left, scene, about);
     const again = ownMistake() && !now.retried.has(now.at) && retry;
     Panels.question(nodes, scene, about, now.seat, now.review?.asked.get(now.at), again);
+    position();
     nodes.at.value = now.at;
     nodes.position.textContent = `${now.at + 1} of ${scenes.length}`;
     const chances = now.review && Review.mark(nodes.chances, nodes.odds, now.review, scenes, about, now.at);
@@ -257,7 +283,7 @@
     Home: () => go(0), End: () => go(view().length - 1),
     PageUp: () => goRound(-1), PageDown: () => goRound(1), " ": toggle,
     m: () => goMark("mistake", 1), M: () => goMark("mistake", -1),
-    l: () => goMark("luck", 1), L: () => goMark("luck", -1),
+    l: () => goMark("luck", 1), L: () => goMark("luck", -1), c: copy,
   };
 
   function key(event) {
@@ -276,6 +302,8 @@
     nodes.play.addEventListener("click", toggle);
     nodes.mistake.addEventListener("click", () => goMark("mistake", 1));
     nodes.luck.addEventListener("click", () => goMark("luck", 1));
+    nodes.copy.addEventListener("click", copy);
+    nodes.tiles.addEventListener("change", position);
     nodes.speed.addEventListener("change", () => now.timer && (stop(), start()));
     nodes.at.addEventListener("input", () => go(Number(nodes.at.value)));
     nodes.numbers.addEventListener("change", () => go(now.at));

@@ -13,6 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby, islice
 from operator import attrgetter
+from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,7 +34,7 @@ from arena.valuation.terms import LuckTerms, ReviewedDecision
 from protocol.codec import encode_json, printable
 from protocol.errors import UserError
 from protocol.messages import MAX_NOTE, Bid, Clock, Drew, Option, Play, Played, PlayTwo, TurnedUp
-from protocol.position import tile_digits
+from protocol.position import tile_digits, write_deals, write_position
 from protocol.records import ChoiceRecord, FoulRecord, Result, RoundRecord, Sitting
 from protocol.ruleset import Ruleset, Tile, count_sides, high_first, target
 
@@ -84,6 +85,9 @@ class Prompt(Struct, frozen=True):
     note: str = ""
     info: dict[str, float] | UnsetType = UNSET
     """The bot's own numbers; left out if it sent none."""
+    position: tuple[int, str] = (0, "")
+    """The question as one line, with what the seat knew: the number of characters that it shares
+    with the line of the seat's question before, and the others. Whole lines take twice as long."""
 
 
 class Foul(Struct, frozen=True):
@@ -137,6 +141,8 @@ class Scene(Struct, frozen=True):
     asked: Prompt | None
     """The question that is open or has just been answered."""
     foul: Foul | None
+    dealt: TileText
+    """For everybody, the field of all tiles in the line of the question; empty if there is none."""
 
 
 def logged_game_info(logged: LoggedGame, seat: int | None = None) -> GameInfo:
@@ -186,6 +192,7 @@ class SceneBuilder:
             for owner, clock in enumerate(clocks)
         ]
         self._round = self._lead = 0
+        self._lines: dict[int, str] = {}
 
     def scene(self, frame: Frame) -> Scene:
         """Return the scene of the next frame."""
@@ -209,8 +216,9 @@ class SceneBuilder:
             points=record.points if isinstance(record, RoundRecord) else (),
             places=record.places if isinstance(record, Result) else (),
             times=tuple(self._times),
-            asked=_prompt(frame),
+            asked=self._prompt(frame),
             foul=_foul(record) if isinstance(record, FoulRecord) else None,
+            dealt=_dealt(frame),
         )
 
     def differences(self, frame: Frame, other: Frame, scene: Fields) -> Fields:
@@ -221,6 +229,7 @@ class SceneBuilder:
         record = frame.record
         if isinstance(record, ChoiceRecord | FoulRecord):
             self._spend(record.seat, record.ms)
+        is_same_answer = bool(frame.options) and record is other.record
         fields = {
             "turn": frame.turn,
             "words": scene["words"] if frame.events == other.events else self._words(frame),
@@ -228,10 +237,43 @@ class SceneBuilder:
             "pips": frame.pips,
             "stock": _tiles_or_count(frame.stock),
             "times": tuple(self._times),
-            "asked": _prompt(frame),
+            "asked": scene["asked"] if is_same_answer else self._prompt(frame),
             "foul": _foul(record) if isinstance(record, FoulRecord) else None,
+            "dealt": _dealt(frame),
         }
         return {key: value for key, value in fields.items() if value != scene[key]}
+
+    def _prompt(self, frame: Frame) -> Prompt | None:
+        record = frame.record
+        if record is None and frame.options and frame.turn is not None:
+            options = tuple(map(option_notation, frame.options))
+            return Prompt(frame.turn, options, position=self._position(frame))
+        if not isinstance(record, ChoiceRecord | FoulRecord) or not frame.options:
+            return None
+        if isinstance(record, FoulRecord):
+            options = _options(frame.options, None)[0]
+            return Prompt(record.seat, options, ms=record.ms, position=self._position(frame))
+        options, choice = _options(frame.options, record.choice)
+        note = printable(record.note, MAX_NOTE) if record.note else ""
+        return Prompt(
+            record.seat,
+            options,
+            id=record.id,
+            chosen=choice,
+            ms=record.ms,
+            note=note,
+            info=record.info,
+            position=self._position(frame),
+        )
+
+    def _position(self, frame: Frame) -> tuple[int, str]:
+        if frame.position is None:
+            return 0, ""
+        seat, line = frame.position.seat, write_position(frame.position.as_seen())
+        # Of characters, not of paths.
+        shared = len(commonprefix([self._lines.get(seat, ""), line]))  # noqa: RUF071
+        self._lines[seat] = line
+        return shared, line[shared:]
 
     def _words(self, frame: Frame) -> str:
         return " ".join(text.frame_sentences(frame, self._look))
@@ -266,25 +308,9 @@ def _tiles_or_count(hidden: Sequence[Tile] | int) -> TileText | int:
     return hidden if isinstance(hidden, int) else tile_digits(hidden)
 
 
-def _prompt(frame: Frame) -> Prompt | None:
-    record = frame.record
-    if record is None and frame.options and frame.turn is not None:
-        return Prompt(frame.turn, tuple(map(option_notation, frame.options)))
-    if not isinstance(record, ChoiceRecord | FoulRecord) or not frame.options:
-        return None
-    if isinstance(record, FoulRecord):
-        return Prompt(record.seat, _options(frame.options, None)[0], ms=record.ms)
-    options, choice = _options(frame.options, record.choice)
-    note = printable(record.note, MAX_NOTE) if record.note else ""
-    return Prompt(
-        record.seat,
-        options,
-        id=record.id,
-        chosen=choice,
-        ms=record.ms,
-        note=note,
-        info=record.info,
-    )
+def _dealt(frame: Frame) -> TileText:
+    position = frame.position
+    return write_deals(position.deals) if position and position.is_open else ""
 
 
 def _options(options: Sequence[Option], choice: int | None) -> tuple[tuple[str, ...], int | None]:

@@ -8,10 +8,11 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+from arena.analysis.alternative_deals import position_of
 from arena.analysis.frames import frames, frames_for
-from arena.analysis.timeline import walk_log
+from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from arena.ui.replay_page import (
@@ -24,6 +25,7 @@ from arena.ui.replay_page import (
     replay_script,
 )
 from arena.valuation.terms import USUAL_TERMS
+from protocol.position import read_position, write_position
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
 from tests.support.events import boneyard, copy_of
@@ -113,6 +115,72 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
             assert scene["pips"] or all(isinstance(hand, int) for hand in hidden)
             assert scene["pips"] or isinstance(scene["stock"], int)
             assert scene["asked"] is None or scene["asked"]["seat"] == seat
+
+
+# --- the question as one line ---
+
+
+def lines_of(scenes: Iterable[Fields]) -> list[str]:
+    """Return the line of each question as the page's script puts it together."""
+    lines: list[str] = []
+    before: dict[int, str] = {}
+    for scene in scenes:
+        if asked := scene["asked"]:
+            shared, rest = asked["position"]
+            before[asked["seat"]] = before.get(asked["seat"], "")[:shared] + rest
+            lines.append(before[asked["seat"]])
+    return lines
+
+
+@pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
+def test_each_question_has_its_line_with_what_its_seat_knew(name: str, seats: int) -> None:
+    game = logged(short(name), seats, any_of(name))
+    timeline, shown = Timeline(game), whole(game)
+    for seat in range(seats):
+        asked = [
+            write_position(position_of(question.history, question.game).as_seen())
+            for question in timeline.questions(seat)
+        ]
+        assert lines_of(shown[seat + 1]) == lines_of(whole(game, seat)[0])
+        # Of draws in a row the page shows the first question.
+        assert {*lines_of(shown[seat + 1])} <= {*asked}
+        assert {*lines_of(shown[0])} >= {*lines_of(shown[seat + 1])}
+        assert not any(scene["dealt"] for scene in shown[seat + 1])
+    dealt = [scene["dealt"] for scene in shown[0] if scene["asked"]]
+    for line, tiles in zip(lines_of(shown[0]), dealt, strict=True):
+        before, question = line.rsplit("@", 2)[::2]
+        position = read_position("@".join((before, tiles, question)))
+        assert position.is_open
+        assert write_position(position.as_seen()) == line
+
+
+@needs_chromium
+def test_a_key_or_a_click_copies_the_line_of_the_question(tmp_path: Path) -> None:
+    game = logged(find_variant("dutch"), 3, any_of(5))
+    at = next(at for at, scene in enumerate(whole(game, None)[2]) if scene["asked"] and at > 20)
+    (seen,) = lines_of(whole(game)[2][: at + 1])[-1:]
+    path = saved(tmp_path, page_of(game))
+    with opened(f"{path.as_uri()}#game=1.game&at={at}&seat=1") as page:
+        ready(page)
+        assert page.input_value("#line") == seen
+        assert page.is_hidden("#tiles")
+        page.keyboard.press("c")
+        assert pasted(page) == seen
+        page.select_option("#seat", "null")
+        page.check("#tiles")
+        position = read_position(page.input_value("#line"))
+        assert position.is_open
+        assert write_position(position.as_seen()) == seen
+        page.click("#copy")
+        assert pasted(page) == write_position(position)
+
+
+def pasted(page: Page) -> str:
+    """Return the copied text."""
+    expect(page.locator("#copy")).to_have_text("copied")
+    page.evaluate("document.body.append(document.createElement('textarea'))")
+    page.locator("textarea").last.press("Control+V")
+    return page.locator("textarea").last.input_value()
 
 
 # --- the command ---
