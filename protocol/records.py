@@ -99,6 +99,8 @@ class Sitting(Record, frozen=True, tag="sitting"):
     """The clock of each seat; left out unless one of them has a clock of its own."""
     values: tuple[dict[str, int | float], ...] | UnsetType = UNSET
     """In a tune, the values of the parameters of the bot in each seat; left out in other events."""
+    position: str | UnsetType = UNSET
+    """The position from which each game goes on; left out where games begin with a deal."""
     host: str | UnsetType = UNSET
     """The version and configuration of sealed bots' host; left out where no bot is sealed."""
 

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from arena import engine
 from arena.engine import view
 from arena.engine.deal import arrange_stock, begin
-from arena.engine.state import Dealt, Game, Hand, Phase, Round
+from arena.engine.state import Dealt, Game, Hand, Opening, Phase, Round
 from arena.rules.load import find_overrides, with_overrides
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.errors import UserError
@@ -45,7 +45,7 @@ from protocol.messages import (
     Refuse,
     TurnedUp,
 )
-from protocol.position import DealtTiles, Position, write_position
+from protocol.position import DealtTiles, Position, read_position, write_position
 from protocol.ruleset import (
     Ruleset,
     Tile,
@@ -186,6 +186,9 @@ PLAIN_RULES = "draw"
 """The game from which a line says how rules with a name of their own differ."""
 MOST_CHANGES = 1_000
 """The most deals that are tried to follow a position by one event more."""
+MIXING_STEPS = 500
+"""The small changes after which hidden tiles are as likely as after 60,000: 100 were too few in
+`draw` at two seats, 1,500 no better. They take some 30 ms."""
 MOST_CLIMBS = 20
 """The most searches for hidden tiles, each from the same deal: long ones are rarely better."""
 
@@ -243,6 +246,49 @@ def find_round(position: Position) -> RoundHistory:
     raise UserError("No deal of the hidden tiles was found that leads to this position.")
 
 
+@lru_cache(maxsize=64)
+def draw_opening(line: str, seed: bytes) -> Opening:
+    """Return the beginning of a game that goes on from a position.
+
+    The board's seed draws hidden tiles, of all deals with which the asked seat would have seen the
+    same round, each about equally often. Raises UserError.
+    """
+    position = read_position(line)
+    history = find_round(position)
+    reach_question(history, position)
+    until = _question_of(history, position)
+    if not position.is_open:
+        rng = random.Random(seed)
+        samples = alternative_deals(history, position.seat, rng, until)
+        history = next(islice(samples, MIXING_STEPS, None)).deal
+    return _open_with(history, until)
+
+
+def logged_opening(line: str, deals: Iterable[Dealt]) -> Opening:
+    """Return the beginning of a game that went on from a position, with the deals of its log.
+
+    Raises UserError if they do not lead there.
+    """
+    position = read_position(line)
+    start = _begin_round(rules_of(position), position)
+    history = RoundHistory(start, tuple(deals), _moves(position.events))
+    if not history.deals:
+        return Opening(start, (), ())  # The log was cut off before them.
+    reach_question(history, position)
+    return _open_with(history, _question_of(history, position))
+
+
+def _open_with(history: RoundHistory, until: StopAt) -> Opening:
+    options = [
+        engine.legal(turn.game)[turn.choice]
+        for turn in _walk(history, until)
+        if turn.choice is not None
+    ]
+    last = _last(history, until).playing.phase.deal
+    deals = tuple(dealt for dealt in history.deals if dealt.deal <= last)
+    return Opening(history.start, deals, tuple(options))
+
+
 def _climb(history: RoundHistory, position: Position, rng: random.Random) -> RoundHistory | None:
     """Return the round with other hidden tiles, which lead to a position; None without success.
 
@@ -264,10 +310,15 @@ def _climb(history: RoundHistory, position: Position, rng: random.Random) -> Rou
     return history
 
 
+def rules_of(position: Position) -> Ruleset:
+    """Return the rules of a position. Raises UserError."""
+    name, *words = position.rules.split("+")
+    return with_overrides(find_variant(name), words)
+
+
 def _round_of(position: Position) -> RoundHistory:
     """Return the round of a position, with its hidden tiles anywhere. Raises UserError."""
-    name, *words = position.rules.split("+")
-    rules = with_overrides(find_variant(name), words)
+    rules = rules_of(position)
     check_seats(rules, len(position.scores))
     if not position.is_open and position != position.as_seen():
         raise UserError("The position must have the asked seat's own tiles, or all tiles.")

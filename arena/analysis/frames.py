@@ -267,6 +267,9 @@ class LiveFrames:
         # Nobody at the table learns of a foul before the end, or of an answer except by its move.
         bare_moments = (replace(moment, question=None, record=None) for moment in moments)
         moves = [*frames(bare_moments, self.seat)]
+        if any(moment.is_opening for moment in moments):
+            # The person knows the position: its moves are not played to it one by one.
+            moves = [replace(moves[-1], events=tuple(chain(*(move.events for move in moves))))]
         game, record = self._walker.game, None if isinstance(message, Ask) else moments[-1].record
         last = frame_at(Moment(game, game, (), None, record, 0), self.seat)
         if isinstance(message, Ask):

@@ -8,9 +8,15 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from arena import engine
-from arena.analysis.alternative_deals import SILENT_ANSWERS, PublicMove, RoundHistory
+from arena.analysis.alternative_deals import (
+    SILENT_ANSWERS,
+    PublicMove,
+    RoundHistory,
+    draw_opening,
+    logged_opening,
+)
 from arena.engine import deal, values, view
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Dealt, Game, Opening
 from arena.engine.view import LineWriter
 from arena.logs.gamelog import ANSWER_RECORDS, DamagedLogError, LoggedGame
 from arena.match.clock import bank_left_ms
@@ -41,8 +47,12 @@ from protocol.ruleset import Ruleset, Tile, hand_size, set_of_tiles, side_of
 # Replay of a logged game from its seed, by a referee, with the mismatches that it finds.
 
 
-def setup_of(logged: LoggedGame) -> GameSetup:
-    """Return the setup of a logged game."""
+def setup_of(logged: LoggedGame, seed: bytes | None = None) -> GameSetup:
+    """Return the setup of a logged game.
+
+    `seed`: its board's, which draws the hidden tiles of a position from which the game goes on;
+    None: its log has them. Raises DamagedLogError.
+    """
     return GameSetup(
         game=logged.game.game,
         number=logged.game.number,
@@ -53,7 +63,26 @@ def setup_of(logged: LoggedGame) -> GameSetup:
         fouls=logged.sitting.fouls,
         forfeited=logged.game.forfeited,
         clocks=logged.sitting.clocks or (),
+        opening=_opening_of(logged, seed),
     )
+
+
+def _opening_of(logged: LoggedGame, seed: bytes | None) -> Opening | None:
+    line, rules, seats = (logged.sitting.position, logged.sitting.rules, len(logged.sitting.seats))
+    if not line:
+        return None
+    deals = [deal_of(record) for record in logged.records if isinstance(record, DealRecord)]
+    first_round = [dealt for dealt in deals if dealt.round == deals[0].round]
+    try:
+        new = values.new_game(rules, seats)
+        if not all(_is_dealt_by_rules(new, dealt) for dealt in first_round):
+            raise UserError("its first deals are not of its rules.")
+        opening = logged_opening(line, first_round) if seed is None else draw_opening(line, seed)
+        if (opening.start.rules, opening.start.seats) != (rules, seats):
+            raise UserError("its position is of other rules or seats.")
+    except UserError as error:
+        raise DamagedLogError(f"Game {logged.game.game}: {error}") from error
+    return opening
 
 
 def resume_game(referee: Referee, logged: LoggedGame) -> bool:
@@ -108,7 +137,7 @@ def repeat_answer(referee: Referee, record: ChoiceRecord | FoulRecord) -> None:
 
 def mismatches(logged: LoggedGame, seed: bytes) -> Iterator[str]:
     """Yield what in the log does not follow from the seed and the recorded answers."""
-    referee = Referee(setup_of(logged), seed)
+    referee = Referee(setup_of(logged, seed), seed)
     # Nobody reads the lines: only their hashes count.
     deque(_answer_again(referee, logged), maxlen=0)
     new_records = referee.take_records()
@@ -161,6 +190,8 @@ class Moment(Struct, frozen=True):
     """The index of the record in the game's records; without one, of the last before it."""
     history: RoundHistory | None = None
     """The round before the moment, as everybody sees it; None outside the walk of a log."""
+    is_opening: bool = False
+    """True if the position from which the game goes on has it."""
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -306,6 +337,8 @@ def round_ends(timeline: Timeline, seat: int) -> Iterator[RoundEnd]:
     """Yield the end of each finished round, for a seat."""
     rules, seats = timeline.logged.sitting.rules, len(timeline.logged.sitting.seats)
     before, others = (0,) * seats, opponents(rules, seats, seat)
+    if timeline.moments:
+        before = timeline.moments[0].before.scores
     for moment in timeline.round_ends():
         game, state = moment.game, moment.game.playing
         assert state.over
@@ -358,7 +391,11 @@ class Walker:
 
     def __init__(self, setup: GameSetup) -> None:
         self._setup, seats = setup, range(len(setup.seats))
-        self.game = values.new_game(setup.rules, len(seats))
+        opening = setup.opening
+        self.game = opening.start if opening else values.new_game(setup.rules, len(seats))
+        self._deals_left = len(opening.deals) if opening else 0
+        self._taken = deque(opening.options if opening else ())
+        self._is_dealt = False
         self.question: OpenQuestion | None = None
         self.history = RoundHistory(self.game, (), ())
         self._fouled = set(setup.forfeited)
@@ -372,16 +409,17 @@ class Walker:
 
     def take(self, record: LogRecord, index: int) -> Iterator[Moment]:
         """Yield the moment of a record, and those after it that need no answer."""
-        over_before_deal = self.game.round is None and self._is_over
+        over_before_deal = not (self._is_dealt or isinstance(record, DealRecord)) and self._is_over
         if isinstance(record, SentRecord | SpentRecord) or over_before_deal:
             return  # Nothing happened at the table.
-        before, question = self.game, None
+        before, question, is_opening = self.game, None, False
         if before.round is None or before.round.over:
             self.history = RoundHistory(before, (), ())
         history = self.history
         match record:
             case DealRecord():
-                dealt = deal_of(record)
+                dealt, is_opening = deal_of(record), self._deals_left > 0
+                self._deals_left, self._is_dealt = self._deals_left - is_opening, True
                 self.game = values.begin(before, dealt)
                 self.history = history._replace(deals=(*history.deals, dealt))
             case ChoiceRecord() | FoulRecord():
@@ -397,7 +435,13 @@ class Walker:
                     self._fouled.add(record.seat)
             case _:
                 pass
-        yield self._moment(before, question, record, index, history)
+        moment = self._moment(before, question, record, index, history)
+        yield replace(moment, is_opening=is_opening)
+        while self._taken and values.legal(self.game):
+            before, history = self.game, self.history
+            self._act(self._taken.popleft())
+            moment = self._moment(before, None, None, index, history)
+            yield replace(moment, is_opening=True)
         # A seat's only option, and any of a seat that has fouled, is taken without a question.
         while self.question is None and not self._is_over and (options := values.legal(self.game)):
             before, history, seat = self.game, self.history, self.game.playing.turn
@@ -442,7 +486,7 @@ class Walker:
                 if follows != (record.round, record.why, record.points, record.scores):
                     return "the round does not end so"
             case Result():
-                if game.round is None and not self._is_over:
+                if not (self._is_dealt or self._is_over):
                     return "a result before any deal"
                 if {len(record.seats), len(record.scores), len(record.places)} != {game.seats}:
                     return f"the result is not one of {game.seats} seats"
@@ -469,15 +513,16 @@ class Walker:
             return "a deal before the round is over, or after the game"
         before, seats = game.round, range(game.seats)
         leaders: tuple[int, ...] = tuple(seats)
-        if before and not before.over:
+        if before and not before.over and self.history.deals:
             turn, leaders = (before.number, before.phase.deal + 1), (before.phase.began,)
         else:
-            turn = (before.number if before else 0) + 1, deal.method(game) != "odd_even"
+            # A position begins in the state before its round's deal.
+            is_begun = before is not None and not before.over
+            method = before.phase.method if before and is_begun else deal.method(game)
+            turn = (before.number if before else 0) + (not is_begun), method != "odd_even"
         if (dealt.round, dealt.deal) != turn:
             return f"deal {dealt.deal} of round {dealt.round} is dealt out of order"
-        tiles = set_of_tiles(game.rules.deal)
-        lots = all(lot.seat in seats and lot.tile in tiles for lot in dealt.lots)
-        if not (lots and dealt.leader in leaders and _is_whole(game, dealt)):
+        if not (dealt.leader in leaders and _is_dealt_by_rules(game, dealt)):
             return "the deal is not one of these rules"
         return None
 
@@ -485,6 +530,12 @@ class Walker:
 def deal_of(record: DealRecord) -> Dealt:
     """Return a recorded deal as the engine takes it."""
     return Dealt(record.round, record.deal, record.leader, record.lots, record.hands, record.stock)
+
+
+def _is_dealt_by_rules(game: Game, dealt: Dealt) -> bool:
+    tiles, seats = set_of_tiles(game.rules.deal), range(game.seats)
+    lots = all(lot.seat in seats and lot.tile in tiles for lot in dealt.lots)
+    return lots and dealt.leader in seats and _is_whole(game, dealt)
 
 
 def _is_whole(game: Game, dealt: Dealt) -> bool:

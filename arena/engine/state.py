@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from arena.engine.tables import Bit, Ends, Mask, Settings, TileTable
-from protocol.messages import Event, Lot, Stock, WhyGame, WhyRound
+from protocol.messages import Event, Lot, Option, Stock, WhyGame, WhyRound
 from protocol.ruleset import LeadMethod, Ruleset, Tile, high_first
 
 Hand = tuple[Tile, ...]
@@ -274,3 +274,14 @@ class Game:
         """Return all seats in the direction of play, from this one on."""
         step = self.settings.step
         return tuple((first + turn * step) % self.seats for turn in range(self.seats))
+
+
+class Opening(Struct, frozen=True):
+    """The beginning of a game that goes on from a position: a round as far as its question."""
+
+    start: Game
+    """The game before the deals."""
+    deals: tuple[Dealt, ...]
+    """The deals of the round up to the question, annulled ones first."""
+    options: tuple[Option, ...]
+    """The options that the seats took, in order."""

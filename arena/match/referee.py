@@ -5,6 +5,7 @@ to send, the records to log, and the seat that must answer next.
 """
 
 import hashlib
+from collections import deque
 from collections.abc import Callable, Iterable, Set
 
 from msgspec import UNSET, Struct, UnsetType
@@ -14,7 +15,7 @@ from arena import engine
 from arena.engine import view
 from arena.engine.deal import begin, chance_decides
 from arena.engine.shuffle import chance_of_bot, commitment
-from arena.engine.state import Dealt, Game
+from arena.engine.state import Dealt, Game, Opening
 from arena.engine.view import LineWriter
 from arena.match.clock import bank_left_ms
 from protocol import __version__
@@ -68,6 +69,8 @@ class GameSetup(Struct, frozen=True):
     """Seats that have lost the game before it begins; no bot sits there."""
     clocks: tuple[Clock, ...] = ()
     """The clock of each seat, if bots have clocks of their own."""
+    opening: Opening | None = None
+    """The position from which the game goes on; None: it begins with its first round."""
 
     def clock_of(self, seat: int) -> Clock:
         """Return the clock of a seat."""
@@ -124,7 +127,10 @@ class Referee:
         self.setup = setup
         self._seed = seed
         self._chance = chance
-        self._game = engine.new_game(setup.rules, seats)
+        opening = setup.opening
+        self._game = opening.start.copy() if opening else engine.new_game(setup.rules, seats)
+        self._dealt = deque(opening.deals if opening else ())
+        self._taken = deque(opening.options if opening else ())
         self._lines = writer(self._game, setup.number)
         clocks = self._clocks = [setup.clock_of(seat) for seat in range(seats)]
         self._move_ms = [clock.move_ms for clock in clocks]
@@ -238,7 +244,8 @@ class Referee:
         return tuple(chance_of_bot(self._seed, self.setup.game, seat) for seat in seats) or UNSET
 
     def _deal(self) -> None:
-        dealt = self._chance(self._game, self._seed)
+        new = self._dealt.popleft() if self._dealt else None
+        dealt = new or self._chance(self._game, self._seed)
         begin(self._game, dealt)
         self.unlogged.append(DealRecord(**asdict(dealt)))
 
@@ -253,6 +260,9 @@ class Referee:
                     if game.over:
                         return self._finish(game.over)
                 self._deal()
+                continue
+            if self._taken:
+                engine.act_unchecked(game, self._taken.popleft())
                 continue
             options, seat = engine.legal(game), state.turn
             fouled = bool(self._fouls) and self.has_fouled(seat)

@@ -139,6 +139,9 @@ def _chances(timeline: Timeline, states: "_States", deals: bool) -> Iterator[_Ch
         # Where nobody has chosen since a draw, the state after it is the one before the next.
         if last_state is not None and not _is_forced(moment):
             last_state = None
+        # What a position says was not drawn in this game.
+        if moment.is_opening:
+            continue
         if isinstance(moment.record, DealRecord):
             yield from _with_deal(moment, states, deals)
         # Whoever wins the auction gets both tiles, in whichever order they lie.

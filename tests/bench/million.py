@@ -103,7 +103,7 @@ def write_sitting(
     log = GameLog(folder.log(plan.name), sitting(event, plan, OFF, ""))
     numbered = numbers(plan.names, plan.boards, seed_of)
     for game in games:
-        seated = seating(event, plan, game, numbered[game.board], {})
+        seated = seating(event, plan, game, numbered[game.board], {}, seed_of(game.board))
         records, result = played(seated, seed_of(game.board))
         log.append(records)
         ledger.add(result)

@@ -15,6 +15,7 @@ from arena.analysis.alternative_deals import (
     RoundHistory,
     StopAt,
     alternative_deals,
+    position_of,
     replay_round,
 )
 from arena.engine import values
@@ -26,9 +27,10 @@ from arena.rules.variants import find_variant
 from arena.valuation.batch import rank
 from protocol.codec import encode_line
 from protocol.messages import Call, Choose, Clock, GoOn, Option, Play, PlayTwo
+from protocol.position import Position
 from protocol.records import GameRecord, LogRecord
 from protocol.ruleset import Game as Limits
-from protocol.ruleset import Ruleset, derive, side_of
+from protocol.ruleset import Ruleset, derive, playable_seat_counts, side_of
 from tests.support.tables import sitting
 
 # The plain player of all playouts by the engine: the oracle for playouts in arrays.
@@ -308,3 +310,21 @@ def overheard(
     setup = GameSetup(f"{board}.{'.'.join(names)}", 3, board, names, rules, clock)
     seed = board_seed(b"overheard", "event", board)
     return overhear(setup, seed, pick, count(clock.move_ms - 50.0), "so")
+
+
+# Questions of random games, each as a position.
+
+
+def positions(rules: Ruleset, rng: random.Random, count: int) -> Iterator[tuple[Position, Game]]:
+    """Yield open positions of random games at random tables, with the games that they state."""
+    while count > 0:
+        seats = rng.choice(playable_seat_counts(rules))
+        for deal in random_game(rules, seats, rng.randbytes(32), rng):
+            for seat in range(seats):
+                for moment in questions(deal, seat, Clock(forced="ask")):
+                    *_, (game, _, _) = replay_round(deal, moment)
+                    deals = tuple(
+                        dealt for dealt in deal.deals if dealt.deal <= game.playing.phase.deal
+                    )
+                    yield position_of(deal._replace(deals=deals), game), game
+                    count -= 1

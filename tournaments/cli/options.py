@@ -24,6 +24,7 @@ from msgspec.inspect import (
     type_info,
 )
 
+from arena.analysis.alternative_deals import position_of
 from arena.analysis.find import (
     EVENT_FILE,
     find_place,
@@ -34,13 +35,14 @@ from arena.analysis.find import (
     require_one_game,
     unknown_place,
 )
+from arena.analysis.timeline import Timeline, find_question
 from arena.logs.checksummed import read_lines
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS
 from arena.sandbox.command import SandboxMode
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.errors import UserError
-from protocol.position import is_position
+from protocol.position import is_position, write_position
 from protocol.records import GameRecord
 from protocol.ruleset import choices
 from tournaments.cli.main import ON_LINUX_ONLY, require_linux
@@ -486,6 +488,24 @@ class ExplainOptions(NamedTuple):
     round: int | None = None
     glyphs: bool = False
     in_json: bool = False
+
+
+def position_line(word: str) -> str:
+    """Return the position that a user means: the same line, or GAME:QUESTION with what it knew.
+
+    Raises UserError.
+    """
+    if is_position(word):
+        return word
+    game, _, question = word.partition(":")
+    number, _, seat = question.partition(":")
+    if not number.isdecimal():
+        raise UserError(f"--from takes a position in one line, or GAME:QUESTION, not {word!r}.")
+    log, names = name_log(Path(game))
+    logged = require_one_game(log, names[0] if names else None)
+    questions = Timeline(logged).questions(choose_seat(log, logged, seat or None))
+    asked = find_question(questions, int(number))
+    return write_position(position_of(asked.history, asked.game).as_seen())
 
 
 def choose_seat(path: Path, logged: LoggedGame, wanted: str | None) -> int:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from arena.analysis import text
+from arena.analysis.alternative_deals import draw_opening
 from arena.analysis.frames import LiveFrames
 from arena.engine.shuffle import board_seed, commitment
 from arena.logs.catalog import published_commitments
@@ -41,6 +42,7 @@ from arena.valuation.terms import USUAL_TERMS
 from protocol import __version__
 from protocol.errors import UserError
 from protocol.messages import Clock
+from protocol.position import read_position
 from protocol.records import LOG_FORMAT, Commitment, Result, Reveal, Sitting
 from protocol.ruleset import Ruleset, check_seats, playable_seat_counts
 from tournaments.cli.options import (
@@ -54,12 +56,14 @@ from tournaments.cli.options import (
     complete_rules,
     flag,
     number,
+    position_line,
 )
 from tournaments.event.folder import SECRET, Folder, check_not_readable, kept_private, publish_line
 from tournaments.event.grow import held_unless_refused, seeded
 from tournaments.formats.base import Entrant
 from tournaments.plan.bots import prepare_word, unique_name
-from tournaments.plan.event import ENTRANT, NAME_WORDS
+from tournaments.plan.event import ENTRANT, FROM_HELP, NAME_WORDS
+from tournaments.plan.read_plan import check_position
 from tournaments.plan.schedule import numbers
 from tournaments.play.sittings import (
     STOPPED,
@@ -75,6 +79,7 @@ if TYPE_CHECKING:
 
 MAX_PERSON_CLOCK_MS = 86_400_000
 """The longest clock: a person who does not answer for so long has left."""
+USUAL_RULES = "draw"
 BANK = 5
 """The time bank of a game, as a multiple of the time for a question."""
 
@@ -82,11 +87,12 @@ BANK = 5
 class PlayOptions(NamedTuple):
     """The command's options; its help text explains each."""
 
-    rules: str
+    rules: str | None
     choices: tuple[str, ...]
     opponents: tuple[str, ...]
+    start: str | None
     seats: int | None
-    seat: int
+    seat: int | None
     name: str
     clock_s: int
     no_clock: bool
@@ -109,6 +115,8 @@ class PreparedTable(NamedTuple):
     names: tuple[str, ...]
     """The names in the order of the seats."""
     seat: int
+    position: str
+    """The position from which the game goes on; empty: it begins with a deal."""
     bots: tuple[Entrant, ...]
     """The other entrants, in the order of the seats."""
     rules: Ruleset
@@ -131,10 +139,14 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
     """Find and build the bots and set the table. Raises UserError."""
     sizes = playable_seat_counts(rules)
     fits = (size for size in sizes if size > len(options.opponents))
-    size = options.seats or next(fits, sizes[-1])
+    position = read_position(options.start) if options.start else None
+    size = len(position.scores) if position else options.seats or next(fits, sizes[-1])
     check_seats(rules, size)
-    if options.seat >= size:
-        raise UserError(f"There is no seat {options.seat}: this table has seats 0 to {size - 1}.")
+    seat = options.seat
+    if seat is None:
+        seat = position.seat if position else 0
+    if seat >= size:
+        raise UserError(f"There is no seat {seat}: this table has seats 0 to {size - 1}.")
     if len(options.opponents) >= size:
         raise UserError(f"A table of {size} has no seats for {len(options.opponents)} bots.")
     move_ms = MAX_PERSON_CLOCK_MS if options.no_clock else 1000 * options.clock_s
@@ -144,11 +156,12 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
     check_not_readable(folder, bots, options.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
     circle = [options.name, *(bot.name for bot in bots)]
-    names = tuple(circle[(place - options.seat) % size] for place in range(size))
+    names = tuple(circle[(place - seat) % size] for place in range(size))
     if len(set(names)) < size:
         raise UserError(f"A bot has the name {options.name} too. Choose another --name.")
     in_order = sorted(bots, key=lambda bot: names.index(bot.name))
-    return PreparedTable(_next(folder), names, options.seat, tuple(in_order), rules, clock)
+    start, number = options.start or "", _next(folder)
+    return PreparedTable(number, names, seat, start, tuple(in_order), rules, clock)
 
 
 def _bots(words: Sequence[str], count: int, folder: Folder, clock: Clock) -> list[Entrant]:
@@ -193,8 +206,7 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 @click.argument("bots", metavar="[BOT]...", nargs=-1, shell_complete=complete_bots)
 @click.option(
     "--rules",
-    default="draw",
-    show_default=True,
+    show_default=USUAL_RULES,
     shell_complete=complete_rules,
     help="A named game or your own rules file; see `boneyard rules`.",
 )
@@ -208,8 +220,9 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
     shell_complete=complete_bots,
     help="As BOT, a sample bot, a file or a command; may be repeated, clockwise from you.",
 )
+@click.option("--from", "start", metavar="POSITION", help=FROM_HELP)
 @number("--seats", "Number of seats.  [default: as few as these bots need]", 2, 8)
-@number("--seat", "Your seat.", 0, 7, 0)
+@number("--seat", "Your seat.  [default: 0, or the one that the position asks]", 0, 7)
 @click.option("--name", default="you", show_default=True, help="Your name in the log.")
 @number(
     "--clock",
@@ -260,6 +273,7 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
       boneyard play --against ./my_bot.py --seat 1 --seed 7
       boneyard play counting --mcp stdio
       boneyard run "boneyard play --mcp bot" greedy --jobs 1 --move-ms 60000 --sandbox off
+      boneyard play counting --from 1.counting.greedy:12
     """
     options = PlayOptions(opponents=(*bots, *opponents) or ("greedy",), **values)
     if options.mcp:
@@ -267,7 +281,7 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
     if options.mcp == "bot":
         run_async(sit_as_bot, options.port, options.out.resolve() / ADDRESS_FILE)
         return 0
-    rules = load_ruleset(options.rules, Path.cwd(), options.choices)
+    rules, options = _read_start(options)
     if not re.fullmatch(ENTRANT, options.name):
         raise UserError(f"Invalid name {options.name!r}: it must be {NAME_WORDS}.")
     if not (options.mcp or options.terminal or has_browser()):
@@ -289,6 +303,16 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
         print_note(stop_sentence(folder, errors, "game", "in the game"))
         return STOPPED
     return code
+
+
+def _read_start(options: PlayOptions) -> tuple[Ruleset, PlayOptions]:
+    """Return the rules, and the options with the position as one line. Raises UserError."""
+    if options.start is None:
+        return load_ruleset(options.rules or USUAL_RULES, Path.cwd(), options.choices), options
+    if options.rules or options.choices or options.seats:
+        raise UserError("A position has rules and seats: leave out --rules, --set and --seats.")
+    line = position_line(options.start)
+    return check_position(line)[0], options._replace(start=line)
 
 
 def _session(options: PlayOptions) -> PlaySession:
@@ -379,7 +403,7 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
                 print_note("The page offers another game. Close it, or press Ctrl-C, to end.")
                 if not await _wants_another(browser):
                     return 0
-                seat = (options.seat + browser.swap) % len(table.names)
+                seat = (table.seat + browser.swap) % len(table.names)
                 options = options._replace(seat=seat, played=options.played + 1)
                 table = prepare_table(options, table.rules, folder)
                 browser.prepare(*_page_of(table, folder))
@@ -468,6 +492,7 @@ async def _game(
                 sandbox=sandbox.state,
                 missing=sandbox.confinement.missing,
                 clocks=table.clocks or UNSET,
+                position=table.position or UNSET,
             )
             live.log = log = GameLog(folder.log(table.game), sitting)
             try:
@@ -502,5 +527,6 @@ def _referee(table: PreparedTable, seed: bytes) -> Referee:
         rules=table.rules,
         clock=table.clock,
         clocks=table.clocks,
+        opening=draw_opening(table.position, seed) if table.position else None,
     )
     return Referee(seating, seed)

@@ -37,6 +37,7 @@ from tournaments.cli.options import (
     help_all,
     number,
     option,
+    position_line,
     take_event_fields,
 )
 from tournaments.commands.run import (
@@ -184,6 +185,8 @@ def run(
     if not entries:
         raise UserError("Name two bots, as in: boneyard run mine greedy; or an event file.")
     fields = take_event_fields(options)
+    if "position" in fields:
+        fields["position"] = position_line(fields["position"])
     if options.pop("before"):
         if len(entries) != 1:
             raise UserError("--before takes one bot, as in: boneyard run mine --before.")

@@ -71,6 +71,7 @@ FIXED = {
     "predictable": "the seed",
     "deals_set": "where the deals come from",
     "deals_with": "the filters of deals",
+    "position": "the position",
 }
 """Parts of a plan that cannot change, with their names for the user."""
 
@@ -534,6 +535,8 @@ def _unusual(plan: EventPlan, seed: int | None) -> Iterator[str]:
         yield "sealed"
     if event.sandbox != "auto":
         yield f"sandbox-{event.sandbox}"
+    if event.position:
+        yield f"from-{hashlib.sha256(event.position.encode()).hexdigest()[:8]}"
     if plan.deals:
         yield f"deals-{slug(plan.deals.source.stem)[:SOURCE]}"
     for rule in map(parse_filter, event.deals_with):

@@ -190,6 +190,8 @@ class Terms(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """True if the organiser set the deals (`--deals`), who therefore knew them."""
     deals_with: tuple[str, ...] = ()
     """Filters that the first deal of each board satisfies, as doubles>=4."""
+    position: str = ""
+    """The position from which every game goes on, in one line; empty: games begin with a deal."""
     repeats: tuple[tuple[Boards, Boards], ...] = ()
     """Boards that repeat a deal, each with the first board that has it."""
 
@@ -432,6 +434,10 @@ WITHOUT_LUCK = (
 DEALS_WITH = (
     "Draw only deals such as doubles>=4: doubles, suit or pips in a hand, or spread of pips."
 )
+FROM_HELP = (
+    "Go on from a position in one line, or a question of a game, GAME:QUESTION[:SEAT]; the seed "
+    "draws hidden tiles anew."
+)
 SANDBOX_HELP = (
     "auto: the best that this machine supports; require: bots run in a sandbox, or nothing is "
     "played; off: plain processes. See `boneyard doctor`.  [default: auto]"
@@ -488,6 +494,10 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     deals_with: Annotated[
         tuple[str, ...], Setting(DEALS_SECTION, DEALS_WITH, metavar="FILTER")
     ] = ()
+    position: Annotated[
+        str, Setting(GAME_SECTION, FROM_HELP, "from", metavar="POSITION", usual=True)
+    ] = ""
+    """The position from which every game goes on, in one line; it names the rules."""
     format: Annotated[
         Format,
         Setting(

@@ -10,9 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import engine
+from arena.analysis.alternative_deals import draw_opening
 from arena.analysis.find import logs, refuse_others, require_one_game, require_path
 from arena.engine.deal import DRAWN, arrange_stock, chance_decides, first_hands, is_seed
-from arena.engine.shuffle import board_seed
+from arena.engine.shuffle import SEED, board_seed
 from arena.logs.catalog import SEEDS, published_seeds
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.rules.english import count_in_digits, join_words
@@ -379,7 +380,8 @@ class EventPlan(NamedTuple):
         }
         return Event(
             **shared_fields | own_fields,
-            boards_a_sitting=config.format.BOARDS_A_SITTING,
+            # Whoever plays a position again in one process knows the tiles that it states.
+            boards_a_sitting=1 if config.position else config.format.BOARDS_A_SITTING,
             entrants=tuple(entrants),
             predictable=self.predictable,
             deals_set=self.deals is not None,
@@ -426,7 +428,14 @@ def read_plan(
         source, game = overrides["deals_from"]
         overrides["deals_from"] = (f"{Path.cwd() / source}", game)
     config, base = parse_event(words, overrides)
-    if "rules" in overrides:
+    if config.position:
+        if choices or "rules" in overrides or config.deals or config.deals_from:
+            raise UserError("A position has rules and tiles: leave out --rules, --set and --deals.")
+        rules, seats = check_position(config.position)
+        if config.seats not in (None, seats):
+            raise UserError(f"The position is of {seats} seats, not {config.seats} (seats).")
+        config = replace(config, seats=seats)
+    elif "rules" in overrides:
         rules = load_ruleset(overrides["rules"], Path.cwd(), choices)
     else:
         rules = load_ruleset(config.rules, base, choices, place=f"{words[0]}: rules")
@@ -445,6 +454,12 @@ def read_plan(
     file = Path(words[0]) if Path(words[0]).suffix == EVENT_SUFFIX else None
     predictable = predictable or config.seed is not None
     return EventPlan(config, base, file, rules, boards, predictable, deals)
+
+
+def check_position(line: str) -> tuple[Ruleset, int]:
+    """Return the rules and the seats of a position from which games can go on. Raises UserError."""
+    start = draw_opening(line, bytes(SEED)).start
+    return start.rules, start.seats
 
 
 def _set_deals(config: WrittenEvent, base: Path, rules: Ruleset) -> SetDeals | None:

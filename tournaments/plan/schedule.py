@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from msgspec import UNSET, Struct
 
+from arena.analysis.alternative_deals import draw_opening
 from arena.engine.shuffle import RandomWords, randbelow
 from arena.logs.catalog import MAX_CIRCULAR_ORDERS, SITTING_PREFIX
 from arena.match.referee import GameSetup
@@ -412,10 +413,11 @@ def seating(
     game: PlannedGame,
     number: int,
     results: Mapping[str, Result],
+    seed: bytes,
 ) -> GameSetup:
     """Return the setup of a game for its referee; bots know the game by this number.
 
-    `results`: the results of its sitting so far, by game.
+    `results`: the results of its sitting so far, by game. `seed`: its board's.
     """
     return GameSetup(
         game=game.name,
@@ -427,6 +429,7 @@ def seating(
         fouls=event.fouls,
         forfeited=forfeited(event.fouls, plan, results),
         clocks=seat_clocks(event, plan),
+        opening=draw_opening(event.position, seed) if event.position else None,
     )
 
 
@@ -455,6 +458,7 @@ def sitting(
         worker=worker,
         clocks=seat_clocks(event, plan) or UNSET,
         values=plan.values or UNSET,
+        position=event.position or UNSET,
         host=host_name() if any(sealed) else UNSET,
     )
 

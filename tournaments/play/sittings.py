@@ -529,7 +529,7 @@ class LoggedSittings:
     ) -> Referee:
         """Return a game's referee. A game that was cut off goes on: a stop gives no new chance."""
         number, seed = numbered[game.board], self._seed(game.board)
-        setup = seating(self._event, plan, game, number, self._results)
+        setup = seating(self._event, plan, game, number, self._results, seed)
         referee = Referee(setup, seed)
         if game.name in cut and not resume_game(referee, cut[game.name]):
             return Referee(setup, seed)

@@ -394,6 +394,11 @@ def promise(event: Terms) -> Iterator[str]:
         yield "The deals come from a known seed. **Anyone can predict them.**"
     if event.deals_set:
         yield "The deals were set by the organiser, **who knew them;** they are not random."
+    if event.position:
+        yield (
+            f"Every game goes on from `{event.position}`, whose tiles its reader knows; the seeds "
+            "drew the hidden ones."
+        )
     if event.deals_with:
         filters = " and ".join(f"`{rule}` ({describe_filter(rule)})" for rule in event.deals_with)
         yield f"The first deal of each board was drawn until it satisfied {filters}."

@@ -35,7 +35,7 @@ def repeated_questions(
 
     Each comes with the lines to its bot from its previous question up to it, and its answer.
     """
-    referee = Referee(setup_of(logged), seed)
+    referee = Referee(setup_of(logged, seed), seed)
     lines: list[list[bytes]] = [[] for _ in logged.sitting.seats]
     for answer in logged.choices():
         question = referee.awaiting

@@ -1,7 +1,6 @@
 """A question as one line: the same question comes back, and a wrong line is one clear sentence."""
 
 import random
-from collections.abc import Iterator
 
 import pytest
 
@@ -9,7 +8,6 @@ from arena.analysis.alternative_deals import (
     find_round,
     position_of,
     reach_question,
-    replay_round,
 )
 from arena.analysis.timeline import Timeline, question_at
 from arena.engine import values
@@ -18,32 +16,14 @@ from arena.engine.view import LineWriter
 from arena.rules.variants import VARIANTS, find_variant
 from arena.valuation.decision_loss import option_values
 from protocol.errors import UserError
-from protocol.messages import Clock
-from protocol.position import Position, read_position, tile_digits, write_position
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.position import read_position, tile_digits, write_position
+from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import FAST_GAMES, slow_except
-from tests.support.games import ODD, PROUD, any_of, overheard, questions, random_game
+from tests.support.games import ODD, PROUD, any_of, overheard, positions
 
 QUESTIONS = 360
 """Questions of each game in the slow run: 10,000 in all."""
 CHARACTERS = "0123456789abcdefghilprstu@.-+=,:x\u0663\n\0"
-
-
-def positions(
-    rules: Ruleset, rng: random.Random, count: int = QUESTIONS
-) -> Iterator[tuple[Position, Game]]:
-    """Yield open positions of random games at random tables, with the games that they state."""
-    while count > 0:
-        seats = rng.choice(playable_seat_counts(rules))
-        for deal in random_game(rules, seats, rng.randbytes(32), rng):
-            for seat in range(seats):
-                for moment in questions(deal, seat, Clock(forced="ask")):
-                    *_, (game, _, _) = replay_round(deal, moment)
-                    deals = tuple(
-                        dealt for dealt in deal.deals if dealt.deal <= game.playing.phase.deal
-                    )
-                    yield position_of(deal._replace(deals=deals), game), game
-                    count -= 1
 
 
 def truth(game: Game) -> tuple[object, ...]:
@@ -70,7 +50,7 @@ NAMES = slow_except((*FAST_GAMES, "odd", "proud"), (*VARIANTS, "odd", "proud"))
 @pytest.mark.parametrize("name", NAMES)
 def test_a_line_gives_back_its_question(name: str) -> None:
     rng = random.Random(name)
-    for position, game in positions(rules_of(name), rng):
+    for position, game in positions(rules_of(name), rng, QUESTIONS):
         assert read_position(write_position(position)) == position
         history = find_round(position)
         assert truth(reach_question(history, position)) == truth(game)

@@ -75,6 +75,21 @@ def test_nobody_else_reads_the_log_while_the_game_goes_on(tmp_path: Path) -> Non
     assert (out / "games").stat().st_mode == out.stat().st_mode
 
 
+LINE = "bone1@draw+target=100@2@18,90@0@rotate@0s.0f00.1l50.0l15@-21413332655066-@1play"
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_person_goes_on_from_a_position_in_any_seat(tmp_path: Path, seat: int) -> None:
+    words = ("--sandbox", "off", "--seed", "3", "--from", LINE, "--seat", f"{seat}", "first")
+    done = typed(tmp_path, "\n" * 900, *words)
+    assert done.returncode == 0
+    (game,) = read_games(games(tmp_path)[0])
+    assert game.sitting.seats[seat] == "you"
+    table = done.stdout.decode()
+    assert ("[6|5]" in table.partition("Your choice")[0]) == (seat == 1)
+    assert "OK: 1 game" in boneyard("verify", f"{games(tmp_path)[0]}")
+
+
 def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     done = typed(tmp_path, "\nq\n", *SHORT)
     assert done.returncode == 130

@@ -198,8 +198,9 @@ class OrderRunner:
                 sitter.leave_off()
 
         def referee(game: PlannedGame) -> Referee:
-            seated = seating(run.event, part.plan, game, numbers[game], results)
-            return Referee(seated, seeds[game.board])
+            seed = seeds[game.board]
+            seated = seating(run.event, part.plan, game, numbers[game], results, seed)
+            return Referee(seated, seed)
 
         sitter = SittingRunner(self._poller, pool, log, referee, over)
         await sitter.play(part.games, several=not has_dependent_games(run.event))
