@@ -113,27 +113,26 @@ const Panels = (() => {
     fill(table, ["number", "line", ...seen.map(({ name }) => name), elsewhere], rows);
   }
 
-  /** Lists the options of a question with their values, the chosen one marked; or, to `retry`, as buttons. */
-  function options(list, asked, worth, retry) {
+  /** Lists the options of a question with their values, the chosen one marked. */
+  function options(list, asked, worth) {
     list.replaceChildren();
     (asked ? asked.options : []).forEach((text, number) => {
       const { words } = Tiles.option(text), chosen = number === asked.chosen;
-      if (retry) return add(add(list, "li"), "button", words).addEventListener("click", () => retry(number));
       const item = add(list, "li", chosen ? `✓ ${words} (chosen)` : words, chosen ? "chosen" : "");
       if (worth) add(item, "span", Review.value(worth, number), "worth");
     });
   }
 
   /** Shows the question in a sentence, its options, the note, and the evidence of a foul. */
-  function question(nodes, scene, about, seat, worth, retry) {
+  function question(nodes, scene, about, seat, worth) {
     const { asked, foul } = scene;
     nodes.asked.textContent = asked
       ? `${about.names[asked.seat]} had ${asked.options.length} options`
         + (asked.id === null ? "" : ` in its question ${asked.id}`)
         + (asked.ms === null ? "." : ` and took ${seconds(asked.ms)}.`)
       : seat === null ? "No bot was asked here." : "This seat was not asked here.";
-    if (worth) nodes.asked.append(` ${retry ? "What would you choose now?" : Review.judged(worth, asked)}`);
-    options(nodes.options, asked, worth, retry);
+    if (worth) nodes.asked.append(` ${Review.judged(worth, asked)}`);
+    options(nodes.options, asked, worth);
     nodes.options.classList.toggle("wrong", Boolean(worth?.grade));
     const told = { note: asked && asked.note, info: Numbers.words(asked?.info) };
     if (foul) {

@@ -227,7 +227,7 @@
     socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => {
       const gone = event.code === GOING_AWAY;
-      for (const node of [nodes.again, nodes.swap, nodes.mistakes]) node.hidden = gone;
+      for (const node of [nodes.again, nodes.swap, nodes.mistakes, nodes.review]) node.hidden = gone;
       if (now?.over && gone) return;
       nodes.words.textContent = gone ? "The game was ended." : "Connection lost; reconnecting.";
       if (!gone) setTimeout(connect, RETRY_MS);

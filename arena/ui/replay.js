@@ -1,11 +1,11 @@
 /* Replays the game of the page or of its address: position, controls. See replay_page.py. */
 "use strict";
 (() => {
-  const { game: own, source, emblems, person } = JSON.parse(document.getElementById("data").textContent);
+  const { game: own, source, emblems } = JSON.parse(document.getElementById("data").textContent);
   const nodes = Object.fromEntries(
     [...document.querySelectorAll("[id]")].map((node) => [node.id, node]),
   );
-  const now = { name: null, play: null, review: null, seat: null, at: 0, timer: null, retried: new Set() };
+  const now = { name: null, play: null, review: null, seat: null, at: 0, timer: null };
 
   /** Reads a packed game; returns the complete scenes of each viewer. */
   async function unpacked(data) {
@@ -39,12 +39,9 @@
 
   /** Draws the table; the next or the last move is shown as a motion. */
   function draw(from) {
-    const scenes = view(), own = ownMistake(), same = scenes[now.at - 1]?.round === scenes[now.at].round;
-    const at = own && same ? now.at - 1 : now.at, scene = scenes[at], before = scenes[at - 1];
+    const scenes = view(), scene = scenes[now.at], before = scenes[now.at - 1];
     const look = { ...roomiest(scenes, scene.round), numbers: nodes.numbers.checked, before };
-    const shown = own && now.retried.has(now.at);
-    const hints = shown ? Tiles.option(scenes[now.at].asked.options[Review.finest(own)]).plays : [];
-    const wanted = { ...look, seat: now.seat ?? person ?? 0, emblems: now.emblems, hints };
+    const wanted = { ...look, seat: now.seat ?? 0, emblems: now.emblems };
     const render = () => Table.draw(nodes.table, scene, now.play.about, wanted);
     if (Math.abs(from - now.at) === 1) Motion.move(nodes.table, render, before?.turn);
     else render();
@@ -75,29 +72,18 @@
     nodes.copy.textContent = "copied";
   }
 
-  /** Returns the person's own mistake here, which is shown from the position before it; else nothing. */
-  function ownMistake() {
-    const worth = now.review?.asked.get(now.at);
-    return worth?.grade && worth.seat === person ? worth : null;
-  }
-
-  /** Takes the person's second choice at an own mistake: what it cost is shown from then on. */
-  const retry = () => (now.retried.add(now.at), show());
-
   /** Shows the current position, reached from another. */
   function show(from = now.at) {
     const scenes = view(), { about } = now.play, scene = scenes[now.at];
     draw(from);
     const quiet = now.seat === null ? "" : "This seat saw nothing new.";
     const next = scene.turn === null ? "" : `${about.names[scene.turn]} is to move.`;
-    const words = ownMistake() ? [`Round ${scene.round}.`, "The position before your choice."]
-      : [`Round ${scene.round}.`, scene.words || quiet, next];
+    const words = [`Round ${scene.round}.`, scene.words || quiet, next];
     nodes.words.textContent = words.filter(Boolean).join(" ");
     Chart.mark(nodes.chart, scene.round);
     Panels.seats(nodes.seats, scene, about, now.emblems, now.review ? Review.sums(now.review, about.sides.length, now.at) : []);
     Panels.left(nodes.left, scene, about);
-    const again = ownMistake() && !now.retried.has(now.at) && retry;
-    Panels.question(nodes, scene, about, now.seat, now.review?.asked.get(now.at), again);
+    Panels.question(nodes, scene, about, now.seat, now.review?.asked.get(now.at));
     position();
     nodes.at.value = now.at;
     nodes.position.textContent = `${now.at + 1} of ${scenes.length}`;
@@ -142,11 +128,9 @@
     go(to < starts.length ? starts[Math.max(0, to)] : view().length - 1);
   }
 
-  /** Goes to the next mark of a kind, or to the one before; of a person's own mistakes by their cost. */
+  /** Goes to the next mark of a kind, or to the one before. */
   function goMark(kind, by) {
-    const own = kind === "mistake" && person !== null && now.review ? Review.costliest(now.review, person) : null;
-    const found = own ? own[own.findIndex(({ at }) => at === now.at) + by]
-      : now.review && Review.next(now.review, kind, now.at, by);
+    const found = now.review && Review.next(now.review, kind, now.at, by);
     if (found) go(found.at);
   }
 
@@ -235,8 +219,7 @@
     now.play = play;
     const { about, seats } = now.play;
     now.emblems = Emblem.numbers(about.names, emblems);
-    // A person tries again with what it knew.
-    now.seat = seats.includes(seat) ? seat : person !== null && seats.includes(person) ? person : seats[0];
+    now.seat = seats.includes(seat) ? seat : seats[0];
     const text = [`${about.rules}, ${about.goal}.`, ...about.remarks];
     nodes.about.textContent = `${game.game}. ${game.told}. Rules: ${text.join(" ")}`;
     nodes.seat.replaceChildren();
@@ -246,8 +229,7 @@
     }
     nodes.seat.value = `${now.seat}`;
     list();
-    const [worst] = now.review && person !== null ? Review.costliest(now.review, person) : [];
-    go(at === "foul" ? fouled() : Number(at ?? (worst || Chart.turns(view(), about)[0])?.at) || 0);
+    go(at === "foul" ? fouled() : Number(at ?? Chart.turns(view(), about)[0]?.at) || 0);
     main.dataset.ready = game.game;
   }
 
@@ -323,7 +305,6 @@
     addEventListener("resize", () => now.play && (overview(), show()));
   }
 
-  if (person !== null) nodes.words.after(nodes.asked.parentElement); // Beside the board that it asks about.
   listen();
   follow();
 })();

@@ -544,13 +544,11 @@ def replay_page(
     game: PackedGame | None = None,
     links: Sequence[tuple[str, str]] = (),
     emblems: Mapping[str, int] = {},
-    person: int | None = None,
 ) -> str:
     """Return the HTML of a page that replays a game; see `page` for `links`.
 
     Without a game it loads that of its address from the folder of replays beside it. `emblems` has
-    the number of each bot's emblem in its event; without, the seats are counted. `person`: the seat
-    of whoever looks, whose mistakes come first, to be tried again.
+    the number of each bot's emblem in its event; without, the seats are counted.
     """
     return page(
         "replay.html.j2",
@@ -558,7 +556,7 @@ def replay_page(
         title,
         styles=("table.css", "game.css", "replay.css"),
         scripts=(*TABLE_SCRIPTS, "chart.js", "review.js", "numbers.js", "panels.js", "replay.js"),
-        data={"game": game, "source": REPLAYS, "emblems": emblems, "person": person},
+        data={"game": game, "source": REPLAYS, "emblems": emblems},
         loads_scripts=game is None,
         links=links,
     )

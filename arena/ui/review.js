@@ -196,12 +196,6 @@ const Review = (() => {
   /** Returns the number of the option with the highest value. */
   const finest = ({ leads }) => leads.indexOf(Math.max(...leads));
 
-  /** Returns a seat's mistakes, the costliest first. */
-  function costliest(review, seat) {
-    const own = review.marks.filter((one) => one.kind === "mistake" && one.seat === seat);
-    return own.sort((one, other) => other.gap - one.gap);
-  }
-
   /** Returns columns for the table of seats: points by luck and by mistakes up to a moment, as `explain` counts them. */
   function sums({ draws, decisions, chances }, sides, at) {
     const sum = (all, counts, of) => all.filter((one) => one.at <= at && counts(one)).reduce((total, one) => total + of(one), 0);
@@ -227,5 +221,5 @@ const Review = (() => {
     return `${cost} Beside each option: the lead in points to be expected in this round after it (95 %).`;
   }
 
-  return { read, draw, mark, legend, list, table, next, sums, value, judged, finest, costliest };
+  return { read, draw, mark, legend, list, table, next, sums, value, judged };
 })();

@@ -9,7 +9,7 @@ resolves to this machine, or which opens a socket to it. It serves a closed list
 import secrets
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from http import HTTPStatus
@@ -355,7 +355,8 @@ class BrowserPlayer:
         self._broadcast = Broadcast(MOST_SCENES)
         self._wish = trio.Event()
         self._person: HumanPlayer | None = None
-        self.review: Page | None = None  # Only of a game that is over: it shows all hands.
+        # Only of a game that is over: a review shows all hands.
+        self.later_pages: Mapping[str, Page] = {}
 
     @property
     def site(self) -> Site:
@@ -408,7 +409,7 @@ class BrowserPlayer:
         await tell(self._broadcast, connection)
 
     def _find(self, name: str) -> Page | None:
-        return {"": self._page, "review": self.review}.get(name)
+        return {"": self._page, **self.later_pages}.get(name)
 
     def _page(self) -> str:
         return page(

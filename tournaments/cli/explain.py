@@ -4,9 +4,10 @@ import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Group, RenderableType
@@ -25,14 +26,17 @@ from arena.analysis.text import Look, option_words
 from arena.analysis.timeline import AskedQuestion, RoundEnd, Timeline, round_ends
 from arena.document.blocks import Cell, Column, DocumentBlock, Paragraph, table
 from arena.document.terminal import open_console, renderables
+from arena.files import write_atomic
 from arena.logs.gamelog import read_games
 from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
 from arena.ui.console import (
     plain_console,
     print_json,
+    print_line,
     print_note,
     print_paged,
+    shown_path,
     text_look,
     track,
     working,
@@ -76,10 +80,14 @@ from tournaments.study.losses import (
     overview,
     summed,
 )
-from tournaments.study.valuation import review_timeline
+from tournaments.study.valuation import quiz_cards, read_timeline, review_timeline
+
+if TYPE_CHECKING:
+    from arena.ui.quiz import QuizCard
 
 INCOMPLETE = 1
 """Exit code if some games could not be reviewed."""
+QUIZ_PAGE = "quiz.html"
 EXPLAIN_HELP = "How to read these numbers: `boneyard help events`."
 REVIEW, QUESTION = "Values of options", "With a question"
 
@@ -92,6 +100,11 @@ REVIEW, QUESTION = "Values of options", "With a question"
 @flag(
     "--review",
     "Review the decisions of the event or the game: what each choice cost.",
+    section=REVIEW,
+)
+@flag(
+    "--quiz",
+    "With --review: write quiz.html, a page that asks the dearest of them again.",
     section=REVIEW,
 )
 @number(
@@ -172,6 +185,7 @@ def explain(
       boneyard explain demo 1.greedy.suit 3 --seat 1 --raw | python my_bot.py
       boneyard explain demo --review --bot greedy
       boneyard explain demo 1.greedy.suit --review --all
+      boneyard explain boneyard-play 3.you.greedy --review --seat you --quiz
     """
     request = ExplainOptions(**options)
     if log and is_position(f"{log}"):
@@ -197,8 +211,8 @@ def explain_place(path: Path, name: str | None, request: ExplainOptions) -> int:
     is_game = bool(words) or not (path / EVENT_FILE).is_file()
     if request.review:
         return _review_game(path, name, request) if is_game else _review_event(path, request)
-    if request.deals:
-        raise UserError("--deals goes with --review.")
+    if request.deals or request.quiz:
+        raise UserError(f"--{'quiz' if request.quiz else 'deals'} goes with --review.")
     return _explain_game(path, name, request) if is_game else _explain_event(path, request)
 
 
@@ -447,7 +461,18 @@ def _review_game(log: Path, game: str | None, options: ExplainOptions) -> int:
     console = open_console()
     blocks = [block for losses in reviews for block in _blocks(timeline, losses, options.shows_all)]
     print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
+    if options.quiz:
+        _write_quiz(log, quiz_cards((losses, lambda: timeline) for losses in reviews))
     return 0
+
+
+def _write_quiz(log: Path, cards: "Sequence[QuizCard]") -> None:
+    """Write the page of a quiz into the folder of an event, or of a log's games."""
+    from arena.ui.quiz import quiz_page
+
+    folder = log if log.is_dir() else log.resolve().parent.parent
+    write_atomic(folder / QUIZ_PAGE, [quiz_page(cards).encode()])
+    print_line(f"Quiz: {shown_path(folder / QUIZ_PAGE)}")
 
 
 def _facts(timeline: Timeline, losses: SeatLosses) -> dict[str, Any]:
@@ -503,6 +528,13 @@ def _review_event(path: Path, options: ExplainOptions) -> int:
         *(Paragraph(line, "faint") for line in more),
     ]
     print_paged(renderables(blocks, console.width), console, click.echo_via_pager)
+    if options.quiz:
+        rows = (
+            (losses, partial(read_timeline, path, losses.game))
+            for losses in read_seats(folder)
+            if seat in (None, losses.entrant)
+        )
+        _write_quiz(path, quiz_cards(rows))
     return INCOMPLETE if faults else 0
 
 

@@ -55,6 +55,8 @@ from tournaments.plan.scaffold import languages
 # Shell completion after Tab: bots, events, logs, games, seats, rules. No function here raises.
 
 
+PERSON = "you"
+"""The name of a person in the logs of `play`."""
 MAX_SUGGESTIONS = 200
 SEARCHED_BYTES = 20_000_000
 """Bytes of logs to search for game names; more would keep the user waiting."""
@@ -488,6 +490,7 @@ class ExplainOptions(NamedTuple):
     round: int | None = None
     glyphs: bool = False
     in_json: bool = False
+    quiz: bool = False
 
 
 def position_line(word: str) -> str:

@@ -49,6 +49,7 @@ from tournaments.cli.options import (
     BROWSER,
     CHOICES,
     DIRECTORY,
+    PERSON,
     PORT,
     WISH,
     command,
@@ -72,6 +73,7 @@ from tournaments.play.sittings import (
     start_bots,
     stop_sentence,
 )
+from tournaments.study.valuation import quiz_cards, review_log
 
 if TYPE_CHECKING:
     from arena.ui.server import BrowserPlayer
@@ -223,7 +225,7 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 @click.option("--from", "start", metavar="POSITION", help=FROM_HELP)
 @number("--seats", "Number of seats.  [default: as few as these bots need]", 2, 8)
 @number("--seat", "Your seat.  [default: 0, or the one that the position asks]", 0, 7)
-@click.option("--name", default="you", show_default=True, help="Your name in the log.")
+@click.option("--name", default=PERSON, show_default=True, help="Your name in the log.")
 @number(
     "--clock",
     "Time for each question, in s; the game has a bank of five times that.",
@@ -351,7 +353,7 @@ def _tell(folder: Folder, table: PreparedTable, result: Result | None) -> None:
     print_line(f"Replay it: {replay_command(folder, table)}")
     if result:
         mistakes = replay_command(folder, table, "explain")
-        print_line(f"See your mistakes: {mistakes} --review --seat {table.seat}")
+        print_line(f"See your mistakes: {mistakes} --review --seat {table.seat} --quiz")
 
 
 def replay_command(folder: Folder, table: PreparedTable, verb: str = "replay") -> str:
@@ -399,7 +401,8 @@ async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions
             if options.browser:
                 await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
             while await _game_between(table, folder, options, browser.show):
-                browser.review = partial(_review, folder, table)
+                make = {"review": _review, "quiz": _quiz}
+                browser.later_pages = {name: partial(make[name], folder, table) for name in make}
                 print_note("The page offers another game. Close it, or press Ctrl-C, to end.")
                 if not await _wants_another(browser):
                     return 0
@@ -419,7 +422,15 @@ def _review(folder: Folder, table: PreparedTable) -> str:
     from arena.ui.replay_page import pack_game, replay_page
 
     (logged,) = read_games(folder.log(table.game))
-    return replay_page(table.game, pack_game(logged, terms=USUAL_TERMS), person=table.seat)
+    return replay_page(table.game, pack_game(logged, terms=USUAL_TERMS))
+
+
+def _quiz(folder: Folder, table: PreparedTable) -> str:
+    """Return the page that asks the person's dearest decisions again, in seconds."""
+    from arena.ui.quiz import quiz_page
+
+    reviewed = review_log(folder.log(table.game), {table.names[table.seat]})
+    return quiz_page(quiz_cards(reviewed))
 
 
 async def _wants_another(browser: "BrowserPlayer") -> bool:

@@ -1,17 +1,21 @@
 """The commands `report` and `export`: an event's report again, and its decisions as a table."""
 
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import click
 from msgspec.structs import asdict, replace
 
-from arena.analysis.find import usual_folder
+from arena.analysis.find import logs, usual_folder
 from arena.files import write_atomic
-from arena.ui.console import print_json, print_line, working
+from arena.rules.english import count_in_digits
+from arena.ui.console import print_json, print_line, track, working
 from protocol.errors import UserError
 from tournaments.cli.options import (
     BROWSER,
     FOLDER_ARGUMENT,
+    PERSON,
     LogPath,
     command,
     complete_entrants,
@@ -20,11 +24,13 @@ from tournaments.cli.options import (
     number,
 )
 from tournaments.event.book import Book
+from tournaments.event.combine import check_no_same_logs
 from tournaments.event.folder import Folder, default_file, lock_for_writing
 from tournaments.plan.event import as_json
 from tournaments.rating.tables import NO_ANCHOR, parse_anchor
 from tournaments.study.decision_table import Wish
 from tournaments.study.export import Export, ExportFormat, export_decisions
+from tournaments.study.valuation import quiz_cards, review_log
 
 # The command `report`: writes an event's report again.
 
@@ -105,6 +111,7 @@ PROBLEMS = "With --problems"
     "Write a problem set for `boneyard check --exam`, at most two problems from a game.",
     section=PROBLEMS,
 )
+@flag("--quiz", "Write the dearest decisions of --bot, or of you, as cards that Anki imports.")
 @number("--endgames", "Endgames of the set.", 0, 1000, 200, section=PROBLEMS)
 @number("--middle-games", "Middle games of the set.", 0, 1000, 100, section=PROBLEMS)
 @number(
@@ -120,7 +127,8 @@ PROBLEMS = "With --problems"
     "--out",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="File to write, or its folder.  [default: decisions.parquet or problems.jsonl in WHAT]",
+    help="File to write, or its folder.  [default: decisions.parquet, problems.jsonl or quiz.txt "
+    "in WHAT]",
 )
 @click.option(
     "--format",
@@ -141,6 +149,7 @@ PROBLEMS = "With --problems"
 def export(
     paths: tuple[Path, ...],
     problems: bool,
+    quiz: bool,
     out: Path | None,
     format: ExportFormat | None,
     bots: tuple[str, ...],
@@ -170,12 +179,16 @@ def export(
       boneyard export demo --out demo.csv
       boneyard export friday saturday --out both.parquet
       boneyard export runs/league --problems --out problems.jsonl
+      boneyard export boneyard-play --quiz
     """
     sources = paths or (usual_folder(),)
     if problems:
         from tournaments.cli.exam import make_set
 
         make_set(sources, out, **of_problems)
+        return
+    if quiz:
+        _export_quiz(sources, out, bots)
         return
     kind = format or _format_of(out)
     name = f"decisions.{kind}"
@@ -196,6 +209,22 @@ def export(
             f"{file.path}: {file.decisions:,} decisions, games: {file.games:,}, "
             f"{file.bytes / 1e6:,.2f} MB"
         )
+
+
+def _export_quiz(sources: Sequence[Path], out: Path | None, bots: Sequence[str]) -> None:
+    """Write the cards of the dearest decisions in all games of the bots. Raises UserError."""
+    from arena.ui.quiz import anki_cards
+
+    check_no_same_logs(sources)
+    paths = [*chain.from_iterable(map(logs, sources))]
+    names = {*bots} or {PERSON}
+    reviewed = (review_log(path, names) for path in track(paths, "Logs reviewed", len(paths)))
+    cards = quiz_cards(chain.from_iterable(reviewed))
+    if not cards:
+        raise UserError("These games have no decision that cost clearly more than another.")
+    file = default_file(sources, "quiz.txt") if out is None else out
+    write_atomic(file, [anki_cards(cards).encode()])
+    print_line(f"{file}: {count_in_digits(len(cards), 'card')}")
 
 
 def _format_of(out: Path | None) -> ExportFormat:

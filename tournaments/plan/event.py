@@ -494,9 +494,7 @@ class WrittenEvent(Struct, frozen=True, forbid_unknown_fields=True):
     deals_with: Annotated[
         tuple[str, ...], Setting(DEALS_SECTION, DEALS_WITH, metavar="FILTER")
     ] = ()
-    position: Annotated[
-        str, Setting(GAME_SECTION, FROM_HELP, "from", metavar="POSITION", usual=True)
-    ] = ""
+    position: Annotated[str, Setting(GAME_SECTION, FROM_HELP, "from", metavar="POSITION")] = ""
     """The position from which every game goes on, in one line; it names the rules."""
     format: Annotated[
         Format,

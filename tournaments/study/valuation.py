@@ -1,17 +1,22 @@
 """The values of an event's games, computed from its logs: their luck, and reviews of seats."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from arena.analysis.find import require_one_game
 from arena.analysis.frames import join_draws, places_in_replay
 from arena.analysis.timeline import Timeline
 from arena.files import DamagedFileError
 from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
+from arena.ui.replay_page import CLEAR_GAP
+from arena.valuation.terms import USUAL_WORLDS
 from protocol.errors import UserError
 from protocol.records import RoundRecord
 from tournaments.event.book import Book
@@ -30,6 +35,7 @@ from tournaments.event.luck import (
 
 if TYPE_CHECKING:
     from arena.processes import ShowProgress
+    from arena.ui.quiz import QuizCard
 
 
 # Reviews of logged games, one seat at a time: the work of the processes of a review.
@@ -105,6 +111,45 @@ def _losses(timeline: Timeline, seat: int, terms: ReviewTerms) -> Iterator[Decis
             chosen=option_words(question.options[decision.choice]),
             better=option_words(question.options[decision.best]),
         )
+
+
+TimelineReader = Callable[[], Timeline]
+"""A function that reads a game."""
+
+
+def quiz_cards(
+    reviewed: Iterable[tuple[SeatLosses, TimelineReader]],
+) -> "list[QuizCard]":
+    """Return the cards of the dearest decisions of seats, each with what reads its game.
+
+    Raises UserError.
+    """
+    from arena.ui.quiz import MOST_CARDS, make_card  # It needs numpy and Jinja2.
+
+    dear = [
+        (decision, seat.seat, read)
+        for seat, read in reviewed
+        for decision in seat.decisions
+        if decision.gap > CLEAR_GAP * decision.error
+    ]
+    dear.sort(key=lambda row: row[0].error - row[0].gap)
+    cards = (make_card(read(), seat, decision.number) for decision, seat, read in dear)
+    return [*islice(filter(None, cards), MOST_CARDS)]
+
+
+def review_log(path: Path, bots: Collection[str]) -> Iterator[tuple[SeatLosses, TimelineReader]]:
+    """Review the seats of bots or persons in the finished games of a log."""
+    for logged in read_games(path):
+        terms = ReviewTerms(logged.sitting.event, USUAL_WORLDS)
+        for seat, name in enumerate(logged.sitting.seats):
+            if logged.result and name in bots:
+                read = partial(read_timeline, path, logged.game.game)
+                yield review_timeline(Timeline(logged), seat, terms), read
+
+
+def read_timeline(log: Path, game: str) -> Timeline:
+    """Return the timeline of a game of a log or folder. Raises UserError."""
+    return Timeline(require_one_game(log, game))
 
 
 # The luck of all games of an event, computed from its logs on all cores.

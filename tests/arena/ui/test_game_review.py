@@ -128,14 +128,9 @@ def test_the_terminal_shows_the_same_chances(
 # --- in the browser ---
 
 
-def made_up(
-    game: LoggedGame, review: GameReview, person: int | None = None
-) -> tuple[str, list[int], list[int]]:
-    """Return a page with two mistakes and two draws that are known, and their moments.
-
-    `person`: the seat of whoever looks, who made the mistakes.
-    """
-    own = [one for one in review.decisions if len(one.leads) > 1 and person in (None, one.seat)]
+def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[int]]:
+    """Return a page with two mistakes and two draws that are known, and their moments."""
+    own = [one for one in review.decisions if len(one.leads) > 1]
     wrong = [
         replace(own[1], gap=3.0, error=0.25, grade=1, percent=2.0),
         replace(own[-1], gap=9.0, error=0.0, grade=3),
@@ -151,7 +146,7 @@ def made_up(
     changed = replace(review, decisions=tuple(decisions), draws=(*luck, *rest))
     play = replace(play_back(game, walk_log(game)), review=changed)
     packed = PackedGame(play.about.game, "told", _pack(play), True)
-    html = replay_page("one", packed, person=person)
+    html = replay_page("one", packed)
     return html, [one.index for one in wrong], [one.index for one in luck]
 
 
@@ -161,33 +156,6 @@ def ready(page: Page) -> None:
 
 def place(page: Page) -> int:
     return int(page.inner_text("#position").split()[0]) - 1
-
-
-@needs_chromium
-def test_a_person_tries_own_mistakes_again_the_costliest_first(
-    game: LoggedGame, review: GameReview, tmp_path: Path
-) -> None:
-    html, wrong, _ = made_up(game, review, person=0)
-    path = tmp_path / "replay.html"
-    path.write_text(html)
-    with opened(path) as page:
-        ready(page)
-        assert place(page) == wrong[1]
-        assert "The position before your choice." in page.inner_text("#words")
-        assert page.locator("#options .worth").count() == 0
-        assert page.locator("#table .hint").count() == 0
-        page.locator("#options button").first.click()
-        assert page.locator("#options.wrong .chosen").count() == 1
-        assert "was better; 9.0 points" in page.inner_text("#asked")
-        best = page.inner_text("#asked").partition(" was better")[0].rpartition(". ")[2]
-        assert page.locator("#table .hint").count() == best.count("[")
-        page.keyboard.press("m")
-        assert place(page) == wrong[0]
-        page.keyboard.press("m")
-        assert place(page) == wrong[0]
-        page.keyboard.press("M")
-        assert place(page) == wrong[1]
-        assert page.locator("#options button").count() == 0
 
 
 @needs_chromium

@@ -246,8 +246,12 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         you, other = game.result.scores
         assert page.inner_text("#points") == f"You {you} – first {other}"
         with page.context.expect_page() as opened_page:
-            page.click("#mistakes")
+            page.click("#review")
         opened_page.value.wait_for_selector("#chances .edge")
+        opened_page.value.close()
+        with page.context.expect_page() as opened_page:
+            page.click("#mistakes")
+        opened_page.value.wait_for_selector("#card")
         opened_page.value.close()
         page.click("#swap")
         page.locator("#kept", has_text="2.first.you").wait_for(state="attached")
