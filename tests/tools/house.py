@@ -39,38 +39,38 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(2_227, "protocol"),
+    "protocol": _room(2_236, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
-    "engine": _room(1_962, "arena/engine"),
-    "match": _room(2_817, "arena/match"),
+    "engine": _room(1_973, "arena/engine"),
+    "match": _room(2_827, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_582, "arena/rules"),
     "sandbox": _room(3_308, "arena/sandbox"),
     "sealed": _room(1_321, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
-    "analysis": _room(2_414, "arena/analysis"),
-    "valuation": _room(3_406, "arena/valuation"),
+    "analysis": _room(2_546, "arena/analysis"),
+    "valuation": _room(3_409, "arena/valuation"),
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
-    "ui and document": _room(2_649, "arena/ui", "arena/document"),
+    "ui and document": _room(2_863, "arena/ui", "arena/document"),
     "sample bots": _room(1_216, "sample_bots"),
-    "cli and commands": _room(5_897, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(6_021, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_746, "tournaments/league"),
-    "verification": _room(926, "tournaments/verification"),
+    "verification": _room(928, "tournaments/verification"),
     "site": _room(1_814, "tournaments/site"),
-    "study": _room(1_272, "tournaments/study"),
-    "report": _room(3_056, "tournaments/report"),
-    "play": _room(2_937, "tournaments/play"),
-    "event": _room(3_108, "tournaments/event"),
-    "plan": _room(3_287, "tournaments/plan"),
+    "study": _room(1_317, "tournaments/study"),
+    "report": _room(3_061, "tournaments/report"),
+    "play": _room(2_938, "tournaments/play"),
+    "event": _room(3_111, "tournaments/event"),
+    "plan": _room(3_314, "tournaments/plan"),
     "formats": _room(2_824, "tournaments/formats"),
     "rating": _room(2_676, "tournaments/rating"),
-    "tests": _room(40_809, "tests"),
+    "tests": _room(41_171, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_524
+MOST_LINES = 63_110
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 189
+MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""
