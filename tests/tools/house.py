@@ -53,10 +53,10 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(2_863, "arena/ui", "arena/document"),
     "sample bots": _room(1_216, "sample_bots"),
-    "cli and commands": _room(6_021, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(6_136, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_746, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
-    "site": _room(1_814, "tournaments/site"),
+    "site": _room(1_694, "tournaments/site"),
     "study": _room(1_317, "tournaments/study"),
     "report": _room(3_061, "tournaments/report"),
     "play": _room(2_938, "tournaments/play"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_314, "tournaments/plan"),
     "formats": _room(2_824, "tournaments/formats"),
     "rating": _room(2_676, "tournaments/rating"),
-    "tests": _room(41_171, "tests"),
+    "tests": _room(41_172, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_110
+MOST_LINES = 63_105
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""

@@ -1,21 +1,24 @@
 """The commands `show`, `watch` and `publish`: an event, or how far bots are apart."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 import click
 from msgspec.structs import replace
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
 from rich.text import Text
 
 from arena.analysis.find import EVENT_FILE, event_folders, unknown_place, usual_folder
-from arena.document.blocks import Column, table
-from arena.document.terminal import open_console, print_blocks
+from arena.document.blocks import Column, Section, Table, paragraphs, table
+from arena.document.terminal import open_console, print_blocks, renderables
 from arena.files import read_file
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note, working
-from protocol.codec import DamagedRecordError, decode_json
+from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
 from tournaments.cli.options import (
     BROWSER,
@@ -30,13 +33,15 @@ from tournaments.cli.options import (
     option,
 )
 from tournaments.cli.rate import RateOptions, rate_ledgers
+from tournaments.event import history
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder
 from tournaments.rating.sprt import separation_text, separations
-from tournaments.rating.tables import PRIOR, parse_anchor
+from tournaments.rating.tables import PRIOR, FoulCount, parse_anchor
 from tournaments.report.event_text import done, uneven
 from tournaments.report.results_file import Results
-from tournaments.report.standings import pool_sections
+from tournaments.report.standings import pool_sections, standings_table
+from tournaments.site.status import Status, read_status
 
 # Commands that show an event in a browser: watch, publish.
 
@@ -215,8 +220,6 @@ def show(
             anchor=parse_anchor(anchor),
         )
         return _print_ratings(paths or (place,), options, as_json)
-    from tournaments.site.status import print_status, watch_status
-
     code = watch_status(place, as_json) if watch else print_status(place, as_json)
     if not paths and not as_json and place != Path():
         _print_others(event_folders(Path())[1 : EVENTS_LISTED + 1])
@@ -292,3 +295,115 @@ def _print_ratings(paths: Sequence[Path], options: RateOptions, in_json: bool) -
     for notice in ratings.notices:
         print_note(notice)
     return 0
+
+
+# The progress of one event, printed once or repeatedly.
+
+
+WATCH_INTERVAL_S = 2.0
+"""The shortest time between two looks of `--watch`, in s."""
+REST = 5.0
+"""The pause after a look, as a multiple of its duration: bots need the CPU."""
+STATUS_FREE_LINES = 8
+"""Lines of the terminal that the tables leave free."""
+
+
+def print_status(path: Path, in_json: bool) -> int:
+    """Print an event's progress; return the exit code. Raises UserError."""
+    folder = Folder(path)
+    with working("Reading the event"):
+        status, tables = read_status(folder)
+    if in_json:
+        print_json(status)
+        return 0
+    console = open_console()
+    for part in parts(folder, status, tables, console.width):
+        console.print(part)
+    return 0
+
+
+def watch_status(path: Path, in_json: bool) -> int:
+    """Print progress repeatedly until nothing is left to play or Ctrl-C; return the exit code.
+
+    A pipe gets a line, or with JSON an object on one line, whenever more was played.
+    Raises UserError.
+    """
+    folder, console = Folder(path), open_console()
+    try:
+        if console.is_terminal and not in_json:
+            _live(folder, console)
+            return print_status(path, in_json)
+        _lines(folder, in_json)
+    except KeyboardInterrupt:
+        pass
+    return 0
+
+
+def _live(folder: Folder, console: Console) -> None:
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        for status in _looks(folder):
+            room = max(2, console.height - STATUS_FREE_LINES)
+            live.update(Group(*parts(folder, status, [], console.width, room)), refresh=True)
+
+
+def _lines(folder: Folder, in_json: bool) -> None:
+    before = -1
+    for status in _looks(folder):
+        if status.played != before:
+            before = status.played
+            print_line(encode_json(status).decode() if in_json else status.describe())
+
+
+def _looks(folder: Folder) -> Iterator[Status]:
+    while True:
+        began = time.monotonic()
+        status, _ = read_status(folder)
+        yield status
+        if status.complete:
+            return
+        time.sleep(max(WATCH_INTERVAL_S, REST * (time.monotonic() - began)))
+
+
+def parts(
+    folder: Folder,
+    status: Status,
+    tables: Sequence[Section],
+    width: int,
+    room: int | None = None,
+) -> Iterator[RenderableType]:
+    """Yield the parts of the display for a width and, on a small terminal, a height.
+
+    `tables`: the tables of the event's format, which a small terminal leaves out.
+    """
+    yield Text(status.name, "bold")
+    yield Text(status.about)
+    yield from renderables(paragraphs(filter(None, [status.lead]), "strong"), width)
+    for section in tables:
+        yield Text()
+        yield from renderables([section], width)
+    yield from [] if room else [Text()]
+    fouls = [_fouls(status.fouls)] if status.fouls else []
+    few = None if room is None else max(2, room // 3)
+    if room is not None and few is not None and fouls:
+        room -= min(few, len(status.fouls)) + 2
+    for pool in status.ratings.pools:
+        blocks = [standings_table(pool)] if room is not None else pool_sections(pool, status.anchor)
+        yield from renderables(blocks, width, room)
+    lines = [] if status.complete else [status.question]
+    if room is None:
+        lines += [status.uneven, status.luck, history.describe_latecomers(status.latecomers)]
+    yield from (Text(line, "bold") for line in lines if line)
+    if fouls:
+        yield Text()
+        yield from renderables(fouls, width, few)
+        foul = status.fouls[0]
+        example = f"boneyard explain {folder.path} {foul.game} --seat {foul.seat}"
+        yield Text(f"Explain: {example}", "dim")
+    yield Text(status.describe(), "bold" if status.complete else "bold cyan")
+
+
+def _fouls(counts: Sequence[FoulCount]) -> Table:
+    columns = [Column("fouls of", "name"), Column("class", "word"), Column("the last in", "name")]
+    columns += map(Column, ("games", "seat"))
+    rows = [(row.entrant, row.foul, row.game, f"{row.games}", f"{row.seat}") for row in counts]
+    return table("Fouls", columns, rows)

@@ -1,4 +1,4 @@
-"""The progress of an event, read from its folder while a run may be writing there, and printed.
+"""The progress of an event, read from its folder while a run may be writing there.
 
 Reads only, and holds nothing. A last line that is not whole yet is left out. Results that wait in
 their game logs for their turn in the ledger count here already.
@@ -6,7 +6,6 @@ their game logs for their turn in the ledger count here already.
 
 import os
 import time
-from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from math import inf
@@ -15,19 +14,12 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.text import Text
 
-from arena.document.blocks import Column, Section, Table, paragraphs, table
-from arena.document.terminal import open_console, renderables
+from arena.document.blocks import Section
 from arena.logs.checksummed import actual_path
 from arena.logs.gamelog import read_games
 from arena.rules.english import duration
 from arena.sandbox.cgroups import MOUNTS
-from arena.ui.console import print_json, print_line, working
-from protocol.codec import encode_json
-from tournaments.event import history
 from tournaments.event.book import Book, refuse_unplanned
 from tournaments.event.folder import Folder
 from tournaments.event.history import Latecomer
@@ -42,7 +34,7 @@ from tournaments.report.event_text import (
     uneven,
 )
 from tournaments.report.results_file import current_results, luck_used
-from tournaments.report.standings import pool_sections, scaling_sections, standings_table
+from tournaments.report.standings import scaling_sections
 
 # The state of an event while it is played: what `show`, `watch`, a late site and a run tell alike.
 
@@ -188,17 +180,6 @@ def _holds(words: list[str], place: str) -> bool:
     return "POSIX" in words and "->" not in words and file_id.endswith(place)
 
 
-# The command `show`: an event's progress, printed once or repeatedly.
-
-
-WATCH_INTERVAL_S = 2.0
-"""The shortest time between two looks of `--watch`, in s."""
-REST = 5.0
-"""The pause after a look, as a multiple of its duration: bots need the CPU."""
-STATUS_FREE_LINES = 8
-"""Lines of the terminal that the tables leave free."""
-
-
 class Status(EventState, frozen=True, kw_only=True):
     """The state of an event with its standings."""
 
@@ -244,104 +225,3 @@ def read_status(folder: Folder) -> tuple[Status, list[Section]]:
         ratings=book.ratings.stored,
     )
     return status, [*format_sections(book), *scaling_sections(event, book.ratings.pools)]
-
-
-def print_status(path: Path, in_json: bool) -> int:
-    """Print an event's progress; return the exit code. Raises UserError."""
-    folder = Folder(path)
-    with working("Reading the event"):
-        status, tables = read_status(folder)
-    if in_json:
-        print_json(status)
-        return 0
-    console = open_console()
-    for part in parts(folder, status, tables, console.width):
-        console.print(part)
-    return 0
-
-
-def watch_status(path: Path, in_json: bool) -> int:
-    """Print progress repeatedly until nothing is left to play or Ctrl-C; return the exit code.
-
-    A pipe gets a line, or with JSON an object on one line, whenever more was played.
-    Raises UserError.
-    """
-    folder, console = Folder(path), open_console()
-    try:
-        if console.is_terminal and not in_json:
-            _live(folder, console)
-            return print_status(path, in_json)
-        _lines(folder, in_json)
-    except KeyboardInterrupt:
-        pass
-    return 0
-
-
-def _live(folder: Folder, console: Console) -> None:
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        for status in _looks(folder):
-            room = max(2, console.height - STATUS_FREE_LINES)
-            live.update(Group(*parts(folder, status, [], console.width, room)), refresh=True)
-
-
-def _lines(folder: Folder, in_json: bool) -> None:
-    before = -1
-    for status in _looks(folder):
-        if status.played != before:
-            before = status.played
-            print_line(encode_json(status).decode() if in_json else status.describe())
-
-
-def _looks(folder: Folder) -> Iterator[Status]:
-    while True:
-        began = time.monotonic()
-        status, _ = read_status(folder)
-        yield status
-        if status.complete:
-            return
-        time.sleep(max(WATCH_INTERVAL_S, REST * (time.monotonic() - began)))
-
-
-def parts(
-    folder: Folder,
-    status: Status,
-    tables: Sequence[Section],
-    width: int,
-    room: int | None = None,
-) -> Iterator[RenderableType]:
-    """Yield the parts of the display for a width and, on a small terminal, a height.
-
-    `tables`: the tables of the event's format, which a small terminal leaves out.
-    """
-    yield Text(status.name, "bold")
-    yield Text(status.about)
-    yield from renderables(paragraphs(filter(None, [status.lead]), "strong"), width)
-    for section in tables:
-        yield Text()
-        yield from renderables([section], width)
-    yield from [] if room else [Text()]
-    fouls = [_fouls(status.fouls)] if status.fouls else []
-    few = None if room is None else max(2, room // 3)
-    if room is not None and few is not None and fouls:
-        room -= min(few, len(status.fouls)) + 2
-    for pool in status.ratings.pools:
-        blocks = [standings_table(pool)] if room is not None else pool_sections(pool, status.anchor)
-        yield from renderables(blocks, width, room)
-    lines = [] if status.complete else [status.question]
-    if room is None:
-        lines += [status.uneven, status.luck, history.describe_latecomers(status.latecomers)]
-    yield from (Text(line, "bold") for line in lines if line)
-    if fouls:
-        yield Text()
-        yield from renderables(fouls, width, few)
-        foul = status.fouls[0]
-        example = f"boneyard explain {folder.path} {foul.game} --seat {foul.seat}"
-        yield Text(f"Explain: {example}", "dim")
-    yield Text(status.describe(), "bold" if status.complete else "bold cyan")
-
-
-def _fouls(counts: Sequence[FoulCount]) -> Table:
-    columns = [Column("fouls of", "name"), Column("class", "word"), Column("the last in", "name")]
-    columns += map(Column, ("games", "seat"))
-    rows = [(row.entrant, row.foul, row.game, f"{row.games}", f"{row.seat}") for row in counts]
-    return table("Fouls", columns, rows)

@@ -17,6 +17,7 @@ from rich.console import Console
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, boneyard, copied
 from tests.support.made_up import game
+from tournaments.cli import show
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.rating.ratings import fit_both
@@ -135,9 +136,9 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
         return Status(**{**fields, "played": played, "complete": complete, "running": True})
 
     looks = iter([at(3), at(3), at(7), at(12, True)])
-    monkeypatch.setattr(status, "read_status", lambda _: (next(looks), []))
+    monkeypatch.setattr(show, "read_status", lambda _: (next(looks), []))
     monkeypatch.setattr(time, "sleep", lambda _: None)
-    assert status.watch_status(event, in_json=False) == 0
+    assert show.watch_status(event, in_json=False) == 0
     assert [line[:13] for line in capsys.readouterr().out.splitlines()] == [
         *("3 of 12 games", "7 of 12 games", "finished: 12 ")
     ]
@@ -145,7 +146,7 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
 
 def drawn(seen: Status, width: int, room: int | None = None) -> list[str]:
     console = Console(width=width, file=StringIO(), highlight=False)
-    for part in status.parts(Folder(Path("event")), seen, [], width, room):
+    for part in show.parts(Folder(Path("event")), seen, [], width, room):
         console.print(part)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue().splitlines()
@@ -195,7 +196,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) ->
         assert line.split()[-len(numbers) :] == numbers
     assert sum("12345" in line for line in lines) == len(fouls)
     assert "1 of 2 games, about 50 s left." in lines
-    assert len(drawn(seen, width, 15)) <= 15 + status.STATUS_FREE_LINES
+    assert len(drawn(seen, width, 15)) <= 15 + show.STATUS_FREE_LINES
 
 
 def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
