@@ -223,12 +223,13 @@ def write_league_grades(path: Path) -> int:
     folder.mkdir(exist_ok=True)
     lines = [["" if cell is None else f"{cell}" for cell in row.values()] for row in rows]
     write_atomic(folder / "grades.csv", [encode_rows([*([*row] for row in rows[:1]), *lines])])
-    for bot in {row["bot"] for row in rows}:
-        own_rows = [row for row in rows if row["bot"] == bot]
-        (folder / f"{bot}").mkdir(exist_ok=True)
-        results = indented_json(gradescope_results(own_rows, league.settings.grades))
-        write_atomic(folder / f"{bot}" / "results.json", [results, b"\n"])
-    print_line(f"Wrote grades.csv and results.json of {len(lines)} bots into {shown_path(folder)}.")
+    bots = {f"{row['bot']}" for row in rows}
+    for bot in bots:
+        (folder / bot).mkdir(exist_ok=True)
+        bot_rows = [row for row in rows if row["bot"] == bot]
+        results = indented_json(gradescope_results(bot_rows, league.settings.grades))
+        write_atomic(folder / bot / "results.json", [results, b"\n"])
+    print_line(f"Wrote grades.csv and results.json of {len(bots)} bots into {shown_path(folder)}.")
     return 0
 
 
@@ -243,7 +244,8 @@ def _grades(league: LeagueData, division: DivisionData) -> Iterator[GradeRow]:
         yield {
             **{"division": division.settings.name, "bot": row.bot, "version": row.name},
             **{"place": row.rank, "best_place": row.ranks[0], "last_place": row.ranks[1]},
-            **{"elo": row.elo, "elo_half_width": row.half_width, "games": row.games},
+            **{"elo": None if row.elo is None else round(row.elo, 1), "elo_bound": row.bound},
+            **{"elo_half_width": row.half_width and round(row.half_width, 1), "games": row.games},
             **{f"better_than_{name}": _verdict(row.better.get(name)) for name in settings.house},
             **{"mark": mark, "certainty": certainty, "fouls": row.fouls},
             "versions": len(league.histories[row.bot].admitted),
@@ -273,8 +275,9 @@ def mark_of(better: Mapping[str, float], marks: Mapping[str, float | str]) -> tu
             break
     else:
         open_marks.append(_mark_text(marks.get(NO_BASELINE, NO_BASELINE)))
-    words = f"too early: {join_words(open_marks, 'or')}" if open_marks[1:] else "with 95 %"
-    return open_marks[-1], words
+    # Two house bots may have one mark.
+    *higher, mark = dict.fromkeys(open_marks)
+    return mark, f"too early: {join_words([*higher, mark], 'or')}" if higher else "with 95 %"
 
 
 def _mark_text(mark: float | str) -> str:

@@ -92,7 +92,9 @@ def test_grades_are_for_a_table_and_for_gradescope(place: Path) -> None:
 def test_a_mark_is_certain_or_too_early(suit: float, greedy: float, mark: tuple[str, str]) -> None:
     """Neither up nor down by noise; marks may be words."""
     marks = {"none": "F", "suit": "B", "greedy": "A"}
-    assert mark_of({"suit": suit, "greedy": greedy}, marks) == mark
+    better = {"suit": suit, "greedy": greedy}
+    assert mark_of(better, marks) == mark
+    assert mark_of(better, dict.fromkeys(marks, "P")) == ("P", "with 95 %")
 
 
 def test_copies_have_answered_alike_whenever_they_met(tmp_path: Path) -> None:
