@@ -8,18 +8,11 @@
   const LIFT_PX = 20; // Room for tiles that are lifted.
   let at = 0, choices = [];
 
+  const { add } = Panels;
   const best = ({ leads }) => leads.indexOf(Math.max(...leads));
   const lost = ({ leads }, choice) => Math.max(...leads) - leads[choice];
   const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
   const points = (number) => `${number.toFixed(1)} points`;
-
-  function add(parent, name, text, kind = "") {
-    const element = document.createElement(name);
-    element.textContent = text;
-    element.className = kind;
-    parent.append(element);
-    return element;
-  }
 
   /** Returns the value of an option with its sign and its interval. */
   function value({ leads, widths }, number) {
@@ -79,8 +72,7 @@
 
   /** Shows the score of all cards, and what to remember of each. */
   function finish() {
-    const now = sum(choices.map((choice, number) => lost(cards[number], choice)));
-    const then = sum(cards.map((card) => lost(card, card.chosen)));
+    const [now, then] = [choices, cards.map(({ chosen }) => chosen)].map((taken) => sum(taken.map((choice, number) => lost(cards[number], choice))));
     nodes.card.textContent = cards.length ? "The quiz is over." : "No decision cost clearly more than another would have.";
     nodes.verdict.textContent = `${count()} of ${cards.length} right; ${points(now)} lost, in the games ${points(then)}`;
     nodes.lessons.replaceChildren();

@@ -110,7 +110,7 @@ def quiz_page(cards: Sequence[QuizCard]) -> str:
         "quiz",
         "Quiz of dear decisions",
         styles=("table.css", "game.css", "play.css", "quiz.css"),
-        scripts=(*TABLE_SCRIPTS, "choices.js", "quiz.js"),
+        scripts=(*TABLE_SCRIPTS, "choices.js", "panels.js", "quiz.js"),
         data=cards,
     )
 
@@ -140,10 +140,7 @@ def _merits(game: Game, best: Option, chosen: Option) -> Iterator[str]:
     """Yield what the better of two choices does, by what the seat knows."""
     tiles, others = _tiles(best), _tiles(chosen)
     if not (tiles and others):
-        if not tiles:
-            yield "keeps the tiles in hand" if others else "gives up another chance"
-        else:
-            yield "plays a tile now"
+        yield "plays a tile now" if tiles else "keeps the tiles in hand"
         return
     if any(high == low for high, low in tiles) and not any(high == low for high, low in others):
         yield "gets rid of a double"
