@@ -203,7 +203,7 @@ def decode_from_bot(line: bytes) -> ToBot | UnknownMessage:
     """
     try:
         return _to_bot.decode(line)
-    except msgspec.ValidationError:
+    except (msgspec.MsgspecError, ValueError):
         return _strict(_unknown, line)
 
 

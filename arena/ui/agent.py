@@ -6,25 +6,41 @@ The tools tell what the referee tells the seat, and nothing else. Several client
 the first answer to a question counts. A client that leaves may come back until the clock runs out.
 """
 
-import re
+import hmac
+import os
 import secrets
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, redirect_stdout, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, redirect_stdout
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from urllib.parse import urlsplit
 
 import trio
 
 from arena.analysis.frames import LiveFrames
 from arena.analysis.text import option_words
-from arena.files import describe_error, read_file, write_atomic
+from arena.files import (
+    describe_error,
+    hold_lock,
+    is_ours,
+    make_private,
+    read_file,
+    write_atomic,
+)
 from arena.match.player import HumanPlayer, Player
 from arena.rules.explain import explain_ruleset
+from arena.ui.terminal_player import read_ready
 from protocol import __version__
-from protocol.codec import decode_from_bot, encode_json, encode_line, printable_lines
+from protocol.codec import (
+    DamagedRecordError,
+    decode_from_bot,
+    encode_json,
+    encode_line,
+    printable_lines,
+)
 from protocol.errors import UserError
 from protocol.messages import (
     Ask,
@@ -45,10 +61,12 @@ if TYPE_CHECKING:
 AgentWay = Literal["stdio", "http", "bot"]
 TURN_WAIT_S = 25.0
 """Seconds that `question` waits for the seat's turn: clients give up on a tool after 30 to 60."""
-ADDRESS_KEY = re.compile(r"/([\w-]{20,100})/mcp")
-"""The key in an address of a seat."""
 OWNER_ONLY = 0o600
-"""The mode of the file with the address: whoever has it may play."""
+"""The mode of the file with the secret: whoever has it may play."""
+MAX_INPUT_LINE = 1 << 20
+"""Bytes of a line that is read from stdin, a client's or a referee's."""
+COME_S = 3600.0
+"""Seconds that an agent has to come."""
 HOST = "127.0.0.1"
 PORT_WAIT_S, PORT_LOOK_S = 10.0, 0.1
 """Seconds to wait for a port: a bot is started again while the process before it ends."""
@@ -91,27 +109,34 @@ class AgentSeat:
         self._game: GameStarts | None = None
         self._messages = deque[ToBot](maxlen=MOST_MESSAGES_KEPT)
         self._is_over = False
-        self._changed = trio.Event()
+        self._called, self._changed = trio.Event(), trio.Event()
+        self._asked: Ask | None = None
+        """The last question."""
+        self._asked_at = 0.0
         self._following = trio.CancelScope()
         self.closed = trio.Event()
         """Set once no client can come any more."""
 
     async def show(self, person: HumanPlayer, _: LiveFrames, ready: trio.Event) -> bool:
-        """Play a game to its end; return False if the agent leaves before."""
-        ready.set()
-        await self.follow(person, GameOver)
+        """Play a game to its end; return False if the agent leaves before, or never comes."""
+        with self._following:
+            with trio.move_on_after(COME_S):
+                await self._called.wait()
+                # The clock runs from here.
+                ready.set()
+            if ready.is_set():
+                await self.follow(person, GameOver)
         return self._is_over
 
     async def follow(self, player: HumanPlayer, end: type[GameOver | Bye]) -> None:
         """Tell agents what the referee tells this player, until a message of this kind."""
         self._player = player
-        with self._following:
-            async for message in player.messages:
-                self._take(message)
-                if isinstance(message, end):
-                    self._is_over = True
-                    self._wake()
-                    return
+        async for message in player.messages:
+            self._take(message)
+            if isinstance(message, end):
+                self._is_over = True
+                self._wake()
+                return
 
     def leave(self) -> None:
         """Stop following: no client can come any more."""
@@ -121,7 +146,9 @@ class AgentSeat:
     def _take(self, message: ToBot) -> None:
         if isinstance(message, GameStarts):
             self._game = message
-        if not isinstance(message, Ask):
+        if isinstance(message, Ask):
+            self._asked, self._asked_at = message, trio.current_time()
+        else:
             self._messages.append(message)
         self._wake()
 
@@ -131,6 +158,7 @@ class AgentSeat:
 
     async def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Return what a tool answers. Raises ToolError."""
+        self._called.set()
         match tool:
             case "rules" if not arguments:
                 return self._rules()
@@ -156,10 +184,11 @@ class AgentSeat:
         with trio.move_on_after(TURN_WAIT_S):
             while self._open is None and not self._is_over:
                 await self._changed.wait()
+        # They stay until the next answer: a client may have given up on an earlier call.
         news = [encode_json(message).decode() for message in self._messages]
-        self._messages.clear()
         if question := self._open:
-            return "\n".join([*news, *_question_lines(question)])
+            left_ms = question.time_ms - 1000 * (trio.current_time() - self._asked_at)
+            return "\n".join([*news, *_question_lines(question, max(0, round(left_ms)))])
         ended = "That was all." if self._is_over else "Nobody asks you yet: call this again."
         return "\n".join([*news, ended])
 
@@ -173,19 +202,22 @@ class AgentSeat:
             raise ToolError("`choose` takes two whole numbers: `id` and `choice`.")
         question = self._open
         if question is None or self._player is None:
+            if self._asked and number == self._asked.id:
+                raise ToolError(f"Question {number} is closed: it was answered, or its time is up.")
             raise ToolError("No question is open now. Call `question`.")
         if not self._player.choose(number, choice):
             last = len(question.options) - 1
             raise ToolError(f"Question {question.id} is open; its options are 0 to {last}.")
+        self._messages.clear()
         return "Taken. Call `question` for the next one."
 
 
-def _question_lines(question: Ask) -> list[str]:
+def _question_lines(question: Ask, left_ms: int) -> list[str]:
     options = [f"{index}: {option_words(option)}" for index, option in enumerate(question.options)]
     return [
         encode_json(question).decode(),
         *options,
-        f"Answer within {question.time_ms} ms: choose(id={question.id}, choice=...)",
+        f"Answer within {left_ms} ms: choose(id={question.id}, choice=...)",
     ]
 
 
@@ -221,7 +253,64 @@ def _server(seat: AgentSeat) -> "Server[dict[str, Any]]":
     return Server("boneyard", version=__version__, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
-class _Pipe:
+async def _input_lines() -> AsyncIterator[bytes]:
+    """Yield the lines of stdin; stop at its end, or at a line that is too long."""
+    rest = b""
+    while len(rest) < MAX_INPUT_LINE and (data := await read_ready(0, MAX_INPUT_LINE)):
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            yield line
+
+
+class _ClientLines:
+    """What a client at stdin writes, as the package reads it."""
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in _input_lines():
+            yield line.decode(errors="replace")
+
+
+class _ClientPipe:
+    """The pipe to a client at stdout: a client that is gone is an OSError, and no wait for one."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self._pipe = pipe
+
+    async def write(self, text: str) -> None:
+        """Write a message. Raises OSError."""
+        write = partial(self._pipe.write, text.encode())
+        await trio.to_thread.run_sync(write, abandon_on_cancel=True)
+
+    async def flush(self) -> None:
+        """Send what was written. Raises OSError."""
+        await trio.to_thread.run_sync(self._pipe.flush, abandon_on_cancel=True)
+
+
+@asynccontextmanager
+async def serve_pipe(seat: AgentSeat) -> AsyncIterator[None]:
+    """Serve the client at stdin and stdout while the block runs; what we print goes to stderr."""
+    from mcp.server.stdio import stdio_server
+
+    # With its own streams the package would ignore a signal until the client's next line.
+    streams: Any = _ClientLines(), _ClientPipe(sys.stdout.buffer)
+
+    async def serve() -> None:
+        try:
+            async with stdio_server(*streams) as (reader, writer):
+                await server.run(reader, writer, server.create_initialization_options())
+        except* OSError:
+            pass  # The client has closed its end.
+        seat.leave()
+
+    server = _server(seat)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(serve)
+        with redirect_stdout(sys.stderr):
+            yield
+        nursery.cancel_scope.cancel()
+
+
+class _BotPipe:
     """The listener of a seat that is a bot: it writes each answer to stdout."""
 
     def __init__(self, player: HumanPlayer) -> None:
@@ -241,93 +330,121 @@ def _write(line: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _kept_key(file: Path) -> str:
-    with suppress(FileNotFoundError):
-        key = ADDRESS_KEY.search(read_file(file).decode(errors="replace"))
-        return key[1] if key else ""
-    return ""
+def secret_folder() -> Path:
+    """Return the folder of the secret of agents' keys. Raises UserError for a user without a home.
+
+    The home is the account's, not HOME: a bot has another, and reads the same secret.
+    """
+    try:
+        import pwd  # Windows has none.
+
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    except (ImportError, KeyError) as error:
+        raise UserError(
+            "An agent's key needs a home folder of yours, on Linux or macOS."
+        ) from error
+    return Path(home) / ".local/state/boneyard/agents"
 
 
-async def sit_as_bot(port: int, file: Path) -> None:
-    """Play as a bot on stdin and stdout for the agents that come to a port; write its address.
+def bot_address(port: int) -> str:
+    """Return the address of a bot that waits for its agent at this port: the same at each start.
 
-    The file is for its owner alone. A bot that is started again finds its key in it, so that an
-    agent may stay. Raises UserError.
+    Its key follows from a secret in a folder of the user's, which nobody else can write or read.
+    Raises UserError without such a folder.
+    """
+    folder = secret_folder()
+    make_private(folder)
+    if not is_ours(folder.stat()):
+        raise UserError(f"{folder} is not yours alone: an agent's key cannot be kept there.")
+    with hold_lock(folder / "lock"):
+        if not (file := folder / "secret").exists():
+            write_atomic(file, [secrets.token_bytes()], OWNER_ONLY)
+        key = hmac.digest(read_file(file), b"%d" % port, "sha256").hex()
+    return f"http://{HOST}:{port}/{key}/mcp"
+
+
+async def sit_as_bot(port: int) -> None:
+    """Play as a bot on stdin and stdout for the agents that come to a port.
+
+    Raises UserError if the port stays taken, or for lines that are no referee's.
     """
     seat, player, began = AgentSeat(), HumanPlayer(), trio.Event()
-    player.set_listener(_Pipe(player))
+    player.set_listener(_BotPipe(player))
+    address, error = bot_address(port), None
 
     async def serve() -> None:
         # The next sitting's bot greets while this one's still has the port.
         await began.wait()
-        async with serve_port(seat, port, _kept_key(file)) as address:
-            file.parent.mkdir(exist_ok=True)
-            write_atomic(file, [f"{address}\n".encode()], OWNER_ONLY)
+        async with _serve(seat, await _listen(port, PORT_WAIT_S), address):
             await trio.sleep_forever()
 
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve)
-        nursery.start_soon(seat.follow, player, Bye)
-        async for line in trio.wrap_file(sys.stdin.buffer):
-            message = decode_from_bot(line)
-            if isinstance(message, Hello):
-                _write(encode_line(BotHello(name="agent", version=__version__)))
-            elif not isinstance(message, UnknownMessage):
-                player.send(line)
-                began.set()
-        nursery.cancel_scope.cancel()
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(serve)
+            nursery.start_soon(seat.follow, player, Bye)
+            async for line in _input_lines():
+                _hear_referee(player, line)
+                if player.question:
+                    began.set()
+            nursery.cancel_scope.cancel()
+    except* UserError as group:
+        error = group.exceptions[0]
+    if error:
+        raise error
+
+
+def _hear_referee(player: HumanPlayer, line: bytes) -> None:
+    try:
+        message = decode_from_bot(line)
+    except DamagedRecordError as error:
+        raise UserError("`--mcp bot` hears a referee: name it as a bot of an event.") from error
+    if isinstance(message, Hello):
+        _write(encode_line(BotHello(name="agent", version=__version__)))
+    elif not isinstance(message, UnknownMessage):
+        player.send(line)
 
 
 @asynccontextmanager
-async def serve_pipe(seat: AgentSeat) -> AsyncIterator[None]:
-    """Serve the client at stdin and stdout while the block runs; what we print goes to stderr."""
-    from mcp.server.stdio import stdio_server
-
-    async def serve() -> None:
-        await server.run(reader, writer, server.create_initialization_options())
-        seat.leave()
-
-    server = _server(seat)
-    async with stdio_server() as (reader, writer), trio.open_nursery() as nursery:
-        nursery.start_soon(serve)
-        with redirect_stdout(sys.stderr):
-            yield
-        nursery.cancel_scope.cancel()
-
-
-@asynccontextmanager
-async def serve_port(seat: AgentSeat, port: int, key: str = "") -> AsyncIterator[str]:
+async def serve_port(seat: AgentSeat, port: int) -> AsyncIterator[str]:
     """Serve clients of this machine while the block runs; yield the address, which has a key.
 
     With port 0 the machine chooses one. Raises UserError if the port is not available.
     """
+    listener = await _listen(port)
+    address = f"http://{HOST}:{listener.getsockname()[1]}/{secrets.token_urlsafe()}/mcp"
+    async with _serve(seat, listener, address):
+        yield address
+
+
+@asynccontextmanager
+async def _serve(
+    seat: AgentSeat, listener: trio.socket.SocketType, address: str
+) -> AsyncIterator[None]:
     from hypercorn.config import Config
     from hypercorn.trio import serve
 
-    path, config = f"/{key or secrets.token_urlsafe()}/mcp", Config()
-    listener = await _listen(port)
-    address = f"http://{HOST}:{listener.getsockname()[1]}{path}"
+    config = Config()
     config.bind, config.errorlog = [f"fd://{listener.detach()}"], None
     app: Any = _server(seat).streamable_http_app(
         # Without sessions a client may go on with the next process of a bot.
-        streamable_http_path=path,
+        streamable_http_path=urlsplit(address).path,
         stateless_http=True,
         json_response=True,
     )
     async with trio.open_nursery() as nursery:
         await nursery.start(partial(serve, app, config, shutdown_trigger=trio.sleep_forever))
-        yield address
+        yield
         nursery.cancel_scope.cancel()
 
 
-async def _listen(port: int) -> trio.socket.SocketType:
-    """Return a socket on a port of this machine, once the process before has left it."""
-    give_up_at = trio.current_time() + PORT_WAIT_S
+async def _listen(port: int, patience_s: float = 0.0) -> trio.socket.SocketType:
+    """Return a socket on a port; wait this long for whoever has it. Raises UserError."""
+    give_up_at = trio.current_time() + patience_s
     while True:
         try:
             return (await trio.open_tcp_listeners(port, host=HOST))[0].socket
         except OSError as error:
-            if trio.current_time() > give_up_at:
+            if trio.current_time() >= give_up_at:
                 reason = describe_error(error)
                 raise UserError(f"Cannot serve on port {port}: {reason}.") from error
             await trio.sleep(PORT_LOOK_S)

@@ -147,7 +147,7 @@ class Keys:
         while b"\n" not in self._read:
             if len(self._read) > MAX_TYPED_BYTES:
                 del self._read[MAX_TYPED_BYTES:]
-            data = await self._more()
+            data = await read_ready(self._descriptor)
             if not data:
                 return None
             self._read += data
@@ -155,11 +155,13 @@ class Keys:
         self._read[:] = rest
         return line[:MAX_TYPED_BYTES].decode(errors="replace")
 
-    async def _more(self) -> bytes:
-        if sys.platform == "win32":  # It tells of no keyboard that a line has come.
-            read = partial(os.read, self._descriptor, TERMINAL_READ_BYTES)
-            return await trio.to_thread.run_sync(read, abandon_on_cancel=True)
-        # A file is always ready to be read, and epoll refuses it.
-        with suppress(PermissionError):
-            await trio.lowlevel.wait_readable(self._descriptor)
-        return os.read(self._descriptor, TERMINAL_READ_BYTES)
+
+async def read_ready(descriptor: int, most: int = TERMINAL_READ_BYTES) -> bytes:
+    """Return what comes next from a keyboard, a pipe or a file; empty at its end."""
+    if sys.platform == "win32":  # It tells of no keyboard that a line has come.
+        read = partial(os.read, descriptor, most)
+        return await trio.to_thread.run_sync(read, abandon_on_cancel=True)
+    # A file is always ready to be read, and epoll refuses it.
+    with suppress(PermissionError):
+        await trio.lowlevel.wait_readable(descriptor)
+    return os.read(descriptor, most)

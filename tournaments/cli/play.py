@@ -33,7 +33,14 @@ from arena.rules.load import find_overrides, load_ruleset, rules_command, rulese
 from arena.sandbox.command import Limits, SandboxMode
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
-from arena.ui.agent import AgentSeat, AgentWay, need_agents, serve_agents, sit_as_bot
+from arena.ui.agent import (
+    AgentSeat,
+    AgentWay,
+    bot_address,
+    need_agents,
+    serve_agents,
+    sit_as_bot,
+)
 from arena.ui.console import print_line, print_note
 from arena.ui.open_browser import NO_WEBSOCKETS, has_browser, open_in_browser
 from arena.ui.replay_page import GameInfo, game_info
@@ -194,8 +201,6 @@ def _next(folder: Folder) -> int:
     return 1 + max((*logged, *published_commitments(folder.commitments)), default=0)
 
 
-ADDRESS_FILE = "agent.url"
-"""The file of the folder with the address of an agent's seat."""
 PLAY_EVENT = "play"
 """The name of the event of all games that a person plays."""
 PlaySession = Callable[[PreparedTable, Folder, PlayOptions], Awaitable[int]]
@@ -255,8 +260,8 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
     "--mcp",
     type=click.Choice(get_args(AgentWay)),
     help="Leave your seat to an agent, by the Model Context Protocol: on this command's stdin and "
-    "stdout, or at --port. bot: this command is a bot of an event, and waits for its agent at "
-    "--port; the address is in --out.",
+    "stdout, or at --port. bot: as a bot of an event it waits for its agent at --port; in a "
+    "terminal it prints the address.",
 )
 @PORT
 @BROWSER
@@ -274,15 +279,15 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
       boneyard play counting --mcp stdio
-      boneyard run "boneyard play --mcp bot" greedy --jobs 1 --move-ms 60000 --sandbox off
+      boneyard play --mcp bot --port 8124
+      boneyard run "boneyard play --mcp bot --port 8124" greedy --sandbox off --jobs 1
       boneyard play counting --from 1.counting.greedy:12
     """
     options = PlayOptions(opponents=(*bots, *opponents) or ("greedy",), **values)
     if options.mcp:
         need_agents()
     if options.mcp == "bot":
-        run_async(sit_as_bot, options.port, options.out.resolve() / ADDRESS_FILE)
-        return 0
+        return _be_bot(options.port)
     rules, options = _read_start(options)
     if not re.fullmatch(ENTRANT, options.name):
         raise UserError(f"Invalid name {options.name!r}: it must be {NAME_WORDS}.")
@@ -305,6 +310,18 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
         print_note(stop_sentence(folder, errors, "game", "in the game"))
         return STOPPED
     return code
+
+
+def _be_bot(port: int) -> int:
+    """Be a bot of an event, or tell its person the address; return the exit code."""
+    if not port:
+        raise UserError("An agent needs an address that stays: name a --port.")
+    if sys.stdin.isatty():
+        print_line(f"Address of the agent's seat: {bot_address(port)}")
+        print_note("It is served while an event plays this command as a bot, unlocked.")
+    else:
+        run_async(sit_as_bot, port)
+    return 0
 
 
 def _read_start(options: PlayOptions) -> tuple[Ruleset, PlayOptions]:

@@ -3,7 +3,11 @@
 import json
 import re
 import shlex
+import signal
+import socket
+import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
@@ -14,11 +18,16 @@ import trio.testing
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from arena.analysis.frames import LiveFrames
 from arena.match.player import HumanPlayer
-from arena.ui.agent import TURN_WAIT_S, AgentSeat, AgentWay, ToolError
-from protocol.messages import Bye
-from tests.support.bots import ask, game
+from arena.match.referee import GameSetup, Referee
+from arena.ui import agent
+from arena.ui.agent import TURN_WAIT_S, AgentSeat, AgentWay, ToolError, bot_address
+from protocol.errors import UserError
+from protocol.messages import Bye, Clock
+from tests.support.bots import HELLO, ask, game
 from tests.support.events import BONEYARD, boneyard, fits, games_of, started
+from tests.support.games import SMALL
 
 HAND = [(6, 5), (2, 1), (3, 3)]
 
@@ -56,7 +65,7 @@ async def test_the_first_answer_of_several_clients_counts(
     tools, player = seat
     await tell(player, game(), ask(1, HAND))
     assert "Taken" in await tools.call("choose", {"id": 1, "choice": 2})
-    with pytest.raises(ToolError, match="No question is open"):
+    with pytest.raises(ToolError, match="Question 1 is closed"):
         await tools.call("choose", {"id": 1, "choice": 0})
     assert json.loads(player.next_line() or b"")["choice"] == 2
 
@@ -83,6 +92,31 @@ async def test_a_wrong_call_says_why_and_changes_nothing(
     with pytest.raises(ToolError, match=re.escape(why)):
         await tools.call(tool, arguments)
     assert player.question
+
+
+async def test_a_question_says_again_what_happened_and_how_much_time_is_left(
+    seat: tuple[AgentSeat, HumanPlayer], autojump_clock: trio.testing.MockClock
+) -> None:
+    """A client may have given up on the call before."""
+    tools, player = seat
+    await tell(player, game(), ask(1, HAND))
+    first = (await tools.call("question", {})).split("\n")
+    autojump_clock.jump(0.5)
+    again = (await tools.call("question", {})).split("\n")
+    assert again[:-1] == first[:-1]
+    left = [int(re.findall(r"\d+", lines[-1])[0]) for lines in (first, again)]
+    assert left[0] - left[1] == 500
+
+
+async def test_the_game_waits_for_its_agent(nursery: trio.Nursery) -> None:
+    tools, person, ready = AgentSeat(), HumanPlayer(), trio.Event()
+    live = LiveFrames(Referee(GameSetup("g", 1, 1, ("a", "b"), SMALL, Clock()), b"seed"), 0)
+    nursery.start_soon(tools.show, person, live, ready)
+    await trio.testing.wait_all_tasks_blocked()
+    assert not ready.is_set()
+    with pytest.raises(ToolError):
+        await tools.call("rules", {})
+    await ready.wait()
 
 
 async def test_a_question_that_does_not_come_is_waited_for_as_long_as_clients_wait(
@@ -116,6 +150,14 @@ def said(result: Any) -> str:
     return str(content.text)
 
 
+def bot_command(state: Path, port: int, *changes: str) -> list[str]:
+    """Return the command of a bot for agents that keeps its secret there, with other changes."""
+    keeps = f"agent.secret_folder = lambda: Path({f'{state}'!r})"
+    parts = ("from pathlib import Path", "import arena.ui.agent as agent", keeps, *changes)
+    program = "; ".join((*parts, BONEYARD[-1]))
+    return [*BONEYARD[:-1], program, "play", "--mcp", "bot", "--port", f"{port}"]
+
+
 async def test_the_reference_client_plays_a_game_by_the_commands_own_pipe(tmp_path: Path) -> None:
     words = ("play", "first", "--sandbox", "off", "--set", "target=10", "--out", f"{tmp_path}")
     command = StdioServerParameters(
@@ -132,22 +174,87 @@ async def test_the_reference_client_plays_a_game_by_the_commands_own_pipe(tmp_pa
     assert boneyard("verify", f"{tmp_path}").startswith("OK: 1 game")
 
 
-async def test_an_agent_plays_an_event_as_a_bot(tmp_path: Path) -> None:
+async def test_an_agent_plays_an_event_as_a_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each sitting has a process of its own; the agent goes on with the next at one address."""
-    address, out, answers = tmp_path / "a/agent.url", tmp_path / "event", dict[int, int]()
-    bot = shlex.join([*BONEYARD, "play", "--mcp", "bot", "--out", f"{address.parent}"])
+    monkeypatch.setattr(agent, "secret_folder", lambda: tmp_path / "state")
+    out, answers = tmp_path / "event", dict[int, int]()
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listener.socket.getsockname()[1]
+    await listener.aclose()
+    bot = shlex.join(bot_command(tmp_path / "state", port))
     words = (bot, "greedy", "--boards", "2", "--set", "target=10", "--move-ms", "60000")
     with started(out, *words) as process:
         while process.poll() is None:
             # The next process may not be there yet.
-            with suppress(FileNotFoundError, ExceptionGroup):
-                async with Client(address.read_text().strip()) as calls:
+            with suppress(ExceptionGroup):
+                async with Client(bot_address(port)) as calls:
                     await play(calls, answers)
             await trio.sleep(0.05)
     assert answers
-    assert address.stat().st_mode & 0o077 == 0
     assert fits(out)
     assert [logged.result and logged.result.fouls for logged in games_of(out)] == [()] * 4
+
+
+def test_the_address_of_a_bot_stays_and_is_its_owners(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent, "secret_folder", lambda: tmp_path / "state/agents")
+    address = bot_address(8124)
+    assert address == bot_address(8124)
+    assert address.rsplit("/", 2)[1] != bot_address(8125).rsplit("/", 2)[1]
+    assert (tmp_path / "state/agents/secret").stat().st_mode & 0o077 == 0
+    (tmp_path / "state/agents").chmod(0o777)
+    with pytest.raises(UserError, match="not yours alone"):
+        bot_address(8124)
+
+
+@pytest.mark.parametrize(
+    ("port", "line", "why"), [(8124, "junk\n", "hears a referee"), (0, "", "name a --port")]
+)
+def test_a_bot_without_referee_or_port_says_so_at_once(
+    tmp_path: Path, port: int, line: str, why: str
+) -> None:
+    command = bot_command(tmp_path / "state", port)
+    done = subprocess.run(command, input=line, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_bot_whose_port_is_taken_ends_with_the_reason(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = bot_command(tmp_path / "state", port, "agent.PORT_WAIT_S = 0")
+        with piped(command) as bot:
+            assert bot.stdin
+            assert bot.stderr
+            bot.stdin.write(b"".join(line + b"\n" for line in (HELLO, game(), ask(1, HAND))))
+            bot.stdin.flush()
+            assert b"Cannot serve on port" in bot.stderr.read()
+            assert bot.wait() == 2
+
+
+def piped(command: Sequence[str]) -> "subprocess.Popen[bytes]":
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_seat_while_its_client_is_silent(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    words = ("play", "first", "--sandbox", "off", "--out", f"{tmp_path}", "--mcp", "stdio")
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    with piped((*BONEYARD, *words)) as seat:
+        assert seat.stdin
+        assert seat.stdout
+        seat.stdin.write(json.dumps(request).encode() + b"\n")
+        seat.stdin.flush()
+        seat.stdout.readline()
+        seat.send_signal(number)
+        assert seat.wait(timeout=60) == 130
 
 
 @pytest.mark.parametrize("way", get_args(AgentWay))
