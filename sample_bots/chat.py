@@ -27,15 +27,15 @@ import urllib.request
 from concurrent.futures import Future
 
 RULES = (
-    "You play draw dominoes ({rules}) at a table of {seats}. Get rid of your tiles before the "
-    "others do: whoever goes out scores the pips that the others still hold. "
+    "You play dominoes ({rules}) at a table of {seats}. Get rid of your tiles before the others "
+    "do; the pips that are still held at a round's end cost points. "
 )
 ORDERS = {  # what the system's message ends with, by --options
     "list": "Reply with the number of one option and nothing else.",
     "none": (
         "Reply with one legal move and nothing else, written as: play 6-5 left, play 6-5 right, "
         "play 6-5 lead (the first tile), play_two 6-5 2-1 (left and right), draw, pass; where the "
-        "rules have it: keep, refuse, call, go_on, guess odd, guess even, bid 3."
+        "rules have it: keep, refuse, call, go_on, guess odd, guess even, bid 3, bid 0 (check)."
     ),
 }
 AGAIN = {  # what follows an answer without an option
@@ -43,11 +43,7 @@ AGAIN = {  # what follows an answer without an option
     "none": "That is no legal move now. Reply with one legal move and nothing else.",
 }
 THOUGHTS = re.compile(r"<think>.*?(</think>|$)", re.DOTALL)
-TILE = r"\d+\s*[-|:]\s*\d+"
-MOVE = re.compile(
-    rf"\bplay_two\s+{TILE}\s+{TILE}|\bplay\s+{TILE}(?:(?:\s+(?:on|at)\s+the)?\s+(?:left|right|lead)\b)?"
-    r"|\b(?:draw|pass|keep|refuse|call|go_on|guess\s+odd|guess\s+even|bid\s+\d+)\b"
-)
+VERBS = {"play", "play_two", "draw", "pass", "keep", "refuse", "call", "go_on", "guess", "bid"}
 RESERVE_S = 0.5  # seconds of each question that are kept for our own work
 START_S = 5.0  # that the service has to answer at the start
 PAUSE_S = 0.5  # before a request is made again; each further pause is twice as long
@@ -61,7 +57,7 @@ def told(ask, listed):
     """Return a question in words, with its options if they are `listed`."""
     hands = [f"{count} tiles" for count in ask["hands"]]
     hands[ask["seat"]] += " (you)"
-    yield f"Hands by seat: {', '.join(hands)}. Scores: {ask['scores']}."
+    yield f"Hands by seat: {', '.join(hands)}. Scores: {ask['scores']}. Pot: {ask['pot']}."
     yield f"Your hand: {spelled(ask['hand'])}."
     yield f"The line: {spelled(ask['line']) or 'empty'}. Its ends: {ask['ends']}."
     yield f"Boneyard: {ask['boneyard']['drawable']} tiles may still be drawn."
@@ -93,22 +89,29 @@ def number(text, options):
 
 
 def move(text, options):
-    """Return the option that the last move in an answer names; None if it is not legal.
+    """Return the option that the last line with a move names; None if it is not legal.
 
-    A tile may be written either way, and its end left out where only one fits.
+    The line must name the move and nothing else: what is not understood is not guessed. A tile may
+    be written either way, and its end left out where only one fits.
     """
-    moves = MOVE.findall(THOUGHTS.sub("", text.lower()))
-    if not moves:
+    lines = [plain_words(line) for line in THOUGHTS.sub("", text).split("\n")]
+    named = next((line for line in reversed(lines) if line and line[0] in VERBS), None)
+    if not named:
         return None
-    named, legal = sorted_tiles(moves[-1]), [sorted_tiles(words(option)) for option in options]
-    fitting = [index for index, text in enumerate(legal) if text[: len(named)] == named]
-    return fitting[0] if len(fitting) == 1 else None
+    legal = [plain_words(words(option)) for option in options]
+    if named in legal:
+        return legal.index(named)
+    ends = [index for index, move in enumerate(legal) if named[0] == "play" and move[:-1] == named]
+    return ends[0] if len(ends) == 1 else None
 
 
-def sorted_tiles(text):
-    """Return the words of a move, a tile's numbers in one order."""
-    tidy = re.sub(r"\s*[-|:]\s*", "-", re.sub(r"\b(on|at)\s+the\b", "", text))
-    return [sorted(word.split("-"), reverse=True) for word in tidy.split()]
+def plain_words(text):
+    """Return the words of a move, without signs, a tile's higher number first."""
+    text = re.sub(r"(\d)\s*[-–|:]\s*(\d)", r"\1-\2", text.lower()).replace("go on", "go_on")
+    text = re.sub(r"\bcheck\b", "bid 0", re.sub(r"[^\w-]", " ", text))
+    text = re.sub(r"\b(?:(?:on|at|to)(?: the)?|and|end|side)\b", " ", text)
+    tiles = [sorted(word.split("-"), key=lambda half: half.zfill(2)) for word in text.split()]
+    return ["-".join(reversed(tile)) for tile in tiles]
 
 
 def fallback(kind, line, options):

@@ -155,12 +155,22 @@ def test_an_answer_without_an_option_is_asked_for_again_once_with_the_error(
     ("text", "choice"),
     [
         ("play 6-5 left", 0),
-        ("<think>pass</think>I cannot draw: Play 5|6 on the right.", 1),
+        ("<think>pass</think>I cannot draw.\nPlay 5|6 on the right.", 1),
+        ("**play [6|5] to the left**", 0),
+        ("play 6–5, left", 0),
+        ("play 6-5 (left end)", 0),
         ("play 3-3", 2),
+        ("play 2-1 right", 6),
+        ("play 2-1 left", None),
+        ("play 6-5 left (the draw is worse)", None),
+        ("do not play 6-5 left", None),
         ("play 6-5", None),
         ("pass", None),
         ("play 33-33 left", None),
-        ("play_two 2-1 6-6", 4),
+        ("play_two 2-1, 6-6", 4),
+        ("play_two 2-1", None),
+        ("check", None),
+        ("bid: 3", 5),
         ("bid 30", None),
         ("0", None),
         ("", None),
@@ -174,6 +184,7 @@ def test_a_model_without_a_list_names_its_move_by_itself(text: str, choice: int 
         {"do": "draw"},
         {"do": "play_two", "left": [1, 2], "right": [6, 6]},
         {"do": "bid", "chips": 3},
+        {"do": "play", "tile": [2, 1], "end": "right"},
     ]
     assert chat.move(text, options) == choice
 
@@ -231,7 +242,7 @@ def test_a_whole_process_answers_and_states_its_cost(serve: Callable[..., Servic
     assert said.choice == 1
     assert said.usage
     assert said.usage.tokens_in == 50
-    assert "draw dominoes (draw) at a table of 2" in service.asked[0]["messages"][0]["content"]
+    assert "dominoes (draw) at a table of 2" in service.asked[0]["messages"][0]["content"]
 
 
 def test_without_its_service_it_is_unavailable_and_without_a_url_it_plays() -> None:
