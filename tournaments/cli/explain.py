@@ -264,7 +264,9 @@ def _explained(
     if not shows_all:
         command = _command(log, logged.game.game, *words, "--all")
         more.append(f"All decisions: {command}\n", "dim")
-    number = _telling_question(questions, decisions[seat])
+    shown = [question for question in questions if round in (None, question.round)]
+    of_round = [decision for decision in decisions[seat] if round in (None, decision.round)]
+    number = _telling_question(shown, of_round)
     if number:
         more.append(f"One decision: {_command(log, logged.game.game, f'{number}', *words)}", "dim")
     yield more

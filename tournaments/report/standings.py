@@ -262,7 +262,8 @@ def foul_warnings(pool: Pool) -> list[str]:
         )
     if has_clean and any(rating.cost for rating in pool.entrants):
         sentences.append(
-            "Clean games are also those in which each model named its moves: no bot chose for it."
+            "Clean games also leave out those in which a bot says that it chose for its model, "
+            "which misleads if a bot says so when it is losing."
         )
     return sentences
 
