@@ -68,7 +68,7 @@ def setup_of(logged: LoggedGame, seed: bytes | None = None) -> GameSetup:
 
 
 def _opening_of(logged: LoggedGame, seed: bytes | None) -> Opening | None:
-    line, rules, seats = (logged.sitting.position, logged.sitting.rules, len(logged.sitting.seats))
+    line, rules, seats = logged.sitting.position, logged.sitting.rules, len(logged.sitting.seats)
     if not line:
         return None
     deals = [deal_of(record) for record in logged.records if isinstance(record, DealRecord)]
@@ -336,9 +336,8 @@ def find_question(questions: Sequence[AskedQuestion], wanted: int) -> AskedQuest
 def round_ends(timeline: Timeline, seat: int) -> Iterator[RoundEnd]:
     """Yield the end of each finished round, for a seat."""
     rules, seats = timeline.logged.sitting.rules, len(timeline.logged.sitting.seats)
-    before, others = (0,) * seats, opponents(rules, seats, seat)
-    if timeline.moments:
-        before = timeline.moments[0].before.scores
+    others, moments = opponents(rules, seats, seat), timeline.moments
+    before = moments[0].before.scores if moments else ()
     for moment in timeline.round_ends():
         game, state = moment.game, moment.game.playing
         assert state.over

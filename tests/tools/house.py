@@ -48,27 +48,27 @@ ROOMS = {
     "sandbox": _room(3_308, "arena/sandbox"),
     "sealed": _room(1_321, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
-    "analysis": _room(2_546, "arena/analysis"),
+    "analysis": _room(2_545, "arena/analysis"),
     "valuation": _room(3_409, "arena/valuation"),
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(2_863, "arena/ui", "arena/document"),
     "sample bots": _room(1_216, "sample_bots"),
-    "cli and commands": _room(6_136, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(6_141, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_746, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_694, "tournaments/site"),
-    "study": _room(1_317, "tournaments/study"),
+    "study": _room(1_315, "tournaments/study"),
     "report": _room(3_061, "tournaments/report"),
     "play": _room(2_938, "tournaments/play"),
     "event": _room(3_111, "tournaments/event"),
-    "plan": _room(3_314, "tournaments/plan"),
+    "plan": _room(3_316, "tournaments/plan"),
     "formats": _room(2_824, "tournaments/formats"),
     "rating": _room(2_676, "tournaments/rating"),
-    "tests": _room(41_172, "tests"),
+    "tests": _room(41_180, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_105
+MOST_LINES = 63_109
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""

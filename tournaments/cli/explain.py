@@ -27,16 +27,15 @@ from arena.analysis.timeline import AskedQuestion, RoundEnd, Timeline, round_end
 from arena.document.blocks import Cell, Column, DocumentBlock, Paragraph, table
 from arena.document.terminal import open_console, renderables
 from arena.files import write_atomic
+from arena.logs.catalog import GAMES_FOLDER
 from arena.logs.gamelog import read_games
 from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
 from arena.ui.console import (
     plain_console,
     print_json,
-    print_line,
     print_note,
     print_paged,
-    shown_path,
     text_look,
     track,
     working,
@@ -188,6 +187,8 @@ def explain(
       boneyard explain boneyard-play 3.you.greedy --review --seat you --quiz
     """
     request = ExplainOptions(**options)
+    if request.quiz and (request.in_json or not request.review):
+        raise UserError("--quiz goes with --review, and without --json.")
     if log and is_position(f"{log}"):
         from tournaments.cli.explain_question import explain_position
 
@@ -211,8 +212,8 @@ def explain_place(path: Path, name: str | None, request: ExplainOptions) -> int:
     is_game = bool(words) or not (path / EVENT_FILE).is_file()
     if request.review:
         return _review_game(path, name, request) if is_game else _review_event(path, request)
-    if request.deals or request.quiz:
-        raise UserError(f"--{'quiz' if request.quiz else 'deals'} goes with --review.")
+    if request.deals:
+        raise UserError("--deals goes with --review.")
     return _explain_game(path, name, request) if is_game else _explain_event(path, request)
 
 
@@ -472,9 +473,10 @@ def _write_quiz(log: Path, cards: "Sequence[QuizCard]") -> None:
     """Write the page of a quiz into the folder of an event, or of a log's games."""
     from arena.ui.quiz import quiz_page
 
-    folder = log if log.is_dir() else log.resolve().parent.parent
+    parent = log.resolve().parent
+    folder = log if log.is_dir() else parent.parent if parent.name == GAMES_FOLDER else parent
     write_atomic(folder / QUIZ_PAGE, [quiz_page(cards).encode()])
-    print_line(f"Quiz: {shown_path(folder / QUIZ_PAGE)}")
+    print_note(f"Quiz: {folder / QUIZ_PAGE}")
 
 
 def _facts(timeline: Timeline, losses: SeatLosses) -> dict[str, Any]:

@@ -24,7 +24,6 @@ from msgspec.inspect import (
     type_info,
 )
 
-from arena.analysis.alternative_deals import position_of
 from arena.analysis.find import (
     EVENT_FILE,
     find_place,
@@ -35,7 +34,6 @@ from arena.analysis.find import (
     require_one_game,
     unknown_place,
 )
-from arena.analysis.timeline import Timeline, find_question
 from arena.logs.checksummed import read_lines
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import VARIANTS
@@ -55,8 +53,6 @@ from tournaments.plan.scaffold import languages
 # Shell completion after Tab: bots, events, logs, games, seats, rules. No function here raises.
 
 
-PERSON = "you"
-"""The name of a person in the logs of `play`."""
 MAX_SUGGESTIONS = 200
 SEARCHED_BYTES = 20_000_000
 """Bytes of logs to search for game names; more would keep the user waiting."""
@@ -493,11 +489,18 @@ class ExplainOptions(NamedTuple):
     quiz: bool = False
 
 
+PERSON = "you"
+"""The name of a person in the logs of `play`."""
+
+
 def position_line(word: str) -> str:
     """Return the position that a user means: the same line, or GAME:QUESTION with what it knew.
 
     Raises UserError.
     """
+    from arena.analysis.alternative_deals import position_of  # They take a while.
+    from arena.analysis.timeline import Timeline, find_question
+
     if is_position(word):
         return word
     game, _, question = word.partition(":")

@@ -429,8 +429,10 @@ def read_plan(
         overrides["deals_from"] = (f"{Path.cwd() / source}", game)
     config, base = parse_event(words, overrides)
     if config.position:
-        if choices or "rules" in overrides or config.deals or config.deals_from:
-            raise UserError("A position has rules and tiles: leave out --rules, --set and --deals.")
+        settings = choices, config.deals, config.deals_from, config.deals_with, config.tune
+        if any(settings) or "rules" in overrides or config.rules != WrittenEvent(()).rules:
+            words = "leave out --rules, --set, the options of deals, and tune"
+            raise UserError(f"A position has rules and tiles: {words}.")
         rules, seats = check_position(config.position)
         if config.seats not in (None, seats):
             raise UserError(f"The position is of {seats} seats, not {config.seats} (seats).")

@@ -396,8 +396,8 @@ def promise(event: Terms) -> Iterator[str]:
         yield "The deals were set by the organiser, **who knew them;** they are not random."
     if event.position:
         yield (
-            f"Every game goes on from `{event.position}`, whose tiles its reader knows; the seeds "
-            "drew the hidden ones."
+            f"Every game goes on from `{event.position}`: its tiles are public, and the seeds drew "
+            "the others."
         )
     if event.deals_with:
         filters = " and ".join(f"`{rule}` ({describe_filter(rule)})" for rule in event.deals_with)

@@ -117,9 +117,7 @@ TimelineReader = Callable[[], Timeline]
 """A function that reads a game."""
 
 
-def quiz_cards(
-    reviewed: Iterable[tuple[SeatLosses, TimelineReader]],
-) -> "list[QuizCard]":
+def quiz_cards(reviewed: Iterable[tuple[SeatLosses, TimelineReader]]) -> "list[QuizCard]":
     """Return the cards of the dearest decisions of seats, each with what reads its game.
 
     Raises UserError.

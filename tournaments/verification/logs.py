@@ -164,17 +164,17 @@ def _misplaced(
 ) -> Iterator[str]:
     """Yield the differences between a sitting and its plan."""
     was = (sitting.event, sitting.seats, sitting.boards)
-    position = sitting.position or ""
-    terms = (sitting.rules, sitting.clock, sitting.clocks or (), sitting.fouls, position)
+    terms = (sitting.rules, sitting.clock, sitting.clocks or (), sitting.fouls)
     # The sitting may have been played before boards were added.
     boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
     if was != (event.name, names_of(event, plan), boards):
         yield f"{check.path}: the event, the seats or the boards differ from the plan"
     if sitting.values != (plan.values or UNSET):
         yield f"{check.path}: the values of the parameters are not those of the search"
-    if terms != (event.rules, event.clock, seat_clocks(event, plan), event.fouls, event.position):
-        words = "the rules, the clock, the cost of a foul or the position"
-        yield f"{check.path}: {words} differ from the event's"
+    if terms != (event.rules, event.clock, seat_clocks(event, plan), event.fouls):
+        yield f"{check.path}: the rules, the clock or the cost of a foul differ from the event's"
+    if (sitting.position or "") != event.position:
+        yield f"{check.path}: the position differs from the event's"
 
 
 def _results(count: int) -> str:

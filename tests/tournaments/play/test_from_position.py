@@ -171,7 +171,7 @@ def test_verify_finds_another_position(tmp_path: Path) -> None:
     forged = copied(tmp_path / "event", tmp_path / "forged")
     plan = forged / "event.json"
     plan.write_text(plan.read_text().replace("18,90", "90,18"))
-    assert "the position differ" in boneyard("verify", str(forged), code=1)
+    assert "the position differs from" in boneyard("verify", str(forged), code=1)
 
 
 @pytest.mark.parametrize(
@@ -183,13 +183,19 @@ def test_verify_finds_another_position(tmp_path: Path) -> None:
         (("--from", LINE, "--rules", "draw"), "leave out --rules"),
         (("--from", LINE, "--set", "target=30"), "leave out --rules"),
         (("--from", LINE, "--seats", "3"), "2 seats, not 3"),
+        (("--from", LINE, "--deals-with", "doubles>=4"), "the options of deals"),
     ],
 )
 def test_a_wrong_position_is_refused_before_anything_is_written(
     tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
     out = tmp_path / "event"
-    for verb in ("run", "play"):
-        said = boneyard(verb, "greedy", "first", *words, "--out", str(out), code=2)
-        assert why in said or (verb, words[2:3]) == ("play", ("--seats",))
+    assert why in boneyard("run", "greedy", "first", *words, "--out", str(out), code=2)
+    assert not out.exists()
+
+
+def test_a_person_is_refused_a_wrong_position_too(tmp_path: Path) -> None:
+    for words in (("nonsense",), (LINE.replace("1l50", "1l55"),), (LINE, "--seats", "3")):
+        out = tmp_path / "games"
+        assert boneyard("play", "greedy", "--from", *words, "--out", str(out), code=2)
         assert not out.exists()
