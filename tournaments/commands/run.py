@@ -16,6 +16,8 @@ from arena.ui.console import print_note
 from protocol.records import Result
 from tournaments.event.book import Book, Ledger, finished_boards
 from tournaments.event.folder import reveal, reveal_more
+from tournaments.event.luck import LuckStore
+from tournaments.event.results import results_of
 from tournaments.play.lanes import Lanes, fit_jobs
 from tournaments.play.runner import FoulWatch, Runner
 from tournaments.play.sittings import with_waiting
@@ -29,8 +31,6 @@ EARLIER_GAMES = 1000
 """Games of an earlier run in which a bot's first ones are looked for."""
 UNSEEN_RESULTS = 100
 """Most results that wait for a slow disk to reveal earlier boards, before games wait too."""
-FEW_GAMES = 0.01
-"""Share of an event's games for which no report is written before they are played."""
 PlayGames = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """A function that plays what a ledger misses, sends each result into the channel and closes it."""
 
@@ -134,15 +134,6 @@ def load_display() -> "type[Progress]":
     return Progress
 
 
-def is_report_soon(ledger: Ledger) -> bool:
-    """Tell whether a report that has all results but not the whole plan can wait for the next.
-
-    A kill meanwhile leaves the old one, which `verify` names until the run goes on.
-    """
-    played, left = len(ledger.results), ledger.planned - len(ledger.results)
-    return 0 < left <= FEW_GAMES * played and ledger.book.reported == played
-
-
 def publish_reports(ledger: Ledger) -> None:
     """Reveal the seeds of finished boards and write the reports, if a game counts.
 
@@ -153,7 +144,8 @@ def publish_reports(ledger: Ledger) -> None:
     if current_results(book):
         return
     # Read anew: the ledger's order is that of the schedule, a run's that of arrival.
-    if (ledger_book := Book(book.folder, book.event)).results:
+    lines = results_of(book.folder.ledger, book.event)
+    if results := ledger.results.reread(lines, LuckStore(book.folder, book.event)):
         from tournaments.report.report import report_files  # Numpy and Jinja2 take 0.2 s.
 
-        replace_files(report_files(ledger_book))
+        replace_files(report_files(Book(book.folder, book.event, results)))

@@ -93,11 +93,7 @@ class Book:
 
     @cached_property
     def sittings(self) -> tuple[PlannedSitting, ...]:
-        """The sittings of retired versions, and then those of the schedule.
-
-        Of a plan that depends on no result they are only those of tables with a result: of a
-        thousand bots most pairs have not met.
-        """
+        """The sittings of retired versions, and then those of the schedule; see `stages`."""
         return (*self.past, *sittings(self.event, self.results, self.results))
 
     @cached_property
@@ -317,7 +313,6 @@ class Ledger:
         self.stage: Stage = ()
         self._open = self.planned = 0
         self._known = len(retired_games(self.book.event, self.results))
-        # To look for each log takes as long as all else.
         self._logged = self.book.folder.log_names()
         self._pending: list[Result] = []
         self._usage: dict[str, UsageSum] = {}

@@ -5,11 +5,12 @@ ledger has are read, so that a report can be made and checked again while the ev
 lines are left out; `verify` names them.
 """
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, combinations, islice, repeat
-from math import fsum
+from math import fsum, isnan, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,10 +92,13 @@ class PlayedGames:
         self._of: defaultdict[str, list[Key]] = defaultdict(list)
         self._between: defaultdict[frozenset[str], list[Key]] = defaultdict(list)
         self._answers: dict[Key, list[tuple[int, int]]] = {}
+        self._values: dict[Any, Any] = {}
 
     def add(self, result: Result, rounds: Sequence[RoundRecord], path: Path) -> None:
         """Add a game."""
-        key = result.board, result.seats
+        # Equal values are one: of a million games each takes half as much.
+        same = self._values.setdefault
+        key = same(result.board, result.board), same(result.seats, result.seats)
         outline = hash((result.scores, tuple((round.why, round.points) for round in rounds)))
         self._games[key] = outline, path
         names = frozenset(result.seats)
@@ -219,7 +223,10 @@ class TimingTotals:
     """The time of each game, by entrant, and the games of each worker."""
 
     def __init__(self) -> None:
-        self._spent = defaultdict[str, list[tuple[Any, ...]]](list)
+        # Columns, for of a million games each takes some 60 bytes so.
+        self._spent = defaultdict[str, tuple[Any, ...]](
+            lambda: ([], *(array("d") for _ in range(4)), [], [])
+        )
         self._worst_lag_ms = 0.0
         self._sandboxes = defaultdict[str, Counter[str]](Counter)
         self._sealed: set[str] = set()
@@ -235,10 +242,12 @@ class TimingTotals:
         if spent is None:
             return
         self._worst_lag_ms = max(self._worst_lag_ms, spent.worst_lag_ms)
-        columns = spent.questions, spent.ms, spent.worst_ms, spent.given_back_ms, spent.cpu_ms
-        voids, info = spent.voids or repeat(0), spent.info or repeat(dict[str, InfoSum]())
+        cpu_ms = [nan if used is None else used for used in spent.cpu_ms]
+        columns = spent.questions, spent.ms, spent.worst_ms, spent.given_back_ms, cpu_ms
+        voids, info = spent.voids or repeat(0), spent.info or repeat(None)
         for name, *used in zip(result.seats, *columns, voids, info, strict=False):
-            self._spent[name].append(tuple(used))
+            for column, value in zip(self._spent[name], used, strict=True):
+                column.append(value)
 
     def times(self) -> Times:
         """Return the totals."""
@@ -253,12 +262,12 @@ class TimingTotals:
         return Times(entrants=entrants, worst_lag_ms=self._worst_lag_ms, workers=workers)
 
 
-def _time_of(name: str, games: Sequence[tuple[Any, ...]]) -> TimeStats:
-    questions, ms, worst_ms, given_back_ms, cpu_ms, voids, info = zip(*games, strict=True)
-    timed = [(n, used) for n, used in zip(questions, cpu_ms, strict=True) if used is not None]
+def _time_of(name: str, columns: tuple[Any, ...]) -> TimeStats:
+    questions, ms, worst_ms, given_back_ms, cpu_ms, voids, info = columns
+    timed = [(n, used) for n, used in zip(questions, cpu_ms, strict=True) if not isnan(used)]
     return TimeStats(
         name=name,
-        games=len(games),
+        games=len(questions),
         questions=sum(questions),
         mean_ms=round(fsum(ms) / max(1, sum(questions)), 3),
         worst_ms=max(worst_ms),
@@ -267,11 +276,11 @@ def _time_of(name: str, games: Sequence[tuple[Any, ...]]) -> TimeStats:
         if (total := sum(n for n, _ in timed))
         else None,
         voids=sum(voids),
-        info=_info_of(info) or UNSET,
+        info=_info_of(filter(None, info)) or UNSET,
     )
 
 
-def _info_of(games: Sequence[Mapping[str, InfoSum]]) -> dict[str, InfoStats]:
+def _info_of(games: Iterable[Mapping[str, InfoSum]]) -> dict[str, InfoStats]:
     """Return an entrant's own numbers in all its games: of the first names, as in each game."""
     sums = defaultdict[str, list[InfoSum]](list)
     for game in games:
@@ -370,8 +379,11 @@ class _Finished(NamedTuple):
     rounds: tuple[RoundRecord, ...]
 
 
-def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
-    """Collect the facts of these games, or of all games in the logs."""
+Games = Collection[str] | None
+
+
+def log_facts(folder: Folder, games: Games = None, listed: Games = None) -> LogFacts:
+    """Collect the facts of these games, or of all; the rounds only of those that are `listed`."""
     watch = TimingTotals()
     evidence: dict[tuple[str, FoulClass], list[FoulExample]] = {}
     parts: list[list[Sitting]] = []
@@ -385,7 +397,8 @@ def log_facts(folder: Folder, games: Collection[str] | None = None) -> LogFacts:
                     sittings.append(part)
                 watch.add(game.result, game.spent, part)
                 _keep(evidence, game)
-                rounds[game.result.game] = game.rounds
+                if listed is None or game.result.game in listed:
+                    rounds[game.result.game] = game.rounds
                 played.add(game.result, game.rounds, path)
         parts += [sittings] if sittings else []
     played_on = ({Machine(part.machine, part.boneyard) for part in group} for group in parts)

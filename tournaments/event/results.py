@@ -55,6 +55,19 @@ class ResultStore(Mapping[str, Result]):
         """Return a store of the first `count` results."""
         return self if count >= len(self) else ResultStore(self.first(count), self.luck)
 
+    def reread(self, results: Iterable[Result], luck: LuckSource | None) -> "ResultStore":
+        """Return a store of these results; it shares the memory of those in the same place here."""
+        store, rows = ResultStore(luck=luck), iter(self._rows.items())
+        for result in results:
+            game, row = next(rows, ("", -1))
+            shared = row == len(store) and game not in store
+            if shared and self._encoded[row] == _encode(result):
+                store._rows[game] = row
+                store._encoded.append(self._encoded[row])
+            else:
+                store.add(result)
+        return store
+
     def __getitem__(self, game: str) -> Result:
         """Return the result of a game; KeyError without one."""
         return self.at(self._rows[game])

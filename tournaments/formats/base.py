@@ -491,11 +491,9 @@ class FixedTables(BaseFormat, frozen=True):
 
     def stages(self, contest: Contest, before: FinishedStages) -> Iterator[Sequence[Pairings]]:
         """Yield one stage: tables of the entrants that were there first, then of latecomers."""
-        firsts = {entrant.first_board for entrant in contest.entrants}
-        if len(firsts) == 1:
+        if len(firsts := {entrant.first_board for entrant in contest.entrants}) == 1:
             # Else each table is asked for its boards, which takes longer than all days.
-            first = min(firsts)
-            yield [Pairings(self.days(contest), range(first, first + contest.boards))]
+            yield [Pairings(self.days(contest), range(min(firsts), min(firsts) + contest.boards))]
             return
         days = [*self.days(contest)]
         boards = {contest.boards_of(table) for day in days for table in day}

@@ -162,8 +162,9 @@ def stages(
 ) -> Iterator[Stage]:
     """Yield the stages that can be known, in order; of the last one, results may be missing.
 
-    Results may come in while this runs: it computes each stage only when asked for it. `games`: the
-    names of games, or of logs, whose tables are all that is asked for, if no stage depends on them.
+    Results may come in while this runs: it computes each stage only when asked for it. `games`:
+    names of games or of logs; if no stage depends on results, only their tables are planned, for of
+    a thousand bots most pairs have not met.
     """
     before = _Finished(event, results)
     met = None if games is None or not event.format.IS_STATIC else _met(event, games)
@@ -221,12 +222,8 @@ def sittings(
         yield from stage
 
 
-Entrants = frozenset[int]
-"""The entrants at a table, in any seats."""
-
-
-def _met(event: Event, games: Iterable[str]) -> set[Entrants]:
-    """Return the entrants of these games or logs, whose names end with those of their seats."""
+def _met(event: Event, games: Iterable[str]) -> set[frozenset[int]]:
+    """Return the entrants at the tables of these games or logs, by the names of these."""
     index = {entrant.name: n for n, entrant in enumerate(event.entrants)}
     tables = {game.partition(".")[2] for game in games}
     return {frozenset(index.get(name, -1) for name in table.split(".")) for table in tables}
@@ -241,7 +238,7 @@ def _playing_days(event: Event, pairings: Pairings) -> Iterable[Sequence[UnitMee
 
 
 def _sittings(
-    event: Event, pairings: Pairings, met: Collection[Entrants] | None
+    event: Event, pairings: Pairings, met: Collection[frozenset[int]] | None
 ) -> Iterator[PlannedSitting]:
     """Return sittings block by block, and within a block day by day: any prefix is balanced.
 
@@ -362,9 +359,10 @@ def count_all_games(event: Event, results: Mapping[str, Result]) -> int:
     count = len(retired_games(event, results))
     if event.format.IS_STATIC:
         return count + sum(
-            len(pairings.boards) * _count_board_games(event, _playing_days(event, pairings))
+            len(pairings.boards) * _count_board_games(event, day)
             for tables in event.format.stages(event, _Finished(event, results))
             for pairings in tables
+            for day in _playing_days(event, pairings)
         )
     last: Stage = ()
     over = True
@@ -375,15 +373,12 @@ def count_all_games(event: Event, results: Mapping[str, Result]) -> int:
     return count if over else count + count_coming_games(event, last)
 
 
-def _count_board_games(event: Event, days: Iterable[Sequence[UnitMeeting]]) -> int:
-    """Count the games of all tables on one board, without a plan of each."""
-    games = 0
-    for day in days:
-        # Only two of one team may be the same bot: all other tables have equally many rotations.
-        tables = day if event.teams else day[:1]
-        turns = chain.from_iterable(_rotated(event, table)[0] for table in tables)
-        games += sum(map(len, turns)) * (1 if event.teams else len(day))
-    return games
+def _count_board_games(event: Event, day: Sequence[UnitMeeting]) -> int:
+    """Count the games of a day's tables on one board, without a plan of each."""
+    # Only two of one team may be the same bot: all other tables have equally many rotations.
+    counted = day if event.teams else day[:1]
+    games = sum(len(turns) for table in counted for turns in _rotated(event, table)[0])
+    return games if event.teams else games * len(day)
 
 
 def count_coming_games(event: Event, stage: Stage) -> int:

@@ -163,10 +163,7 @@ class Fit(NamedTuple):
         return Error(float(size), int(used))
 
     def lead_errors(self, i: Ints, j: Ints) -> tuple[Floats, Ints]:
-        """Return the errors, in Elo, of entrants `i` minus entrants `j`: `Error.size`, `Error.df`.
-
-        In arrays: a thousand entrants have half a million leads.
-        """
+        """Return sizes, in Elo, and degrees of freedom of the errors of leads of `i` over `j`."""
         model, clustered = (
             np.asarray(v[i, i] + v[j, j] - 2 * v[i, j], np.float64)
             for v in (self.model, self.clustered)

@@ -454,7 +454,9 @@ def _corrected(case: _Case, i: int) -> Corrected | None:
 def _error(case: _Case, fit: Fit, i: int) -> Error:
     """Return the error of a rating over the level."""
     if case.anchor is not None:
-        return _lead_error(fit, i, case.tally.names.index(case.anchor.name))
+        anchor = np.array([case.tally.names.index(case.anchor.name)])
+        (size,), (df,) = fit.lead_errors(np.array([i]), anchor)
+        return Error(float(size), int(df))
     return fit.error(i, boards=fit.boards[i])
 
 
@@ -527,11 +529,6 @@ def _crosstable(case: _Case, order: list[int]) -> tuple[tuple[Meeting, ...], ...
     places = np.ix_(order, order)
     rows = zip(case.games[places].tolist(), case.points[places].tolist(), strict=True)
     return tuple(tuple(map(meeting, games, points)) for games, points in rows)
-
-
-def _lead_error(fit: Fit, i: int, j: int) -> Error:
-    size, df = fit.lead_errors(np.array([i]), np.array([j]))
-    return Error(float(size[0]), int(df[0]))
 
 
 def _superiority(lead: float, error: Error) -> float:

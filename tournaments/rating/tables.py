@@ -387,10 +387,6 @@ class Pool(Struct, frozen=True, kw_only=True):
         """The same, without its matrices if it is large."""
         return replace(self, errors=(), los=(), crosstable=()) if self.is_large else self
 
-    def error(self, i: int, j: int) -> float | None:
-        """Return the standard error of row i's minus column j's rating; None if it is not known."""
-        return self.errors[i][j] if self.errors else None
-
 
 def is_luck_out(pool: Pool) -> bool:
     """Tell whether luck is taken out where the entrants of a pool are compared."""

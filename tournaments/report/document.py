@@ -7,7 +7,7 @@ comes in as `LogFacts` and goes only to media that say so; the rest follows from
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import inf, sqrt
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -128,8 +128,6 @@ MATRIX = 64
 """The largest number of entrants with a histogram, and in tables of all against all."""
 SELF = Cell(UNKNOWN_CELL, tone="self")
 
-T = TypeVar("T")
-
 
 class Pairing(NamedTuple):
     """A cell of all against all: what the row's entrant did against the column's."""
@@ -173,8 +171,11 @@ def compared_sections(
     names = [rating.name for rating in pool.entrants]
     cells = _crosstable(pool, tally, names[:MATRIX])
     chances = [
-        [SELF if row == other else _likelihood(likelihood) for other, likelihood in enumerate(line)]
-        for row, line in enumerate(_corner(pool.los))
+        [
+            SELF if row == other else _likelihood(chance)
+            for other, chance in enumerate(line[:MATRIX])
+        ]
+        for row, line in enumerate(pool.los[:MATRIX])
     ]
     texts = (" – ".join(map(str, row)) for row in won_lost(tally).tolist())
     results = dict(zip(tally.names, texts, strict=True))
@@ -189,19 +190,14 @@ def compared_sections(
     ]
 
 
-def _corner(rows: Sequence[Sequence[T]]) -> list[Sequence[T]]:
-    """Return the best entrants against each other: all of a thousand are a million cells."""
-    return [row[:MATRIX] for row in rows[:MATRIX]]
-
-
 def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> list[list[Cell]]:
     met = encounters(tally, names)
     return [
         [
             SELF if row == other else _encounter_cell(cell.games, cell.wins, met[row][other])
-            for other, cell in enumerate(cells)
+            for other, cell in enumerate(cells[:MATRIX])
         ]
-        for row, cells in enumerate(_corner(pool.crosstable))
+        for row, cells in enumerate(pool.crosstable[:MATRIX])
     ]
 
 
@@ -227,9 +223,9 @@ def _pairings(
     rows = [
         [
             None if row == other else Pairing(cells[row][other], chances[row][other], met.games)
-            for other, met in enumerate(line)
+            for other, met in enumerate(line[:MATRIX])
         ]
-        for row, line in enumerate(_corner(pool.crosstable))
+        for row, line in enumerate(pool.crosstable[:MATRIX])
     ]
     # Several pools of one page need names of their own.
     caption = f"All against all, {names[0]} to {names[-1]}"

@@ -24,6 +24,8 @@ from tournaments.report.charts import search_courses, sprt_walk
 
 BYTES = 2_500_000
 """The largest size of the list of games, in bytes."""
+MOST_LISTED = BYTES // 20
+"""More games than have room: the shortest takes 24 bytes."""
 WHYS: tuple[str, ...] = get_args(WhyGame)
 FOUL_NAMES: tuple[str, ...] = get_args(FoulClass)
 

@@ -28,7 +28,7 @@ from tournaments.plan.schedule import describe_spent_out
 from tournaments.rating.tables import Rating, Ratings, half_points, margin_of, share_of_pairs
 from tournaments.report import event_text
 from tournaments.report.document import ReportData, report_document
-from tournaments.report.page import SharedText, report_page
+from tournaments.report.page import MOST_LISTED, SharedText, report_page
 from tournaments.report.results_file import Results, luck_used, search_steps, terms_of, versions_of
 from tournaments.report.review import read_summary
 from tournaments.report.scaling import scalings
@@ -280,7 +280,9 @@ def report_files(
     results, but single games only of its boards. `facts`: those, if others than the logs have.
     """
     folder, event, results = book.folder, book.event, book.played
-    facts = facts or log_facts(folder, book.results)
+    listed_results = results if site is None else [r for r in results if r.board in site.boards]
+    listed = {result.game for result in islice(listed_results, MOST_LISTED)}
+    facts = facts or log_facts(folder, book.results, listed)
     ratings, corrections = book.ratings, book.corrections
     summary = Results(
         event=terms_of(event),
@@ -298,7 +300,6 @@ def report_files(
     fingerprints = {entrant.name: entrant.fingerprint for entrant in event.entrants}
     warnings = event_text.warnings(book, summary, names_copies=facts.names_copies)
     notes = [*warnings, *describe_spent_out(event, book.results)]
-    listed_results = results if site is None else [r for r in results if r.board in site.boards]
     if withheld := len(results) - len(listed_results):
         notes.append(
             f"{withheld} games on boards that are still played count here, but are not shown yet."

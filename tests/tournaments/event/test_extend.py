@@ -106,7 +106,7 @@ def test_a_few_more_games_are_reported_once_and_even_if_none_is_played(
     run(tmp_path, *few, "1")
     run(tmp_path, *few, "2")
     assert reported == [2, 2, 4]
-    monkeypatch.setattr("tournaments.commands.run.FEW_GAMES", 1.0)
+    monkeypatch.setattr("tournaments.cli.run.FEW_GAMES", 1.0)
     run(tmp_path, *few, "3")
     assert reported == [2, 2, 4, 6]
     monkeypatch.setattr("tournaments.cli.run._play", lambda *_: INTERRUPTED)

@@ -43,3 +43,26 @@ def test_a_store_holds_what_a_dictionary_would(told: list[Result]) -> None:
     for game in ("1.ada.bob", "01.ada.bob", "2.ada.bob", "1.ada", "", "99999999999.ada.bob"):
         assert (game in store) == (game in known)
         assert store.get(game) == known.get(game)
+
+
+@given(told=st.lists(results(), max_size=6), more=st.lists(results(), max_size=3), data=st.data())
+def test_results_that_are_read_again_are_as_they_were_read(
+    told: list[Result], more: list[Result], data: st.DataObject
+) -> None:
+    store = ResultStore(told)
+    lines = data.draw(st.just([*store.values()]) | st.permutations([*told, *more]))
+    again = store.reread(lines, None)
+    assert [*again.items()] == [*ResultStore(lines).items()]
+    assert [*again.first()] == [*ResultStore(lines).first()]
+
+
+def test_results_that_are_read_again_take_no_memory_of_their_own() -> None:
+    store = ResultStore([BIG])
+    (name,), (again,) = store, store.reread([store.at(0)], None)
+    assert again is name
+
+
+BIG = Result(
+    game="1.ada.bob", board=1, seats=("ada", "bob"), scores=(1, 2), places=(2, 1), rounds=1,
+    why="target",
+)  # fmt: skip
