@@ -94,7 +94,8 @@ class Book:
     @cached_property
     def sittings(self) -> tuple[PlannedSitting, ...]:
         """The sittings of retired versions, and then those of the schedule; see `stages`."""
-        return (*self.past, *sittings(self.event, self.results, self.results))
+        games = chain(self.results, self.folder.log_names())
+        return (*self.past, *sittings(self.event, self.results, games))
 
     @cached_property
     def past(self) -> tuple[PlannedSitting, ...]:

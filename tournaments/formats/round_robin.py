@@ -64,11 +64,12 @@ def _field(units: int, size: int) -> Iterable[Day]:
 
 def _circle(units: int) -> Iterator[Day]:
     """Yield days on which each of an even number of units plays once."""
-    for day in range(units - 1):
-        ring = [units - 1, *((day + step) % (units - 1) for step in range(units - 1))]
+    places = range(units - 1)
+    for day in places:
+        ring = [units - 1, *places[day:], *places[:day]]
         pairs = zip(ring[: units // 2], reversed(ring[units // 2 :]), strict=True)
         # The fixed unit changes seats from day to day, the others as they move around the ring.
-        yield tuple(_in_turn(pair, place or day) for place, pair in enumerate(pairs))
+        yield tuple([_in_turn(pair, place or day) for place, pair in enumerate(pairs)])
 
 
 def _in_turn(pair: tuple[int, int], turn: int) -> TableUnits:
@@ -165,7 +166,7 @@ class RoundRobin(FixedTables, frozen=True, tag="round-robin"):
         """Yield the tables, day by day."""
         units = contest.units
         for day in round_robin(len(units), contest.units_a_table):
-            yield [tuple([units[place] for place in table]) for table in day]
+            yield [tuple(map(units.__getitem__, table)) for table in day]
 
     def _why_lost(self, old: Contest, new: Contest) -> str:
         # With many bots only some tables of three or more are played; one more bot changes them.

@@ -139,7 +139,9 @@ def add_logged(book: Book) -> None:
     """Add the results that only the game logs have. Raises DamagedFileError."""
     results = book.results
     logs = book.folder.log_names()
-    for plan in chain(book.past, sittings(book.event, results, logs)):
+    # Only later stages follow from results that are added here.
+    is_static, later = book.event.format.IS_STATIC, sittings(book.event, results)
+    for plan in book.sittings if is_static else chain(book.past, later):
         if plan.name in logs and any(game.name not in results for game in plan.games):
             for logged in read_games(book.folder.log(plan.name)):
                 if logged.result:
