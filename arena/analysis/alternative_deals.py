@@ -270,7 +270,7 @@ def logged_opening(line: str, deals: Iterable[Dealt]) -> Opening:
     Raises UserError if they do not lead there.
     """
     position = read_position(line)
-    start = _begin_round(rules_of(position), position)
+    start = _begin_round(position_rules(position), position)
     history = RoundHistory(start, tuple(deals), _moves(position.events))
     if not history.deals:
         return Opening(start, (), ())  # The log was cut off before them.
@@ -310,7 +310,7 @@ def _climb(history: RoundHistory, position: Position, rng: random.Random) -> Rou
     return history
 
 
-def rules_of(position: Position) -> Ruleset:
+def position_rules(position: Position) -> Ruleset:
     """Return the rules of a position. Raises UserError."""
     name, *words = position.rules.split("+")
     return with_overrides(find_variant(name), words)
@@ -318,7 +318,7 @@ def rules_of(position: Position) -> Ruleset:
 
 def _round_of(position: Position) -> RoundHistory:
     """Return the round of a position, with its hidden tiles anywhere. Raises UserError."""
-    rules = rules_of(position)
+    rules = position_rules(position)
     check_seats(rules, len(position.scores))
     if not position.is_open and position != position.as_seen():
         raise UserError("The position must have the asked seat's own tiles, or all tiles.")

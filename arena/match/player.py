@@ -92,6 +92,8 @@ class Player(Protocol):
 # the seat may not know, and offers only legal options: a slip of a finger is not a foul.
 
 
+COME_S = 3600.0
+"""Seconds that a person or an agent has to come to its seat."""
 MOST_MESSAGES = 4096
 """The most messages that may wait for a screen that does not show them."""
 

@@ -30,7 +30,7 @@ from arena.files import (
     read_file,
     write_atomic,
 )
-from arena.match.player import HumanPlayer, Player
+from arena.match.player import COME_S, HumanPlayer, Player
 from arena.rules.explain import explain_ruleset
 from arena.ui.terminal_player import read_ready
 from protocol import __version__
@@ -65,8 +65,6 @@ OWNER_ONLY = 0o600
 """The mode of the file with the secret: whoever has it may play."""
 MAX_INPUT_LINE = 1 << 20
 """Bytes of a line that is read from stdin, a client's or a referee's."""
-COME_S = 3600.0
-"""Seconds that an agent has to come."""
 HOST = "127.0.0.1"
 PORT_WAIT_S, PORT_LOOK_S = 10.0, 0.1
 """Seconds to wait for a port: a bot is started again while the process before it ends."""
@@ -263,7 +261,7 @@ async def _input_lines() -> AsyncIterator[bytes]:
 
 
 class _ClientLines:
-    """What a client at stdin writes, as the package reads it."""
+    """The lines of a client at stdin, in the form that the package reads."""
 
     async def __aiter__(self) -> AsyncIterator[str]:
         async for line in _input_lines():
@@ -346,7 +344,7 @@ def secret_folder() -> Path:
     return Path(home) / ".local/state/boneyard/agents"
 
 
-def bot_address(port: int) -> str:
+def agent_address(port: int) -> str:
     """Return the address of a bot that waits for its agent at this port: the same at each start.
 
     Its key follows from a secret in a folder of the user's, which nobody else can write or read.
@@ -370,7 +368,7 @@ async def sit_as_bot(port: int) -> None:
     """
     seat, player, began = AgentSeat(), HumanPlayer(), trio.Event()
     player.set_listener(_BotPipe(player))
-    address, error = bot_address(port), None
+    address, error = agent_address(port), None
 
     async def serve() -> None:
         # The next sitting's bot greets while this one's still has the port.

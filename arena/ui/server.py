@@ -25,7 +25,7 @@ from websockets.trio.server import ServerConnection, serve
 
 from arena.analysis.frames import SPECTATOR, LiveFrames
 from arena.files import describe_error
-from arena.match.player import HumanPlayer
+from arena.match.player import COME_S, HumanPlayer
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.replay_page import GameInfo, Scene, SceneBuilder
 from protocol.codec import DamagedRecordError, decode_json, encode_json
@@ -296,8 +296,6 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
 
 MOST_SCENES = 64
 """Scenes that a page may lag behind; a page that is reloaded begins with the newest."""
-COME_S = 3600.0
-"""Seconds that the user has to open the page."""
 GONE_S = 5.0
 """Seconds between two looks for an open page after a game."""
 MISSED = 2

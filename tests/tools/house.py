@@ -42,7 +42,7 @@ ROOMS = {
     "protocol": _room(2_236, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_973, "arena/engine"),
-    "match": _room(2_827, "arena/match"),
+    "match": _room(2_829, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_582, "arena/rules"),
     "sandbox": _room(3_308, "arena/sandbox"),
@@ -51,24 +51,24 @@ ROOMS = {
     "analysis": _room(2_545, "arena/analysis"),
     "valuation": _room(3_409, "arena/valuation"),
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
-    "ui and document": _room(2_863, "arena/ui", "arena/document"),
-    "sample bots": _room(1_216, "sample_bots"),
-    "cli and commands": _room(6_141, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_746, "tournaments/league"),
+    "ui and document": _room(2_975, "arena/ui", "arena/document"),
+    "sample bots": _room(1_219, "sample_bots"),
+    "cli and commands": _room(6_155, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_749, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
-    "site": _room(1_694, "tournaments/site"),
+    "site": _room(1_696, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_061, "tournaments/report"),
     "play": _room(2_938, "tournaments/play"),
-    "event": _room(3_111, "tournaments/event"),
-    "plan": _room(3_316, "tournaments/plan"),
-    "formats": _room(2_824, "tournaments/formats"),
-    "rating": _room(2_676, "tournaments/rating"),
-    "tests": _room(41_180, "tests"),
+    "event": _room(3_133, "tournaments/event"),
+    "plan": _room(3_311, "tournaments/plan"),
+    "formats": _room(2_823, "tournaments/formats"),
+    "rating": _room(2_666, "tournaments/rating"),
+    "tests": _room(41_321, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_109
+MOST_LINES = 63_251
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""

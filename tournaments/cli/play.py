@@ -36,7 +36,7 @@ from arena.sandbox.select import choose_sandbox
 from arena.ui.agent import (
     AgentSeat,
     AgentWay,
-    bot_address,
+    agent_address,
     need_agents,
     serve_agents,
     sit_as_bot,
@@ -317,7 +317,7 @@ def _be_bot(port: int) -> int:
     if not port:
         raise UserError("An agent needs an address that stays: name a --port.")
     if sys.stdin.isatty():
-        print_line(f"Address of the agent's seat: {bot_address(port)}")
+        print_line(f"Address of the agent's seat: {agent_address(port)}")
         print_note("It is served while an event plays this command as a bot, unlocked.")
     else:
         run_async(sit_as_bot, port)

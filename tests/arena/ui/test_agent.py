@@ -22,7 +22,7 @@ from arena.analysis.frames import LiveFrames
 from arena.match.player import HumanPlayer
 from arena.match.referee import GameSetup, Referee
 from arena.ui import agent
-from arena.ui.agent import TURN_WAIT_S, AgentSeat, AgentWay, ToolError, bot_address
+from arena.ui.agent import TURN_WAIT_S, AgentSeat, AgentWay, ToolError, agent_address
 from protocol.errors import UserError
 from protocol.messages import Bye, Clock
 from tests.support.bots import HELLO, ask, game
@@ -189,7 +189,7 @@ async def test_an_agent_plays_an_event_as_a_bot(
         while process.poll() is None:
             # The next process may not be there yet.
             with suppress(ExceptionGroup):
-                async with Client(bot_address(port)) as calls:
+                async with Client(agent_address(port)) as calls:
                     await play(calls, answers)
             await trio.sleep(0.05)
     assert answers
@@ -201,13 +201,13 @@ def test_the_address_of_a_bot_stays_and_is_its_owners(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agent, "secret_folder", lambda: tmp_path / "state/agents")
-    address = bot_address(8124)
-    assert address == bot_address(8124)
-    assert address.rsplit("/", 2)[1] != bot_address(8125).rsplit("/", 2)[1]
+    address = agent_address(8124)
+    assert address == agent_address(8124)
+    assert address.rsplit("/", 2)[1] != agent_address(8125).rsplit("/", 2)[1]
     assert (tmp_path / "state/agents/secret").stat().st_mode & 0o077 == 0
     (tmp_path / "state/agents").chmod(0o777)
     with pytest.raises(UserError, match="not yours alone"):
-        bot_address(8124)
+        agent_address(8124)
 
 
 @pytest.mark.parametrize(
