@@ -298,8 +298,8 @@ def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[Rou
     def mistakes(end: RoundEnd) -> str:
         return f"{round(causes.get(end.round, nothing).mistakes or 0.0)}"
 
-    drawn = any(cause.luck is not None for cause in causes.values())
-    return {**({"luck": luck} if drawn else {}), **({"mistakes": mistakes} if causes else {})}
+    has_luck = any(cause.luck is not None for cause in causes.values())
+    return {**({"luck": luck} if has_luck else {}), **({"mistakes": mistakes} if causes else {})}
 
 
 def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) -> Iterator[str]:

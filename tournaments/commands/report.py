@@ -26,19 +26,19 @@ def rewrite_report(book: Book, *, luck: bool = False) -> tuple[Path, ...]:
     with lock_for_writing(book.folder):
         refuse_losses(book)
         if luck:
-            _compute_luck(book)
+            _write_luck(book)
         files = report_files(book)
         replace_files(files)
     return tuple(files)
 
 
-def _compute_luck(book: Book) -> None:
+def _write_luck(book: Book) -> None:
     from arena.valuation.batch import mask_tables  # It needs numpy.
-    from tournaments.study.valuation import compute_luck
+    from tournaments.study.valuation import write_luck
 
     mask_tables(book.event.rules, book.event.seats)  # It refuses rules without values.
     with working("Luck of games", lines=True) as tell:
-        for reason in compute_luck(book, tell):
+        for reason in write_luck(book, tell):
             print_note(reason)
 
 

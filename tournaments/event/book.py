@@ -243,16 +243,16 @@ def refuse_fewer_logs(book: Book) -> None:
 
     Damage in a log that is there stops no report: `verify` names it. Raises UserError.
     """
-    folder, timed = book.folder, _timed(book.folder)
-    game = _first_unlogged(book) if timed else None
-    if game and timed > _games(log_facts(folder, book.results).times):
+    folder, timed_games = book.folder, _count_timed_games(book.folder)
+    game = _first_unlogged(book) if timed_games else None
+    if game and timed_games > _games(log_facts(folder, book.results).times):
         raise UserError(
             f"The log of {game} is missing, and only {folder.times} and {folder.page.name} have "
             f"its times. Restore the log, or remove {folder.times.name} to drop them."
         )
 
 
-def _timed(folder: Folder) -> int:
+def _count_timed_games(folder: Folder) -> int:
     """Return the number of games in times.json, each counted for every seat; 0 if unreadable."""
     with suppress(OSError, DamagedRecordError):
         return _games(decode_json(read_file(folder.times), Times))

@@ -371,7 +371,7 @@ def append_entry(path: Path, entry: AnyEntry) -> AnyEntry:
 
 R = TypeVar("R")
 ROUNDS_TIMED = 100
-"""Rounds whose times are added up: the last ones."""
+"""The number of last rounds whose times are added up."""
 
 
 class PlayedRound(Struct, frozen=True, kw_only=True):
@@ -437,7 +437,7 @@ class DivisionData(Struct, frozen=True, kw_only=True):
                 yield replace(result, board=result.board + round.first_board)
 
     def thinking(self) -> Mapping[str, tuple[float, float]]:
-        """Return each version's mean ms for a question, and share of all time, in late rounds."""
+        """Return each version's mean ms for a question, and its share of all time, of late."""
         questions, spent = Counter[str](), defaultdict[str, float](float)
         for round in self.over[-ROUNDS_TIMED:]:
             # A round that was closed may have no reports.

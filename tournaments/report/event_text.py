@@ -208,12 +208,22 @@ def uneven(book: Book) -> str:
     if len(book.results) >= book.planned:
         return ""
     played = Counter(result.seats for result in book.active)
-    often = {turned: [played[seats] for seats in turned] for turned in map(_turned, played)}
-    pairings = [(turned, games) for turned, games in often.items() if min(games) < max(games)]
+    games_by_rotation = {
+        rotations: [played[seats] for seats in rotations]
+        for rotations in map(_rotations_of, played)
+    }
+    pairings = [
+        (rotations, games)
+        for rotations, games in games_by_rotation.items()
+        if min(games) < max(games)
+    ]
     if not pairings:
         return ""
     pairings.sort(key=lambda pairing: (min(pairing[1]) - max(pairing[1]), pairing[0]))
-    text = "; ".join(_in_seatings(turned[0], games) for turned, games in pairings[:UNEVEN_TOLD])
+    text = "; ".join(
+        _describe_uneven_rotations(rotations[0], games)
+        for rotations, games in pairings[:UNEVEN_TOLD]
+    )
     rest = len(pairings) - UNEVEN_TOLD
     more = f"; {rest} more such pairings" if rest > 0 else ""
     return f"{text}{more}: continue the run before you rely on these results."
@@ -247,12 +257,12 @@ def warnings(book: Book, summary: Results, *, names_copies: bool = True) -> Iter
     yield from describe_access(event.entrants)
 
 
-def _turned(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+def _rotations_of(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Return a table's rotations, in the same order for each of them."""
     return tuple(sorted(rotations(seats)))
 
 
-def _in_seatings(seats: tuple[str, ...], games: Sequence[int]) -> str:
+def _describe_uneven_rotations(seats: tuple[str, ...], games: Sequence[int]) -> str:
     names = f"{join_words(dict.fromkeys(seats))}{', in this order,' if len(seats) > 2 else ''}"
     if sum(games) == max(games):
         count = count_in_digits(sum(games), "game")

@@ -93,8 +93,8 @@ def standings_table(
     of each bot (`won_lost`), and draws the intervals (`forest`).
     """
     clean = any(rating.clean for rating in pool.entrants)
-    drawn = forest_of([*map(elo_of, pool.entrants)])
-    axis = Figure(macro="chart", value=drawn.axis)
+    intervals = forest_of([*map(elo_of, pool.entrants)])
+    axis = Figure(macro="chart", value=intervals.axis)
     spread = Column("95 % interval of the Elo", "word", media=Media.HTML, axis=axis)
     columns = [Column("#", "rank"), Column("bot", "name"), Column("Elo", detail="±")]
     columns += [spread] if forest else []
@@ -103,7 +103,7 @@ def standings_table(
     columns += [Column("Elo in clean games", detail="±", spare=True)] if clean else []
 
     def row(place: int, rating: Rating) -> list[Cell]:
-        interval = Cell("", figure=Figure(macro="chart", value=drawn.rows[place - 1]))
+        interval = Cell("", figure=Figure(macro="chart", value=intervals.rows[place - 1]))
         best, worst = rating.ranks
         rank = f"{place}" if best == worst else f"{place} ({best}–{worst})"
         # A bot that stopped may have chosen the moment of its rank.

@@ -169,8 +169,8 @@ class LossSums(GameSums):
     pips: int = 0
     """Pips left in the bot's hand in these rounds."""
 
-    def add_rounds(self, ends: Sequence[RoundEnd]) -> None:
-        """Add a game's rounds."""
+    def add_lost_rounds(self, ends: Sequence[RoundEnd]) -> None:
+        """Add the rounds of a game that were lost."""
         for end in ends:
             if end.swing < 0:
                 self.lost_rounds += 1
@@ -240,7 +240,7 @@ def count_losses(
             groups.append((partners[result.seats[(seat + 2) % len(result.seats)]], [*rivals]))
         place, *_ = [sums.add(result, seat, places) for sums, places in groups]
         for sums, _ in groups:
-            sums.add_rounds(ends)
+            sums.add_lost_rounds(ends)
         by_round = causes(result, seat)
         for end in ends:
             rounds[_end_of(end)].add(end, by_round.get(end.round, UNKNOWN_CAUSES))

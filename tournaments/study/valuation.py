@@ -153,7 +153,7 @@ def read_timeline(log: Path, game: str) -> Timeline:
 # The luck of all games of an event, computed from its logs on all cores.
 
 
-def compute_luck(book: Book, progress: "ShowProgress") -> list[str]:
+def write_luck(book: Book, progress: "ShowProgress") -> list[str]:
     """Add to luck.jsonl the luck of each game that it lacks; return why some games have none yet.
 
     Luck tells hidden tiles: the games of a board wait until its seed is revealed. A kill loses the

@@ -229,10 +229,10 @@ def review_faults(book: Book) -> Iterator[str]:
                 yield _changed(path, folder.review_log.name, f"explain {folder.path} --review")
     file_hash = hashlib.sha256(read_file(folder.review_log)).digest()
 
-    def drawn(row: SeatLosses) -> bytes:
+    def lot_of(row: SeatLosses) -> bytes:
         return hashlib.sha256(file_hash + f"{row.game} {row.seat}".encode()).digest()
 
-    for row in sorted(read_seats(folder), key=drawn)[:REVIEWED_SEATS]:
+    for row in sorted(read_seats(folder), key=lot_of)[:REVIEWED_SEATS]:
         yield from _value_faults(folder, terms, row)
 
 

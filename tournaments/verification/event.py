@@ -79,7 +79,7 @@ def verify_folder(folder: Folder, progress: ShowProgress = no_progress) -> Check
     event = plan_only.event
     # Read the report first: during a run, its ledger is never behind its report.
     before = plan_only.reported
-    yield from _twins(folder)
+    yield from _twin_faults(folder)
     promises = yield from _promises(plan_only)
     # Looking for that many games would take for ever. A damaged file still has its size.
     if event.all_boards > PROMISE_FACTOR * most_promised(folder) + PROMISE_FACTOR:
@@ -266,8 +266,8 @@ def _ledger(book: Book) -> Checked[ResultStore | None]:
     return results
 
 
-def _twins(folder: Folder) -> Iterator[str]:
-    """Yield the files that are there plain and compressed with other content: one is a forgery."""
+def _twin_faults(folder: Folder) -> Iterator[str]:
+    """Yield a fault for each file whose plain and compressed copies differ: one is a forgery."""
     for path in (*folder.logs(), *folder.parts()):
         try:
             forged = has_twin(path)
