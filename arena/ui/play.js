@@ -72,7 +72,8 @@
     const words = open() ? now.scene.asked.options.map((text, number) => ({ number, ...Tiles.option(text) })) : [];
     const tiles = nodes.table.querySelectorAll(".own .choice").length;
     words.filter(({ plays }) => !plays.length).forEach(({ number, words: label }, at) => {
-      const button = add(add(nodes.options, "li"), "button", label);
+      const price = label === "draw" && about.fee ? ` for ${about.fee}` : "";
+      const button = add(add(nodes.options, "li"), "button", label + price);
       if (tiles + at < 9) button.dataset.key = tiles + at + 1;
       button.addEventListener("click", () => choose(number));
     });
@@ -105,10 +106,18 @@
 
   function whose() {
     if (now.over) return "The game is over.";
-    if (open()) return "Your turn";
+    if (open()) return `Your turn${asked()}`;
     if (paused()) return `The round is over: ${scored() || "nobody scores"}.`;
     return now.scene.turn === null || now.scene.turn === now.seat ? "The others are playing."
       : `${about.names[now.scene.turn]} is to move.`;
+  }
+
+  /** Says what kind of choice is asked where it is not one tile. */
+  function asked() {
+    const options = now.scene.asked.options.map(Tiles.option);
+    if (options.some(({ plays }) => plays.length > 1)) return ": two tiles, one for each end";
+    if (options.some(({ words }) => words.startsWith("bid "))) return ": bid for the last two tiles, or check";
+    return "";
   }
 
   /** Returns the points that each side gained or lost in the round. */

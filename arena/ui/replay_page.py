@@ -65,6 +65,8 @@ class GameInfo(Struct, frozen=True):
     goal: str
     highest: int
     doubles: bool
+    fee: int = 0
+    """What a tile from the boneyard costs, in chips, or in points without chips."""
     seat: int | None = None
     """The seat whose view this is; None: everybody's."""
     remarks: tuple[str, ...] = ()
@@ -165,6 +167,7 @@ def game_info(game: str, names: Sequence[str], rules: Ruleset) -> GameInfo:
         goal=f"{rules.game.rounds} rounds" if rules.game.rounds else points,
         highest=rules.deal.highest_pip,
         doubles=rules.deal.doubles,
+        fee=rules.stakes.fee,
     )
 
 

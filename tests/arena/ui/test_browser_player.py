@@ -131,3 +131,26 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
         ):
             assert page.get_by_role(role, name=words, exact=True).count() == 1  # type: ignore[arg-type]
         assert page.get_by_role("status").all_inner_texts()[0] == "Your turn"
+
+
+@needs_chromium
+@pytest.mark.parametrize(
+    ("rules", "options", "turn", "button"),
+    [
+        ("double-draw", ("64<41>", "draw"), "Your turn: two tiles, one for each end", "draw"),
+        (
+            "auction-draw",
+            ("check", "bid 1"),
+            "Your turn: bid for the last two tiles, or check",
+            "bid",
+        ),
+        ("paid-draw", ("64<", "draw"), "Your turn", "draw for 1"),
+    ],
+)
+def test_the_board_says_what_another_choice_than_a_tile_is(
+    tmp_path: Path, rules: str, options: tuple[str, ...], turn: str, button: str
+) -> None:
+    with at_the_table(tmp_path, rules, 2) as page:
+        told(page, asked(rules, 2, "6441", *options), id=1)
+        assert page.get_by_role("status").all_inner_texts()[0] == turn
+        assert button in page.locator("#options button").last.inner_text()
