@@ -335,10 +335,8 @@ class Deals:
         if self._method in ("highest", "lowest"):
             lots = self._pips[shuffle_each(seeds, "lead", len(self._pips))[:, : self._new.seats]]
             lots *= 1 if self._method == "highest" else -1
-            leaders[:], tied = (
-                lots.argmax(axis=1),
-                (lots == lots.max(axis=1)[:, None]).sum(axis=1) > 1,
-            )
+            leaders[:] = lots.argmax(axis=1)
+            tied = (lots == lots.max(axis=1)[:, None]).sum(axis=1) > 1
         for row in np.flatnonzero(tied).tolist():
             stream = RandomWords(seeds[row], 1, "lead")
             leaders[row] = choose_leader(self._new, self._method, stream)[0]

@@ -64,6 +64,7 @@ class Case(NamedTuple):
 
 CASES = (
     Case("draw", 2, 50),
+    Case("draw", 2, 1_000),
     Case("draw", 4, 16),
     Case("draw", 4, 200),
     Case("partnership", 4, 12),
@@ -142,6 +143,7 @@ def measured(case: Case, results: int, rounds: int) -> None:
             "read": (READ, str(folder.ledger)),
             "start": (IDLE,),
             "rate": (ENTRY, "show", name, "--prior", "1"),
+            "show": (ENTRY, "show", name),
             "csv, pgn": (EXPORT, name),
             "report": (ENTRY, "report", name),
         }
