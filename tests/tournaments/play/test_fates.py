@@ -245,7 +245,7 @@ def test_a_shortage_of_the_machine_costs_no_game(
             "arena.logs.checksummed.append_atomic",
             "arena.logs.gamelog.sync_data",
             "arena.logs.gamelog.GameLog.append",
-            "tournaments.commands.run.write_files",
+            "tournaments.commands.run.replace_files",
         ],
     ),
 )
@@ -256,7 +256,7 @@ def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
         raise OSError(errno.ENOSPC, "No space left")
 
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
-    if where.endswith("write_files"):
+    if where.endswith("replace_files"):
         # The plan is there already; it is the report that finds no room.
         run_file(path, out)
         (out / "report.html").unlink()
