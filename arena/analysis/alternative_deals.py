@@ -189,6 +189,8 @@ MOST_CHANGES = 1_000
 MIXING_STEPS = 500
 """The small changes after which the deal found first is forgotten: in 400 boards of draw, dutch and
 partnership each tile was in a hand as often as after 60,000, within chance. They take 30 ms."""
+MOST_TRIES = 40_000
+"""The most deals that are tried to reach a position: in a set of double-eighteen, half a minute."""
 MOST_CLIMBS = 20
 """The most searches for hidden tiles, each from the same deal: long ones are rarely better."""
 
@@ -234,16 +236,28 @@ def find_round(position: Position) -> RoundHistory:
     """Return a round that leads to a position; where tiles are hidden, one of those that do.
 
     Raises UserError if the rules forbid the position, or no such round was found: then there is
-    hardly any.
+    hardly any, but for sets of very many tiles.
     """
-    history = _round_of(position)
     if position.is_open or position.phase == "guess":
+        return _round_of(position)
+    if history := _search_round(write_position(position)):
         return history
-    rng = random.Random(write_position(position))
-    for _ in range(MOST_CLIMBS):
-        if climbed := _climb(history, position, rng):
-            return climbed
-    raise UserError("No deal of the hidden tiles was found that leads to this position.")
+    raise UserError(
+        "No deal of the hidden tiles was found that leads to this position, in "
+        f"{MOST_TRIES:,} tries."
+    )
+
+
+@lru_cache(maxsize=8)
+def _search_round(line: str) -> RoundHistory | None:
+    """Return a round that leads to a position; None if none was found.
+
+    Each board of an event from a position asks for it, and a stranger's event may be hard.
+    """
+    position = read_position(line)
+    history, rng, tries = _round_of(position), random.Random(line), iter(range(MOST_TRIES))
+    climbs = (_climb(history, position, rng, tries) for _ in range(MOST_CLIMBS))
+    return next(filter(None, climbs), None)
 
 
 @lru_cache(maxsize=64)
@@ -289,23 +303,26 @@ def _open_with(history: RoundHistory, until: StopAt) -> Opening:
     return Opening(history.start, deals, tuple(options))
 
 
-def _climb(history: RoundHistory, position: Position, rng: random.Random) -> RoundHistory | None:
+def _climb(
+    history: RoundHistory, position: Position, rng: random.Random, tries: Iterator[int]
+) -> RoundHistory | None:
     """Return the round with other hidden tiles, which lead to a position; None without success.
 
-    Changes are kept while the round follows the position's events for as long as before.
+    Changes are kept while the round follows the position's events for as long as before. `tries`:
+    those that are left to all climbs.
     """
-    length, tries = _count_followed(history, position), 0
+    length, changes = _count_followed(history, position), 0
     while length <= len(position.events):
-        if (tries := tries + 1) > MOST_CHANGES:
+        if (changes := changes + 1) > MOST_CHANGES or next(tries, None) is None:
             return None
         deals = _changed(history.deals, position.seat, set(), rng)
-        if tries % 2:
+        if changes % 2:
             next_event = position.events[length : length + 1]
             deals = (*deals[:-1], _moved(history.deals[-1], position.seat, next_event, rng))
         tried = history._replace(deals=deals)
         new_length = _count_followed(tried, position)
         if new_length >= length:
-            tries = tries if new_length == length else 0
+            changes = changes if new_length == length else 0
             history, length = tried, new_length
     return history
 

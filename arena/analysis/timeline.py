@@ -14,6 +14,7 @@ from arena.analysis.alternative_deals import (
     RoundHistory,
     draw_opening,
     logged_opening,
+    position_rules,
 )
 from arena.engine import deal, values, view
 from arena.engine.state import Dealt, Game, Opening
@@ -31,6 +32,7 @@ from arena.match.referee import (
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
 from protocol.messages import Choose, Drew, Event, Option, Passed, WhyRound
+from protocol.position import read_position
 from protocol.records import (
     ChoiceRecord,
     DealRecord,
@@ -74,15 +76,15 @@ def _opening_of(logged: LoggedGame, seed: bytes | None) -> Opening | None:
     deals = [deal_of(record) for record in logged.records if isinstance(record, DealRecord)]
     first_round = [dealt for dealt in deals if dealt.round == deals[0].round]
     try:
+        position = read_position(line)
+        if (position_rules(position), len(position.scores)) != (rules, seats):
+            raise UserError("its position is of other rules or seats.")
         new = values.new_game(rules, seats)
         if not all(_is_dealt_by_rules(new, dealt) for dealt in first_round):
             raise UserError("its first deals are not of its rules.")
-        opening = logged_opening(line, first_round) if seed is None else draw_opening(line, seed)
-        if (opening.start.rules, opening.start.seats) != (rules, seats):
-            raise UserError("its position is of other rules or seats.")
+        return logged_opening(line, first_round) if seed is None else draw_opening(line, seed)
     except UserError as error:
         raise DamagedLogError(f"Game {logged.game.game}: {error}") from error
-    return opening
 
 
 def resume_game(referee: Referee, logged: LoggedGame) -> bool:

@@ -19,6 +19,7 @@ from arena.engine.state import Game
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.replay_page import GameInfo, Scene, SceneBuilder, logged_game_info
 from arena.valuation.terms import USUAL_WORLDS
+from protocol.errors import UserError
 from protocol.messages import Drew, Option, Passed, Play, PlayTwo
 from protocol.position import write_position
 from protocol.ruleset import Tile
@@ -72,7 +73,10 @@ def make_card(timeline: Timeline, seat: int, number: int) -> QuizCard | None:
     if asked.choice is None:
         return None
     position = position_of(asked.history, asked.game).as_seen()
-    history = find_round(position)
+    try:
+        history = find_round(position)
+    except UserError:
+        return None  # Of very many tiles no deal may be found.
     question = question_at(history, reach_question(history, position))
     leads = [outlook.lead for outlook in option_values(question, asked.choice, USUAL_WORLDS)]
     best = leads.index(max(leads))
