@@ -224,12 +224,17 @@ def write_league_grades(path: Path) -> int:
     lines = [["" if cell is None else f"{cell}" for cell in row.values()] for row in rows]
     write_atomic(folder / "grades.csv", [encode_rows([*([*row] for row in rows[:1]), *lines])])
     bots = {f"{row['bot']}" for row in rows}
+    for old in folder.glob("*/results.json"):
+        # Whoever hands out the folders would give the mark of a bot that has left.
+        if old.parent.name not in bots:
+            old.unlink()
     for bot in bots:
         (folder / bot).mkdir(exist_ok=True)
         bot_rows = [row for row in rows if row["bot"] == bot]
         results = indented_json(gradescope_results(bot_rows, league.settings.grades))
         write_atomic(folder / bot / "results.json", [results, b"\n"])
-    print_line(f"Wrote grades.csv and results.json of {len(bots)} bots into {shown_path(folder)}.")
+    count = count_in_digits(len(bots), "bot")
+    print_line(f"Wrote grades.csv and results.json of {count} into {shown_path(folder)}.")
     return 0
 
 
@@ -238,7 +243,8 @@ def _grades(league: LeagueData, division: DivisionData) -> Iterator[GradeRow]:
     for row in rate_division(division, league).standings:
         if row.is_house:
             continue
-        mark, certainty = mark_of(row.better, settings.grades)
+        versions = len(league.histories[row.bot].admitted)
+        mark, certainty = mark_of(row.better, settings.grades, versions)
         twins = {pair - {row.name}: count for pair, count in copies.items() if row.name in pair}
         alike = (f"{name} ({count} questions)" for (name,), count in twins.items())
         yield {
@@ -246,30 +252,39 @@ def _grades(league: LeagueData, division: DivisionData) -> Iterator[GradeRow]:
             **{"place": row.rank, "best_place": row.ranks[0], "last_place": row.ranks[1]},
             **{"elo": None if row.elo is None else round(row.elo, 1), "elo_bound": row.bound},
             **{"elo_half_width": row.half_width and round(row.half_width, 1), "games": row.games},
-            **{f"better_than_{name}": _verdict(row.better.get(name)) for name in settings.house},
-            **{"mark": mark, "certainty": certainty, "fouls": row.fouls},
-            "versions": len(league.histories[row.bot].admitted),
+            **{
+                f"better_than_{name}": _verdict(row.better.get(name), versions)
+                for name in settings.house
+            },
+            **{"mark": mark, "certainty": certainty, "fouls": row.fouls, "versions": versions},
             "same_answers_as": ", ".join(sorted(alike)),
         }
 
 
-def _verdict(chance: float | None) -> str:
-    """Word if a bot is better; the 5 % of a wrong answer are for both together."""
-    if chance is None or WRONG / 2 <= chance <= 1 - WRONG / 2:
+def _verdict(chance: float | None, versions: int) -> str:
+    """Word if a bot is better; the 5 % of a wrong answer are for both, and for all its versions.
+
+    Else who pushes the same bot often enough has a version with a lucky mark.
+    """
+    wrong = WRONG / 2 / versions
+    if chance is None or wrong <= chance <= 1 - wrong:
         return "too early"
     return "yes" if chance > 1 / 2 else "no"
 
 
-def mark_of(better: Mapping[str, float], marks: Mapping[str, float | str]) -> tuple[str, str]:
+def mark_of(
+    better: Mapping[str, float], marks: Mapping[str, float | str], versions: int
+) -> tuple[str, str]:
     """Return a bot's mark, the lowest that is open, and how certain it is.
 
     `better`: its probability to be better than each house bot. `marks`: as in the settings.
+    `versions`: the number of versions that it has had.
     """
     if not marks:
         return "", ""
     open_marks = []
     for name in reversed([name for name in marks if name != NO_BASELINE]):
-        verdict = _verdict(better.get(name))
+        verdict = _verdict(better.get(name), versions)
         open_marks += [_mark_text(marks[name])] if verdict != "no" else []
         if verdict == "yes":
             break

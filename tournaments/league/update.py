@@ -503,6 +503,8 @@ class _Update:
         for name in sorted(self.histories.keys() - names):
             if not self.settings.has_closed(self.now):
                 yield from self._withdraw(name)
+        # After the close not even a refusal is written.
+        names = {name for name in names if not self._came_late(name)}
         # Those that bots can have, and then the others.
         for name in sorted(names, key=lambda name: (name_in_register(name) != name, name)):
             yield from self._look_at(name, self._update_bot)
@@ -578,10 +580,9 @@ class _Update:
     def _update_bot(self, bot: str, pushes: list["_Push"] | None = None) -> Iterator[AnyEntry]:
         """Yield the lines about a bot; a new version joins `pushes`, or waits for its turn."""
         history = self.histories[bot]
+        if self._came_late(bot):
+            return  # Its files have changed since the turn began.
         tree, file = self._read(bot)
-        closing = None if self.settings.pull else self.settings.closing
-        if closing and self.bots.time(bot) > closing.timestamp():
-            return
         fingerprint = tree_fingerprint(tree)
         present = history.present
         if file.withdrawn:
@@ -596,6 +597,13 @@ class _Update:
                 self._waiting.append((self.bots.time(bot), bot))
             else:
                 pushes.append(self._copy(bot, file, tree, fingerprint))
+
+    def _came_late(self, name: str) -> bool:
+        """Return whether a folder changed after the close; the last pull guards itself."""
+        closing = None if self.settings.pull else self.settings.closing
+        with suppress(OSError):
+            return bool(closing and self.bots.time(name) > closing.timestamp())
+        return False
 
     def _read(self, bot: str) -> tuple[FileTree, BotFile]:
         place = f"bots/{bot}"

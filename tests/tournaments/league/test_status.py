@@ -93,8 +93,14 @@ def test_a_mark_is_certain_or_too_early(suit: float, greedy: float, mark: tuple[
     """Neither up nor down by noise; marks may be words."""
     marks = {"none": "F", "suit": "B", "greedy": "A"}
     better = {"suit": suit, "greedy": greedy}
-    assert mark_of(better, marks) == mark
-    assert mark_of(better, dict.fromkeys(marks, "P")) == ("P", "with 95 %")
+    assert mark_of(better, marks, 1) == mark
+    assert mark_of(better, dict.fromkeys(marks, "P"), 1) == ("P", "with 95 %")
+
+
+def test_who_pushes_often_needs_a_surer_mark() -> None:
+    better, marks = {"suit": 0.98}, {"none": "F", "suit": "B"}
+    assert mark_of(better, marks, 1) == ("B", "with 95 %")
+    assert mark_of(better, marks, 20) == ("F", "too early: B or F")
 
 
 def test_copies_have_answered_alike_whenever_they_met(tmp_path: Path) -> None:

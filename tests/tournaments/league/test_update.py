@@ -417,11 +417,13 @@ def test_pushes_wait_once_the_league_has_closed(
     league.turn()
     shutil.rmtree(league.folder.bots / "gone")
     league.folder.settings.write_text('closes = "2026-11-22T21:00:00+01:00"\n' + SETTINGS)
-    times = {"early": NOW.timestamp(), "late": NOW.timestamp() + 1}
+    times = {"early": NOW.timestamp(), "late": NOW.timestamp() + 1, "no name": NOW.timestamp() + 1}
     monkeypatch.setattr(FolderBots, "time", lambda _, bot: times[bot])
     for bot in times:
         league.push("one", bot)
+    (league.folder.bots / "late" / "bot.toml").write_text("x=")
     assert league.only(Admitted).version == "early"
+    assert not league.turn()
     assert league.active == ["early", "gone", "greedy"]
 
 
