@@ -47,6 +47,7 @@ from protocol.messages import (
 )
 from protocol.position import DealtTiles, Position, read_position, write_position
 from protocol.ruleset import (
+    Lead,
     Ruleset,
     Tile,
     check_seats,
@@ -200,7 +201,7 @@ def position_of(history: RoundHistory, game: Game) -> Position:
 
     Raises UserError if no words can say how the rules differ from a named game.
     """
-    state, words = game.playing, _name_rules(history.start)
+    state, words = game.playing, name_rules(history.start.rules)
     phase = state.phase.name
     if not words or phase == "deal":
         raise UserError("A position cannot name these rules: a value of theirs needs a file.")
@@ -222,10 +223,9 @@ def position_of(history: RoundHistory, game: Game) -> Position:
     )
 
 
-@lru_cache(maxsize=16)
-def _name_rules(start: Game) -> str:
+@lru_cache(maxsize=64)
+def name_rules(rules: Ruleset) -> str:
     """Return the rules of a game as a position names them; empty if no words do."""
-    rules = start.rules
     if rules.name not in VARIANTS:
         rules = replace(rules, name=PLAIN_RULES)
     words = find_overrides(rules)
@@ -396,9 +396,7 @@ def _begin_round(rules: Ruleset, position: Position) -> Game:
     game.scores, game.pot = position.scores, position.pot
     if position.round < 1 or engine.is_game_over(game, position.round - 1):
         raise UserError("With the position's scores and round the game is over, or has not begun.")
-    later = (lead.later, lead.after_blocked, lead.after_tie)
-    methods = [later_lot(lead) if method == "lot" else method for method in later]
-    if position.method not in (methods if position.round > 1 else [lead.first]):
+    if position.method not in lead_methods(lead, position.round):
         raise UserError(f"By these rules nobody leads round {position.round} by {position.method}.")
     if position.pot < 0 or (position.pot and not rules.stakes.pot):
         raise UserError(f"By these rules there is no pot of {position.pot} points.")
@@ -407,6 +405,15 @@ def _begin_round(rules: Ruleset, position: Position) -> Game:
     hands, masks = [list[int]() for _ in range(seats)], [0] * seats
     game.round = Round(game.settings.table, position.round, 0, hands, masks, [], 0, 0, [], phase)
     return game
+
+
+def lead_methods(lead: Lead, number: int) -> tuple[str, ...]:
+    """Return the methods that may decide who leads a round of this number, from 1."""
+    if number == 1:
+        return (lead.first,)
+    later = (lead.later, lead.after_blocked, lead.after_tie)
+    methods = (later_lot(lead) if method == "lot" else method for method in later)
+    return tuple(dict.fromkeys(method for method in methods if method != "as_later"))
 
 
 def _deals(rules: Ruleset, position: Position) -> Iterator[Dealt]:

@@ -155,5 +155,15 @@ const Panels = (() => {
     }
   }
 
-  return { add, title, seats, left, question, turns };
+  /** Copies the position's line of a page. */
+  async function copy({ line, copy: button }) {
+    if (!line.value) return;
+    line.select();
+    // Only the old way may work in a page opened as a file.
+    await navigator.clipboard?.writeText(line.value).catch(() => {});
+    document.execCommand("copy");
+    button.textContent = "copied";
+  }
+
+  return { add, copy, title, seats, left, question, turns };
 })();

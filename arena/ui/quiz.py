@@ -1,4 +1,6 @@
-"""The quiz of dear decisions: a page that asks them again, and cards for programs that learn them.
+"""Pages of positions: the quiz of dear decisions, and the editor in which a round is laid by hand.
+
+The quiz asks dear decisions again, on a page or as cards for programs that learn them.
 
 A card is made from its question's position alone, as its seat knew it: so the values shown after
 the answer, too, tell nothing of hidden tiles. A review begins its deals with the real one.
@@ -11,18 +13,25 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.analysis import text
-from arena.analysis.alternative_deals import find_round, position_of, reach_question
+from arena.analysis.alternative_deals import (
+    find_round,
+    lead_methods,
+    name_rules,
+    position_of,
+    reach_question,
+)
 from arena.analysis.frames import SPECTATOR, PassesAndDraws, frame_at, with_ends
 from arena.analysis.timeline import Moment, Timeline, question_at
 from arena.engine import values, view
 from arena.engine.state import Game
+from arena.rules.variants import VARIANTS, find_variant
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.replay_page import GameInfo, Scene, SceneBuilder, logged_game_info
 from arena.valuation.terms import USUAL_WORLDS
 from protocol.errors import UserError
 from protocol.messages import Drew, Option, Passed, Play, PlayTwo
 from protocol.position import write_position
-from protocol.ruleset import Tile
+from protocol.ruleset import Ruleset, Tile, hand_size, playable_seat_counts
 
 MOST_CARDS = 10
 """The cards of a quiz: more tire, and the next ones cost little."""
@@ -188,3 +197,72 @@ def _shut_seats(game: Game, option: Option) -> set[tuple[int, int]]:
     rivals = {*range(game.seats)} - {game.playing.turn}
     open_ends = {after.ends.left, after.ends.right}
     return {(seat, end) for seat in rivals for end in open_ends if bits.passed[seat] >> end & 1}
+
+
+# --- the editor ---
+
+
+FIRST_GAME = "draw"
+"""The game that the editor shows first."""
+MOST_EDITED_SEATS = 4
+"""The seats up to which the editor lays a round; a line for more is written by hand."""
+
+
+class EditedGame(Struct, frozen=True):
+    """A game of the editor."""
+
+    words: str
+    """The rules as a position names them."""
+    rules: Ruleset
+    tables: dict[int, int]
+    """Tiles dealt to each seat, by the number of seats."""
+    first: tuple[str, ...]
+    """The methods that may decide who leads the first round."""
+    later: tuple[str, ...]
+    """The same for a later round."""
+
+
+def editor_page(rules: Ruleset) -> str:
+    """Return the HTML of a page that writes the line of a round laid by hand.
+
+    It offers these rules first, then the named games. Raises UserError for rules that it cannot
+    follow.
+    """
+    if not (name_rules(rules) and _is_editable(rules)):
+        raise UserError(
+            "The editor follows plays of one tile, draws and passes at 2 to 4 seats, by rules that "
+            "words can name: write the line of another round by hand."
+        )
+    named = filter(_is_editable, map(find_variant, VARIANTS))
+    return page(
+        "editor.html.j2",
+        "editor",
+        "Editor of positions",
+        styles=("table.css", "game.css", "editor.css"),
+        scripts=(*TABLE_SCRIPTS, "panels.js", "round.js", "editor.js"),
+        data=[*map(_edited_game, dict.fromkeys((rules, *named)))],
+    )
+
+
+def _is_editable(rules: Ruleset) -> bool:
+    """Tell whether a round has only plays of one tile, draws and passes."""
+    return (
+        rules.turn.tiles == 1
+        and not rules.boneyard.auction
+        and not rules.stakes.chips
+        and not rules.deal.refuse_doubles
+        and rules.end.blocked != "call"
+        and "odd_even" not in (*lead_methods(rules.lead, 1), *lead_methods(rules.lead, 2))
+        and playable_seat_counts(rules)[0] <= MOST_EDITED_SEATS
+    )
+
+
+def _edited_game(rules: Ruleset) -> EditedGame:
+    sizes = [seats for seats in playable_seat_counts(rules) if seats <= MOST_EDITED_SEATS]
+    return EditedGame(
+        words=name_rules(rules),
+        rules=rules,
+        tables={seats: hand_size(rules.deal, seats) or 0 for seats in sizes},
+        first=lead_methods(rules.lead, 1),
+        later=lead_methods(rules.lead, 2),
+    )

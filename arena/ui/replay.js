@@ -63,15 +63,6 @@
     nodes.copy.textContent = "copy (c)";
   }
 
-  async function copy() {
-    if (!nodes.line.value) return;
-    nodes.line.select();
-    // Only the old way may work in a page opened as a file.
-    await navigator.clipboard?.writeText(nodes.line.value).catch(() => {});
-    document.execCommand("copy");
-    nodes.copy.textContent = "copied";
-  }
-
   /** Shows the current position, reached from another. */
   function show(from = now.at) {
     const scenes = view(), { about } = now.play, scene = scenes[now.at];
@@ -265,7 +256,7 @@
     Home: () => go(0), End: () => go(view().length - 1),
     PageUp: () => goRound(-1), PageDown: () => goRound(1), " ": toggle,
     m: () => goMark("mistake", 1), M: () => goMark("mistake", -1),
-    l: () => goMark("luck", 1), L: () => goMark("luck", -1), c: copy,
+    l: () => goMark("luck", 1), L: () => goMark("luck", -1), c: () => Panels.copy(nodes),
   };
 
   function key(event) {
@@ -284,7 +275,7 @@
     nodes.play.addEventListener("click", toggle);
     nodes.mistake.addEventListener("click", () => goMark("mistake", 1));
     nodes.luck.addEventListener("click", () => goMark("luck", 1));
-    nodes.copy.addEventListener("click", copy);
+    nodes.copy.addEventListener("click", () => Panels.copy(nodes));
     nodes.tiles.addEventListener("change", position);
     nodes.speed.addEventListener("change", () => now.timer && (stop(), start()));
     nodes.at.addEventListener("input", () => go(Number(nodes.at.value)));

@@ -31,6 +31,7 @@ from arena.logs.catalog import GAMES_FOLDER
 from arena.logs.gamelog import read_games
 from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
+from arena.rules.load import load_ruleset
 from arena.ui.console import (
     plain_console,
     print_json,
@@ -46,6 +47,8 @@ from protocol.errors import UserError, unknown_name
 from protocol.position import is_position
 from protocol.records import FoulRecord, Result
 from tournaments.cli.options import (
+    CHOICES,
+    FILE_PATH,
     GAME_ARGUMENT,
     GLYPHS,
     LOG,
@@ -55,6 +58,7 @@ from tournaments.cli.options import (
     command,
     complete_bots,
     complete_questions,
+    complete_rules,
     complete_seats_or_bots,
     flag,
     number,
@@ -88,7 +92,8 @@ INCOMPLETE = 1
 """Exit code if some games could not be reviewed."""
 QUIZ_PAGE = "quiz.html"
 EXPLAIN_HELP = "How to read these numbers: `boneyard help events`."
-REVIEW, QUESTION = "Values of options", "With a question"
+EDITOR_PAGE = "editor.html"
+REVIEW, QUESTION, EDITOR = "Values of options", "With a question", "Editor of positions"
 
 
 @command()
@@ -141,6 +146,19 @@ REVIEW, QUESTION = "Values of options", "With a question"
 )
 @flag("--all", "Show every round and decision of the game.", "shows_all")
 @number("--round", "Show only this round.", 1)
+@flag(
+    "--editor",
+    "Write editor.html, a page in which a round is laid by hand and becomes a position's line.",
+    section=EDITOR,
+)
+@option(
+    "--rules",
+    section=EDITOR,
+    shell_complete=complete_rules,
+    help="The game that it begins with: a named game or your own rules file.",
+)
+@CHOICES
+@option("--out", section=EDITOR, type=FILE_PATH, help="The page's file.  [default: editor.html]")
 @GLYPHS
 @flag("--json", "Print JSON instead of sentences.", "in_json")
 def explain(
@@ -156,6 +174,7 @@ def explain(
     explain GAME            a game's rounds and what turned it
     explain GAME QUESTION   a decision as the bot saw it, what each option was worth
     explain POSITION        the same for a position in one line, without a log
+    explain --editor        a page that writes the line of a round laid by hand
     explain --review        what all decisions of an event cost, on all cores
     explain GAME --review   the dearest decisions of a game, their options with values
 
@@ -189,6 +208,12 @@ def explain(
     request = ExplainOptions(**options)
     if request.quiz and (request.in_json or not request.review):
         raise UserError("--quiz goes with --review, and without --json.")
+    if request.editor:
+        if log:
+            raise UserError("--editor goes without a game: lay the round in its page.")
+        return _write_editor(request)
+    if request.rules or request.choices or request.out:
+        raise UserError("--rules, --set and --out go with --editor.")
     if log and is_position(f"{log}"):
         from tournaments.cli.explain_question import explain_position
 
@@ -201,6 +226,17 @@ def explain(
 
         return explain_question(path, words, request)
     return explain_place(path, words[0] if words else None, request)
+
+
+def _write_editor(request: ExplainOptions) -> int:
+    """Write the editor's page; rules that a user names come first in it."""
+    from arena.ui.quiz import FIRST_GAME, editor_page
+
+    rules = load_ruleset(request.rules or FIRST_GAME, Path.cwd(), request.choices)
+    path = request.out or Path(EDITOR_PAGE)
+    write_atomic(path, [editor_page(rules).encode()])
+    print_note(f"Editor: {path}")
+    return 0
 
 
 def explain_place(path: Path, name: str | None, request: ExplainOptions) -> int:

@@ -487,6 +487,10 @@ class ExplainOptions(NamedTuple):
     glyphs: bool = False
     in_json: bool = False
     quiz: bool = False
+    editor: bool = False
+    rules: str | None = None
+    choices: tuple[str, ...] = ()
+    out: Path | None = None
 
 
 PERSON = "you"
