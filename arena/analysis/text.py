@@ -1,5 +1,6 @@
 """Terminal text of games and of repeated answers. No I/O; text from bots is escaped."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -166,7 +167,8 @@ def draw_frame(frame: Frame, look: Look) -> Text:
     for sentence in frame_sentences(frame, look):
         text.append(f" {sentence}")
     if frame.turn is not None and not isinstance(frame.record, FoulRecord):
-        text.append(f" {look.name(frame.turn)} is to move.")
+        name = look.name(frame.turn)
+        text.append(" It is your turn." if name == PERSON else f" {name} is to move.")
     rows = [*_record(frame, look)]
     if not isinstance(frame.record, Result):
         rows += _table(frame, look)
@@ -201,8 +203,17 @@ SPELLINGS: dict[str, Callable[[Any], str]] = {
 """Functions that put a value into words, by its field; other fields need none."""
 
 
+PERSON = "you"
+"""The name that a person at the table has in logs, if it chose no other."""
+
+
 def frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
-    """Yield sentences about what has happened up to a frame."""
+    """Yield sentences about what has happened up to a frame; "you plays" becomes "You play"."""
+    for sentence in _frame_sentences(frame, look):
+        yield re.sub(rf"^{PERSON} (\w+?)(?:(?<=ss)es|s)\b", r"You \1", sentence)
+
+
+def _frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
     yield from event_sentences(frame.events, look)
     match frame.record:
         case FoulRecord(seat=seat, foul=foul):

@@ -48,7 +48,7 @@ ROOMS = {
     "sandbox": _room(3_308, "arena/sandbox"),
     "sealed": _room(1_321, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
-    "analysis": _room(2_571, "arena/analysis"),
+    "analysis": _room(2_582, "arena/analysis"),
     "valuation": _room(3_409, "arena/valuation"),
     "training and exam": _room(1_835, "arena/training", "arena/exam"),
     "ui and document": _room(3_060, "arena/ui", "arena/document"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_311, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(41_692, "tests"),
+    "tests": _room(41_701, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_433
+MOST_LINES = 63_444
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""

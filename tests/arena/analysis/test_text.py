@@ -200,3 +200,12 @@ def test_step_by_step_ends_after_the_last_frame(
     press(monkeypatch, repeat("\r"))
     shown = replay(log, "--step").stdout
     assert shown.replace(f"{HELP}\n", "") == snapshot
+
+
+def test_a_person_is_spoken_to() -> None:
+    seen = frames(walk_log(logged()), 0)
+    words = "\n".join(draw_frame(frame, Look(("you", "bob"))).plain for frame in seen)
+    assert "You play [" in words
+    assert "bob plays [" in words
+    assert "It is your turn." in words
+    assert "you plays" not in words
