@@ -202,8 +202,6 @@ def _shut_seats(game: Game, option: Option) -> set[tuple[int, int]]:
 # --- the editor ---
 
 
-FIRST_GAME = "draw"
-"""The game that the editor shows first."""
 MOST_EDITED_SEATS = 4
 """The seats up to which the editor lays a round; a line for more is written by hand."""
 

@@ -52,6 +52,7 @@ from arena.ui.console import print_json, print_note, print_paged, track, working
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.messages import Ask, Clock
+from tournaments.cli.options import check_out_folder
 from tournaments.event.combine import check_no_same_logs
 from tournaments.event.folder import default_file
 from tournaments.formats.base import Entrant
@@ -115,7 +116,7 @@ def examine_bots(
     """
     if out and out.suffix not in (".md", ".csv"):
         raise UserError(f"--out: {out} must end with .md or .csv.")
-    _check_place(out)
+    check_out_folder(out)
     file = problems or SAMPLE_PROBLEMS
     problem_set = parse_problems(read_user_file(file, MOST_BYTES), f"{file}")
     clock = Clock(move_ms=move_ms) if move_ms else Clock()
@@ -149,12 +150,6 @@ def examine_bots(
         console = open_console()
         print_paged(renderables(blocks, console.width), console)
     return int(any(mark.fouls for result in results for mark in result.marks))
-
-
-def _check_place(out: Path | None) -> None:
-    """Refuse a file in no folder before hours of work. Raises UserError."""
-    if out and not out.parent.is_dir():
-        raise UserError(f"--out: there is no folder {out.parent}. Create it, or choose another.")
 
 
 def _examined(
@@ -297,7 +292,7 @@ def make_set(
     from arena.exam.problems import Candidates  # It needs numpy.
 
     file = out or default_file(folders, "problems.jsonl")
-    _check_place(file)
+    check_out_folder(file)
     for path in folders:
         require_path(path)
     check_no_same_logs(folders)

@@ -52,8 +52,10 @@ from tournaments.cli.options import (
     GAME_ARGUMENT,
     GLYPHS,
     LOG,
+    USUAL_RULES,
     WISH,
     ExplainOptions,
+    check_out_folder,
     choose_seat,
     command,
     complete_bots,
@@ -208,11 +210,12 @@ def explain(
     request = ExplainOptions(**options)
     if request.quiz and (request.in_json or not request.review):
         raise UserError("--quiz goes with --review, and without --json.")
+    without_editor = request._replace(editor=False, rules=None, choices=(), out=None)
     if request.editor:
-        if log:
-            raise UserError("--editor goes without a game: lay the round in its page.")
+        if log or without_editor != ExplainOptions():
+            raise UserError("Only --rules, --set and --out go with --editor.")
         return _write_editor(request)
-    if request.rules or request.choices or request.out:
+    if request != without_editor:
         raise UserError("--rules, --set and --out go with --editor.")
     if log and is_position(f"{log}"):
         from tournaments.cli.explain_question import explain_position
@@ -230,10 +233,11 @@ def explain(
 
 def _write_editor(request: ExplainOptions) -> int:
     """Write the editor's page; rules that a user names come first in it."""
-    from arena.ui.quiz import FIRST_GAME, editor_page
+    from arena.ui.quiz import editor_page
 
-    rules = load_ruleset(request.rules or FIRST_GAME, Path.cwd(), request.choices)
+    rules = load_ruleset(request.rules or USUAL_RULES, Path.cwd(), request.choices)
     path = request.out or Path(EDITOR_PAGE)
+    check_out_folder(path)
     write_atomic(path, [editor_page(rules).encode()])
     print_note(f"Editor: {path}")
     return 0

@@ -332,6 +332,8 @@ CHOICES = option(
     help="Change one choice of the rules; may be repeated.",
 )
 """The option that changes choices of a named game."""
+USUAL_RULES = "draw"
+"""The game where a user names no rules."""
 GLYPHS = flag("--glyphs", "Show tiles as domino glyphs, not as [6|4].")
 """The option that prints tiles as glyphs, which are small and which few fonts have."""
 BROWSER = flag("--browser", "Open the page in the browser too.")
@@ -491,6 +493,12 @@ class ExplainOptions(NamedTuple):
     rules: str | None = None
     choices: tuple[str, ...] = ()
     out: Path | None = None
+
+
+def check_out_folder(out: Path | None) -> None:
+    """Refuse a file in no folder before the work that fills it. Raises UserError."""
+    if out and not out.parent.is_dir():
+        raise UserError(f"--out: there is no folder {out.parent}. Create it, or choose another.")
 
 
 PERSON = "you"

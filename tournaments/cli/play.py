@@ -58,6 +58,7 @@ from tournaments.cli.options import (
     DIRECTORY,
     PERSON,
     PORT,
+    USUAL_RULES,
     WISH,
     command,
     complete_bots,
@@ -88,7 +89,6 @@ if TYPE_CHECKING:
 
 MAX_PERSON_CLOCK_MS = 86_400_000
 """The longest clock: a person who does not answer for so long has left."""
-USUAL_RULES = "draw"
 BANK = 5
 """The time bank of a game, as a multiple of the time for a question."""
 

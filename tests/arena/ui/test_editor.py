@@ -335,4 +335,6 @@ def test_a_game_that_the_editor_cannot_follow_is_refused(name: str) -> None:
 
 def test_options_of_the_editor_go_with_it() -> None:
     assert "go with --editor" in boneyard("explain", "--rules", "draw", code=2)
-    assert "without a game" in boneyard("explain", "here", "--editor", code=2)
+    assert "Only --rules" in boneyard("explain", "here", "--editor", code=2)
+    assert "Only --rules" in boneyard("explain", "--editor", "--review", code=2)
+    assert "no folder" in boneyard("explain", "--editor", "--out", "nowhere/a.html", code=2)
