@@ -190,7 +190,7 @@ MOST_CHANGES = 1_000
 MIXING_STEPS = 500
 """The small changes after which the deal found first is forgotten: in 400 boards of draw, dutch and
 partnership each tile was in a hand as often as after 60,000, within chance. They take 30 ms."""
-MOST_TRIES = 40_000
+MOST_DEALS_TRIED = 40_000
 """The most deals that are tried to reach a position: in a set of double-eighteen, half a minute."""
 MOST_CLIMBS = 20
 """The most searches for hidden tiles, each from the same deal: long ones are rarely better."""
@@ -244,7 +244,7 @@ def find_round(position: Position) -> RoundHistory:
         return history
     raise UserError(
         "No deal of the hidden tiles was found that leads to this position, in "
-        f"{MOST_TRIES:,} tries."
+        f"{MOST_DEALS_TRIED:,} tries."
     )
 
 
@@ -255,7 +255,7 @@ def _search_round(line: str) -> RoundHistory | None:
     Each board of an event from a position asks for it, and a stranger's event may be hard.
     """
     position = read_position(line)
-    history, rng, tries = _round_of(position), random.Random(line), iter(range(MOST_TRIES))
+    history, rng, tries = _round_of(position), random.Random(line), iter(range(MOST_DEALS_TRIED))
     climbs = (_climb(history, position, rng, tries) for _ in range(MOST_CLIMBS))
     return next(filter(None, climbs), None)
 

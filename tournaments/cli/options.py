@@ -501,10 +501,6 @@ def check_out_folder(out: Path | None) -> None:
         raise UserError(f"--out: there is no folder {out.parent}. Create it, or choose another.")
 
 
-PERSON = "you"
-"""The name of a person in the logs of `play`."""
-
-
 def position_line(word: str) -> str:
     """Return the position that a user means: the same line, or GAME:QUESTION with what it knew.
 

@@ -56,7 +56,6 @@ from tournaments.cli.options import (
     BROWSER,
     CHOICES,
     DIRECTORY,
-    PERSON,
     PORT,
     USUAL_RULES,
     WISH,
@@ -230,7 +229,7 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 @click.option("--from", "start", metavar="POSITION", help=FROM_HELP)
 @number("--seats", "Number of seats.  [default: as few as these bots need]", 2, 8)
 @number("--seat", "Your seat.  [default: 0, or the one that the position asks]", 0, 7)
-@click.option("--name", default=PERSON, show_default=True, help="Your name in the log.")
+@click.option("--name", default=text.PERSON, show_default=True, help="Your name in the log.")
 @number(
     "--clock",
     "Time for each question, in s; the game has a bank of five times that.",

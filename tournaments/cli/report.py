@@ -8,6 +8,7 @@ import click
 from msgspec.structs import asdict, replace
 
 from arena.analysis.find import logs, usual_folder
+from arena.analysis.text import PERSON
 from arena.files import write_atomic
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, track, working
@@ -15,7 +16,6 @@ from protocol.errors import UserError
 from tournaments.cli.options import (
     BROWSER,
     FOLDER_ARGUMENT,
-    PERSON,
     LogPath,
     command,
     complete_entrants,
