@@ -264,6 +264,8 @@ def lay_by_clicks(page: Page, step: dict[str, Any]) -> None:
         page.click(f"#{step['do']}")
 
 
+# Slow: a whole game by clicks and keys; the fast tests lay rounds of two games.
+@pytest.mark.slow
 @needs_chromium
 @pytest.mark.parametrize("transcript", [BLOCK, DRAWN, PARTNERS], ids=("block", "draw", "partners"))
 def test_a_game_of_a_real_table_is_laid_by_hand(tmp_path: Path, transcript: Transcript) -> None:

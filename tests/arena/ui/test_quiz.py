@@ -42,6 +42,8 @@ def test_a_card_is_the_same_in_every_world_that_its_seat_cannot_tell(name: str, 
     assert cards
 
 
+# Slow: values of many options; the commands' test makes cards, too.
+@pytest.mark.slow
 def test_a_card_asks_what_its_position_says() -> None:
     for card in cards_of("draw", 2, 5):
         position = read_position(card.position)
@@ -53,6 +55,8 @@ def test_a_card_asks_what_its_position_says() -> None:
         assert not card.fair[card.chosen]
 
 
+# Slow: as above.
+@pytest.mark.slow
 def test_cards_for_anki_have_three_fields_a_line() -> None:
     cards = cards_of("draw", 2)
     head, rows = anki_cards(cards).split("\n#columns:", 1)
@@ -65,6 +69,8 @@ def test_cards_for_anki_have_three_fields_a_line() -> None:
         assert f"<pre>{card.position}</pre>" == html.unescape(position)
 
 
+# Slow: ten cards in a browser.
+@pytest.mark.slow
 @needs_chromium
 def test_ten_mistakes_are_solved_in_a_browser(tmp_path: Path) -> None:
     """By turns the best option and the one of the game; by keys, by clicks and on a phone."""

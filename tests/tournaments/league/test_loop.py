@@ -109,6 +109,8 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     assert list(read_league(place).divisions) == ["draw", "four"]
 
 
+# Slow: newcomers play their boards, then a final.
+@pytest.mark.slow
 def test_a_league_that_closes_ends_with_a_final(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

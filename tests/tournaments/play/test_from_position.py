@@ -155,6 +155,8 @@ def test_an_event_goes_on_from_a_position_in_every_rotation(tmp_path: Path) -> N
     assert "OK: 2 games" in boneyard("verify", str(tmp_path / "again"))
 
 
+# Slow: it plays an event twice; kills of other events are in the fast run.
+@pytest.mark.slow
 def test_a_killed_event_ends_with_the_same_bytes(tmp_path: Path) -> None:
     words = (*WORDS[:-1], "4", "--from", LINE)
     run(tmp_path / "whole", *words)
