@@ -113,6 +113,7 @@ def test_the_commands_write_the_page_and_the_cards(tmp_path: Path) -> None:
     page = (folder / "quiz.html").read_text()
     assert "1 of" not in page.partition('id="data"')[0]
     assert "bone1@draw@" in page
-    assert "10 cards" in boneyard("export", str(log), "--quiz", "--bot", "ada")
+    cards = str(tmp_path / "cards.txt")
+    assert "10 cards" in boneyard("export", str(log), "--quiz", "--bot", "ada", "--out", cards)
     assert "no decision that cost clearly" in boneyard("export", str(log), "--quiz", code=2)
     assert "--quiz goes with --review" in boneyard("explain", str(log), "--quiz", code=2)
