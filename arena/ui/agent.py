@@ -351,13 +351,17 @@ def agent_address(port: int) -> str:
     Raises UserError without such a folder.
     """
     folder = secret_folder()
-    make_private(folder)
-    if not is_ours(folder.stat()):
-        raise UserError(f"{folder} is not yours alone: an agent's key cannot be kept there.")
-    with hold_lock(folder / "lock"):
-        if not (file := folder / "secret").exists():
-            write_atomic(file, [secrets.token_bytes()], OWNER_ONLY)
-        key = hmac.digest(read_file(file), b"%d" % port, "sha256").hex()
+    try:
+        make_private(folder)
+        if not is_ours(folder.stat()):
+            raise UserError(f"{folder} is not yours alone: an agent's key cannot be kept there.")
+        with hold_lock(folder / "lock"):
+            if not (file := folder / "secret").exists():
+                write_atomic(file, [secrets.token_bytes()], OWNER_ONLY)
+            key = hmac.digest(read_file(file), b"%d" % port, "sha256").hex()
+    except OSError as error:
+        why = f"An agent's key cannot be kept in {folder}: {describe_error(error)}."
+        raise UserError(f"{why} No agent reaches a locked bot: it takes --sandbox off.") from error
     return f"http://{HOST}:{port}/{key}/mcp"
 
 
