@@ -205,12 +205,13 @@ SPELLINGS: dict[str, Callable[[Any], str]] = {
 
 PERSON = "you"
 """The name that a person at the table has in logs, if it chose no other."""
+PERSON_ACTS = re.compile(rf"^{PERSON} (\w+?)(?:(?<=ss)es|s)\b")
 
 
 def frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
     """Yield sentences about what has happened up to a frame; "you plays" becomes "You play"."""
     for sentence in _frame_sentences(frame, look):
-        yield re.sub(rf"^{PERSON} (\w+?)(?:(?<=ss)es|s)\b", r"You \1", sentence)
+        yield PERSON_ACTS.sub(r"You \1", sentence)
 
 
 def _frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
