@@ -278,12 +278,11 @@ def draw_opening(line: str, seed: bytes) -> Opening:
     return _open_with(history, until)
 
 
-def logged_opening(line: str, deals: Iterable[Dealt]) -> Opening:
+def logged_opening(position: Position, deals: Iterable[Dealt]) -> Opening:
     """Return the beginning of a game that went on from a position, with the deals of its log.
 
     Raises UserError if they do not lead there.
     """
-    position = read_position(line)
     start = _begin_round(position_rules(position), position)
     history = RoundHistory(start, tuple(deals), _moves(position.events))
     if not history.deals:

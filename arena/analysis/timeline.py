@@ -82,7 +82,9 @@ def _opening_of(logged: LoggedGame, seed: bytes | None) -> Opening | None:
         new = values.new_game(rules, seats)
         if not all(_is_dealt_by_rules(new, dealt) for dealt in first_round):
             raise UserError("its first deals are not of its rules.")
-        return logged_opening(line, first_round) if seed is None else draw_opening(line, seed)
+        if seed is None:
+            return logged_opening(position, first_round)
+        return draw_opening(line, seed)
     except UserError as error:
         raise DamagedLogError(f"Game {logged.game.game}: {error}") from error
 
@@ -436,13 +438,11 @@ class Walker:
                     self._fouled.add(record.seat)
             case _:
                 pass
-        moment = self._moment(before, question, record, index, history)
-        yield replace(moment, is_opening=is_opening)
+        yield self._moment(before, question, record, index, history, is_opening=is_opening)
         while self._taken and values.legal(self.game):
             before, history = self.game, self.history
             self._act(self._taken.popleft())
-            moment = self._moment(before, None, None, index, history)
-            yield replace(moment, is_opening=True)
+            yield self._moment(before, None, None, index, history, is_opening=True)
         # A seat's only option, and any of a seat that has fouled, is taken without a question.
         while self.question is None and not self._is_over and (options := values.legal(self.game)):
             before, history, seat = self.game, self.history, self.game.playing.turn
@@ -468,10 +468,13 @@ class Walker:
         record: LogRecord | None,
         index: int,
         history: RoundHistory,
+        *,
+        is_opening: bool = False,
     ) -> Moment:
         old, new = before.round, self.game.playing
         count = len(old.events) if old and old.number == new.number else 0
-        return Moment(before, self.game, new.events[count:], question, record, index, history)
+        events = new.events[count:]
+        return Moment(before, self.game, events, question, record, index, history, is_opening)
 
     def misfit(self, record: LogRecord) -> str | None:
         """Return the reason why a record cannot come next, if there is one."""
