@@ -292,6 +292,12 @@ def decode_luck(line: bytes) -> LuckRecord | PolicyRecord:
     return decode_json(line, LuckRecord | PolicyRecord)  # type: ignore[arg-type]  # a union
 
 
+def record_of(result: Result, records: Mapping[str, LuckRecord]) -> LuckRecord | None:
+    """Return the luck of a game among these records; None if they do not have it."""
+    record = records.get(result.game)
+    return record if record and record.scores == result.scores else None
+
+
 class LuckStore:
     """The luck of an event's games, as its file has it; read when it is first asked for.
 
@@ -357,21 +363,20 @@ class LuckStore:
 
     def known(self, result: Result) -> LuckRecord | None:
         """Return the luck of a game; None if the file does not have it."""
-        record = self.records.get(result.game)
-        return record if record and record.scores == result.scores else None
+        return record_of(result, self.records)
 
     def corrections(self, results: Iterable[Result]) -> dict[str, Correction]:
         """Return the luck to take out of each of these games that the file has."""
         # Once: it looks at the file each time.
         records = self.records
-        pairs = ((result, records.get(result.game)) for result in results)
+        pairs = ((result, record_of(result, records)) for result in results)
         return {
             result.game: Correction(
                 tuple(round(LUCK_PARTS * points) for points in luck.points),
                 tuple(round(LUCK_PARTS * share) for share in luck.share),
             )
             for result, luck in pairs
-            if luck and luck.scores == result.scores
+            if luck
         }
 
     def compute(self, results: Iterable[Result]) -> dict[str, Correction]:

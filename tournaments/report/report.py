@@ -23,7 +23,7 @@ from protocol.ruleset import count_sides, side_of
 from tournaments.event.book import Book
 from tournaments.event.facts import LogFacts, log_facts
 from tournaments.event.folder import Folder, digest
-from tournaments.event.luck import LuckRecord, LuckStore, read_seats
+from tournaments.event.luck import LuckRecord, LuckStore, read_seats, record_of
 from tournaments.plan.schedule import describe_spent_out
 from tournaments.rating.tables import Rating, Ratings, half_points, margin_of, share_of_pairs
 from tournaments.report import event_text
@@ -98,7 +98,7 @@ def game_rows(
     records = luck.records if luck else {}  # Once: it looks at the file each time.
     for result in results:
         sitting = sittings.get(result.game, "")
-        yield from _seats(result, sitting, partners, records.get(result.game))
+        yield from _seats(result, sitting, partners, record_of(result, records))
 
 
 def _seats(
@@ -111,7 +111,7 @@ def _seats(
     for seat in range(len(result.seats)):
         row: dict[str, object] = shared | seat_columns(result, seat, partners)
         row["foul"] = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
-        if luck and luck.scores == result.scores:
+        if luck:
             row |= {"luck_points": luck.points[seat], "luck_share": luck.share[seat]}
         if result.usage is not UNSET:
             cost = result.usage[seat]
