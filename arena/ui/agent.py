@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, redirect_stdout
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 from urllib.parse import urlsplit
@@ -32,6 +33,7 @@ from arena.files import (
 )
 from arena.match.player import COME_S, HumanPlayer, Player
 from arena.rules.explain import explain_ruleset
+from arena.ui.local_address import LOCAL_HOST, listen_here
 from arena.ui.terminal_player import read_ready
 from protocol import __version__
 from protocol.codec import (
@@ -65,8 +67,7 @@ OWNER_ONLY = 0o600
 """The mode of the file with the secret: whoever has it may play."""
 MAX_INPUT_LINE = 1 << 20
 """Bytes of a line that is read from stdin, a client's or a referee's."""
-HOST = "127.0.0.1"
-PORT_WAIT_S, PORT_LOOK_S = 10.0, 0.1
+PORT_WAIT_S = 10.0
 """Seconds to wait for a port: a bot is started again while the process before it ends."""
 MOST_MESSAGES_KEPT = 16
 """The most messages between two questions that are kept; a round or a game ends with one."""
@@ -221,11 +222,8 @@ def _question_lines(question: Ask, left_ms: int) -> list[str]:
 
 def need_agents() -> None:
     """Raise UserError if the packages for agents are not installed."""
-    try:
-        import hypercorn  # noqa: F401
-        import mcp  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise UserError(NO_AGENTS) from error
+    if not (find_spec("mcp") and find_spec("hypercorn")):
+        raise UserError(NO_AGENTS)
 
 
 def _server(seat: AgentSeat) -> "Server[dict[str, Any]]":
@@ -362,7 +360,7 @@ def agent_address(port: int) -> str:
     except OSError as error:
         why = f"An agent's key cannot be kept in {folder}: {describe_error(error)}."
         raise UserError(f"{why} No agent reaches a locked bot: it takes --sandbox off.") from error
-    return f"http://{HOST}:{port}/{key}/mcp"
+    return f"http://{LOCAL_HOST}:{port}/{key}/mcp"
 
 
 async def sit_as_bot(port: int) -> None:
@@ -377,7 +375,7 @@ async def sit_as_bot(port: int) -> None:
     async def serve() -> None:
         # The next sitting's bot greets while this one's still has the port.
         await began.wait()
-        async with _serve(seat, await _listen(port, PORT_WAIT_S), address):
+        async with _serve(seat, await listen_here(port, PORT_WAIT_S), address):
             await trio.sleep_forever()
 
     try:
@@ -412,21 +410,22 @@ async def serve_port(seat: AgentSeat, port: int) -> AsyncIterator[str]:
 
     With port 0 the machine chooses one. Raises UserError if the port is not available.
     """
-    listener = await _listen(port)
-    address = f"http://{HOST}:{listener.getsockname()[1]}/{secrets.token_urlsafe()}/mcp"
+    listener = await listen_here(port)
+    number = listener.socket.getsockname()[1]
+    address = f"http://{LOCAL_HOST}:{number}/{secrets.token_urlsafe()}/mcp"
     async with _serve(seat, listener, address):
         yield address
 
 
 @asynccontextmanager
 async def _serve(
-    seat: AgentSeat, listener: trio.socket.SocketType, address: str
+    seat: AgentSeat, listener: trio.SocketListener, address: str
 ) -> AsyncIterator[None]:
     from hypercorn.config import Config
     from hypercorn.trio import serve
 
     config = Config()
-    config.bind, config.errorlog = [f"fd://{listener.detach()}"], None
+    config.bind, config.errorlog = [f"fd://{listener.socket.detach()}"], None
     app: Any = _server(seat).streamable_http_app(
         # Without sessions a client may go on with the next process of a bot.
         streamable_http_path=urlsplit(address).path,
@@ -437,19 +436,6 @@ async def _serve(
         await nursery.start(partial(serve, app, config, shutdown_trigger=trio.sleep_forever))
         yield
         nursery.cancel_scope.cancel()
-
-
-async def _listen(port: int, patience_s: float = 0.0) -> trio.socket.SocketType:
-    """Return a socket on a port; wait this long for whoever has it. Raises UserError."""
-    give_up_at = trio.current_time() + patience_s
-    while True:
-        try:
-            return (await trio.open_tcp_listeners(port, host=HOST))[0].socket
-        except OSError as error:
-            if trio.current_time() >= give_up_at:
-                reason = describe_error(error)
-                raise UserError(f"Cannot serve on port {port}: {reason}.") from error
-            await trio.sleep(PORT_LOOK_S)
 
 
 def serve_agents(

@@ -24,12 +24,11 @@ from websockets.http11 import Request, Response
 from websockets.trio.server import ServerConnection, serve
 
 from arena.analysis.frames import SPECTATOR, LiveFrames
-from arena.files import describe_error
 from arena.match.player import COME_S, HumanPlayer
 from arena.ui.html import TABLE_SCRIPTS, page
+from arena.ui.local_address import LOCAL_HOST, listen_here
 from arena.ui.replay_page import GameInfo, Scene, SceneBuilder
 from protocol.codec import DamagedRecordError, decode_json, encode_json
-from protocol.errors import UserError
 from protocol.messages import Ask, GameOver, GameStarts, RoundOver
 
 # Broadcast channel of one sender and many subscribers; slow subscribers skip messages.
@@ -115,7 +114,6 @@ class Subscriber:
 BrowserConnection = ServerConnection
 """A browser's socket, or the request that it begins with."""
 
-LOCAL_HOST = "127.0.0.1"
 HOST_NAMES = (LOCAL_HOST, "localhost")
 """Names of this machine that an address may contain."""
 VIEWERS = 32
@@ -265,18 +263,12 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
 
     With port 0 the machine chooses one. Raises UserError if the port is not available.
     """
-    try:
-        listeners = await trio.open_tcp_listeners(port, host=LOCAL_HOST)
-    except (OSError, OverflowError) as error:
-        reason = describe_error(error)
-        raise UserError(
-            f"Cannot listen on port {port}: {reason}. Choose another --port."
-        ) from error
-    server = LocalServer(site, listeners[0].socket.getsockname()[1])
+    listener = await listen_here(port)
+    server = LocalServer(site, listener.socket.getsockname()[1])
     start = partial(
         serve,
         server.talk,
-        listeners=listeners,
+        listeners=[listener],
         process_request=server.answer,
         server_header=None,
         compression=None,

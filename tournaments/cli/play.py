@@ -42,7 +42,7 @@ from arena.ui.agent import (
     sit_as_bot,
 )
 from arena.ui.console import print_line, print_note
-from arena.ui.open_browser import NO_WEBSOCKETS, has_browser, open_in_browser
+from arena.ui.local_address import NO_WEBSOCKETS, has_browser, open_in_browser
 from arena.ui.replay_page import GameInfo, game_info
 from arena.ui.terminal_player import TerminalPlayer
 from arena.valuation.terms import USUAL_TERMS

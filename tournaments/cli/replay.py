@@ -31,7 +31,7 @@ from arena.ui.console import (
     working,
 )
 from arena.ui.html import emblem_numbers
-from arena.ui.open_browser import show_page
+from arena.ui.local_address import show_page
 from arena.ui.replay_page import (
     GRADE_NAMES,
     REPORT,

@@ -82,7 +82,7 @@ def report(
     else:
         Progress.final(book.folder)
     if browser:
-        from arena.ui.open_browser import show_page
+        from arena.ui.local_address import show_page
 
         show_page(book.folder.page)
     return 1 if faults else 0

@@ -65,7 +65,7 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> in
       boneyard watch friday --browser
       boneyard watch friday --open --port 8080
     """
-    from arena.ui.open_browser import NO_WEBSOCKETS, has_browser
+    from arena.ui.local_address import NO_WEBSOCKETS, has_browser
 
     if not has_browser():
         raise UserError(NO_WEBSOCKETS.format(what="To watch in the browser", instead=""))

@@ -10,7 +10,7 @@ from arena.files import DamagedFileError, describe_error, read_file
 from arena.logs.catalog import REPLAY_ENDING, REPLAY_PAGE, REPLAYS
 from arena.program import cancelled_by_signals, run_async
 from arena.ui.console import print_line, print_note
-from arena.ui.open_browser import open_in_browser
+from arena.ui.local_address import open_in_browser
 from arena.ui.replay_page import REPORT, event_replay_page, pack_game, replay_script
 from arena.ui.server import Broadcast, Page, Site, serve_site, tell
 from protocol.codec import encode_json

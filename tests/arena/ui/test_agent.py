@@ -232,7 +232,7 @@ def test_a_bot_whose_port_is_taken_ends_with_the_reason(tmp_path: Path) -> None:
             assert bot.stderr
             bot.stdin.write(b"".join(line + b"\n" for line in (HELLO, game(), ask(1, HAND))))
             bot.stdin.flush()
-            assert b"Cannot serve on port" in bot.stderr.read()
+            assert b"Cannot listen on port" in bot.stderr.read()
             assert bot.wait() == 2
 
 

@@ -182,7 +182,7 @@ def test_ctrl_c_leaves_politely(tmp_path: Path) -> None:
 def test_without_websockets_one_watches_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.ui.open_browser.has_browser", lambda: False)
+    monkeypatch.setattr("arena.ui.local_address.has_browser", lambda: False)
     said = boneyard("watch", f"{tmp_path}", code=2)
     assert "pip install 'boneyard-arena[live]'" in said
 

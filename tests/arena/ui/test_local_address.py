@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from arena.ui.open_browser import open_in_browser
+from arena.ui.local_address import open_in_browser
 
 ADDRESS = "http://127.0.0.1:1/a-key-that-is-secret/?a&b"
 

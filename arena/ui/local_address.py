@@ -1,4 +1,4 @@
-"""Opens one of our pages in the user's browser and keeps its address secret from other users.
+"""Addresses of this machine: a port to serve on, and a page opened unseen by other users.
 
 A command's arguments are visible to every user of the machine, in the list of processes, and the
 address contains the key. So the command names a file that only this user can read, and the file
@@ -12,9 +12,16 @@ from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
+import trio
+
+from arena.files import describe_error
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
+from protocol.errors import UserError
 
+LOCAL_HOST = "127.0.0.1"
+PORT_LOOK_S = 0.1
+"""Seconds between two looks whether a port is free."""
 NO_WEBSOCKETS = (
     "{what} takes the package websockets, which is not installed: "
     "pip install 'boneyard-arena[live]'{instead}."
@@ -48,3 +55,23 @@ def open_in_browser(address: str, show: Callable[[str], bool] = webbrowser.open)
         leads.write_text(LEADS.format(address=escape(address)))
         show(leads.as_uri())
         yield
+
+
+async def listen_here(port: int, patience_s: float = 0.0) -> trio.SocketListener:
+    """Listen on a port of this machine; wait this long for whoever has it.
+
+    With port 0 the machine chooses one. Raises UserError if the port is not available.
+    """
+    give_up_at = trio.current_time() + patience_s
+    while True:
+        try:
+            (listener,) = await trio.open_tcp_listeners(port, host=LOCAL_HOST)
+        except (OSError, OverflowError) as error:
+            if trio.current_time() >= give_up_at:
+                reason = describe_error(error)
+                raise UserError(
+                    f"Cannot listen on port {port}: {reason}. Choose another --port."
+                ) from error
+            await trio.sleep(PORT_LOOK_S)
+        else:
+            return listener
