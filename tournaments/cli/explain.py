@@ -27,7 +27,6 @@ from arena.analysis.timeline import AskedQuestion, RoundEnd, Timeline, round_end
 from arena.document.blocks import Cell, Column, DocumentBlock, Paragraph, table
 from arena.document.terminal import open_console, renderables
 from arena.files import write_atomic
-from arena.logs.catalog import GAMES_FOLDER
 from arena.logs.gamelog import read_games
 from arena.program import INTERRUPTED
 from arena.rules.english import count_in_digits
@@ -69,7 +68,7 @@ from tournaments.cli.options import (
 from tournaments.commands.report import warn_of_faults, write_review
 from tournaments.event.book import Book
 from tournaments.event.facts import log_facts
-from tournaments.event.folder import Folder, load_event
+from tournaments.event.folder import Folder, default_file, load_event
 from tournaments.event.luck import DecisionLoss, ReviewTerms, SeatLosses, read_seats, terms_of_game
 from tournaments.event.results import results_of
 from tournaments.plan.bots import own_bot
@@ -88,7 +87,7 @@ from tournaments.study.losses import (
 from tournaments.study.valuation import quiz_cards, read_timeline, review_timeline
 
 if TYPE_CHECKING:
-    from arena.ui.quiz import QuizCard
+    from arena.ui.position_pages import QuizCard
 
 INCOMPLETE = 1
 """Exit code if some games could not be reviewed."""
@@ -233,7 +232,7 @@ def explain(
 
 def _write_editor(request: ExplainOptions) -> int:
     """Write the editor's page; rules that a user names come first in it."""
-    from arena.ui.quiz import editor_page
+    from arena.ui.position_pages import editor_page
 
     rules = load_ruleset(request.rules or USUAL_RULES, Path.cwd(), request.choices)
     path = request.out or Path(EDITOR_PAGE)
@@ -511,12 +510,11 @@ def _review_game(log: Path, game: str | None, options: ExplainOptions) -> int:
 
 def _write_quiz(log: Path, cards: "Sequence[QuizCard]") -> None:
     """Write the page of a quiz into the folder of an event, or of a log's games."""
-    from arena.ui.quiz import quiz_page
+    from arena.ui.position_pages import quiz_page
 
-    parent = log.resolve().parent
-    folder = log if log.is_dir() else parent.parent if parent.name == GAMES_FOLDER else parent
-    write_atomic(folder / QUIZ_PAGE, [quiz_page(cards).encode()])
-    print_note(f"Quiz: {folder / QUIZ_PAGE}")
+    path = default_file([log if log.is_dir() else log.resolve().parent], QUIZ_PAGE)
+    write_atomic(path, [quiz_page(cards).encode()])
+    print_note(f"Quiz: {path}")
 
 
 def _facts(timeline: Timeline, losses: SeatLosses) -> dict[str, Any]:

@@ -443,7 +443,7 @@ def _review(folder: Folder, table: PreparedTable) -> str:
 
 def _quiz(folder: Folder, table: PreparedTable) -> str:
     """Return the page that asks the person's dearest decisions again, in seconds."""
-    from arena.ui.quiz import quiz_page
+    from arena.ui.position_pages import quiz_page
 
     reviewed = review_log(folder.log(table.game), {table.names[table.seat]})
     return quiz_page(quiz_cards(reviewed))

@@ -213,7 +213,7 @@ def export(
 
 def _export_quiz(sources: Sequence[Path], out: Path | None, bots: Sequence[str]) -> None:
     """Write the cards of the dearest decisions in all games of the bots. Raises UserError."""
-    from arena.ui.quiz import anki_cards
+    from arena.ui.position_pages import anki_cards
 
     check_no_same_logs(sources)
     paths = [*chain.from_iterable(map(logs, sources))]

@@ -35,7 +35,7 @@ from tournaments.event.luck import (
 
 if TYPE_CHECKING:
     from arena.processes import ShowProgress
-    from arena.ui.quiz import QuizCard
+    from arena.ui.position_pages import QuizCard
 
 
 # Reviews of logged games, one seat at a time: the work of the processes of a review.
@@ -122,7 +122,7 @@ def quiz_cards(reviewed: Iterable[tuple[SeatLosses, TimelineReader]]) -> "list[Q
 
     Raises UserError.
     """
-    from arena.ui.quiz import MOST_CARDS, make_card  # It needs numpy and Jinja2.
+    from arena.ui.position_pages import MOST_CARDS, make_card  # It needs numpy and Jinja2.
 
     dear = [
         (decision, seat.seat, read)

@@ -18,7 +18,7 @@ from arena.engine.deal import arrange_stock, begin
 from arena.engine.state import Dealt, Game
 from arena.rules.load import with_overrides
 from arena.rules.variants import VARIANTS, find_variant
-from arena.ui.quiz import MOST_EDITED_SEATS, editor_page
+from arena.ui.position_pages import MOST_EDITED_SEATS, editor_page
 from protocol.errors import UserError
 from protocol.messages import Clock, Lot
 from protocol.position import Position, write_position

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from arena.analysis.timeline import Timeline
 from arena.rules.variants import find_variant
-from arena.ui.quiz import MOST_CARDS, QuizCard, anki_cards, make_card, quiz_page
+from arena.ui.position_pages import MOST_CARDS, QuizCard, anki_cards, make_card, quiz_page
 from arena.valuation.decision_loss import review_seat
 from protocol.codec import encode_json
 from protocol.position import read_position

@@ -62,7 +62,7 @@ class QuizCard(Struct, frozen=True):
     chosen: int
     """The option that the seat took."""
     hint: str
-    """What the best option does that the chosen one does not, to be remembered."""
+    """The merit of the best option that the chosen one lacks, to be remembered."""
     position: str
 
     @property
