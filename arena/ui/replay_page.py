@@ -66,7 +66,7 @@ class GameInfo(Struct, frozen=True):
     highest: int
     doubles: bool
     fee: int = 0
-    """What a tile from the boneyard costs, in chips, or in points without chips."""
+    """The price of a tile from the boneyard, in chips, or in points without chips."""
     seat: int | None = None
     """The seat whose view this is; None: everybody's."""
     remarks: tuple[str, ...] = ()

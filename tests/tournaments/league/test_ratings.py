@@ -134,7 +134,7 @@ def title(strength: dict[str, float], seed: int) -> tuple[str, ...]:
 
 
 def test_title_is_shared_unless_the_final_decides() -> None:
-    """Who is far ahead has it alone; of equal bots one final in twenty may leave any out."""
+    """A bot far ahead has it alone; of equal bots one final in twenty may leave any out."""
     assert title({"a": 0, "b": 600, "c": 50}, 1) == ("b",)
     equal = dict.fromkeys("abcd", 0.0)
     assert sum(len(title(equal, seed)) < 4 for seed in range(20)) <= 1
