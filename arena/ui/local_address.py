@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
-
-import trio
+from typing import TYPE_CHECKING
 
 from arena.files import describe_error
 from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note
 from protocol.errors import UserError
+
+if TYPE_CHECKING:
+    import trio
 
 LOCAL_HOST = "127.0.0.1"
 PORT_LOOK_S = 0.1
@@ -57,11 +59,13 @@ def open_in_browser(address: str, show: Callable[[str], bool] = webbrowser.open)
         yield
 
 
-async def listen_here(port: int, patience_s: float = 0.0) -> trio.SocketListener:
+async def listen_here(port: int, patience_s: float = 0.0) -> "trio.SocketListener":
     """Listen on a port of this machine; wait this long for whoever has it.
 
     With port 0 the machine chooses one. Raises UserError if the port is not available.
     """
+    import trio  # `replay` opens a page without it.
+
     give_up_at = trio.current_time() + patience_s
     while True:
         try:

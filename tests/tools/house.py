@@ -51,7 +51,7 @@ ROOMS = {
     "analysis": _room(2_585, "arena/analysis"),
     "valuation": _room(3_409, "arena/valuation"),
     "training and exam": _room(1_835, "arena/training", "arena/exam"),
-    "ui and document": _room(3_067, "arena/ui", "arena/document"),
+    "ui and document": _room(3_071, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
     "cli and commands": _room(6_195, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_772, "tournaments/league"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_459
+MOST_LINES = 63_463
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""
