@@ -13,8 +13,10 @@ from arena.analysis.alternative_deals import (
     PublicMove,
     RoundHistory,
     draw_opening,
+    find_round,
     logged_opening,
     position_rules,
+    reach_question,
 )
 from arena.engine import deal, values, view
 from arena.engine.state import Dealt, Game, Opening
@@ -32,7 +34,7 @@ from arena.match.referee import (
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
 from protocol.messages import Choose, Drew, Event, Option, Passed, WhyRound
-from protocol.position import read_position
+from protocol.position import Position, read_position
 from protocol.records import (
     ChoiceRecord,
     DealRecord,
@@ -318,11 +320,15 @@ class Timeline:
         return (moment for moment in self.moments if isinstance(moment.record, RoundRecord))
 
 
-def question_at(history: RoundHistory, game: Game) -> AskedQuestion:
-    """Return a question to which a round has led, without its log."""
-    state, options = game.playing, engine.legal(game)
-    question = OpenQuestion(state.turn, 1, options, 0)
-    return AskedQuestion(question, game, state.events, 0, None, history)
+def question_of(position: Position) -> AskedQuestion:
+    """Return the question of a position, in a round that leads to it.
+
+    Raises UserError if the rules forbid the position, or no such round was found.
+    """
+    history = find_round(position)
+    game = reach_question(history, position)
+    question = OpenQuestion(game.playing.turn, 1, engine.legal(game), 0)
+    return AskedQuestion(question, game, game.playing.events, 0, None, history)
 
 
 def find_question(questions: Sequence[AskedQuestion], wanted: int) -> AskedQuestion:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from arena.analysis import reask, review, text
-from arena.analysis.alternative_deals import find_round, position_of, reach_question
+from arena.analysis.alternative_deals import position_of
 from arena.analysis.find import require_one_game
 from arena.analysis.text import OptionValue
 from arena.analysis.timeline import (
@@ -19,7 +19,7 @@ from arena.analysis.timeline import (
     AskedQuestion,
     Timeline,
     find_question,
-    question_at,
+    question_of,
 )
 from arena.document.terminal import print_blocks
 from arena.engine.view import LineWriter
@@ -132,8 +132,7 @@ def explain_position(line: str, options: ExplainOptions) -> int:
     Raises UserError.
     """
     position = read_position(line)
-    history = find_round(position)
-    question = question_at(history, reach_question(history, position))
+    question = question_of(position)
     rules = question.game.rules
     is_choice = len(question.options) > 1 and why_no_values(rules) is None
     deals = options.deals or (USUAL_WORLDS if is_choice else None)

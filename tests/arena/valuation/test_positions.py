@@ -9,7 +9,7 @@ from arena.analysis.alternative_deals import (
     position_of,
     reach_question,
 )
-from arena.analysis.timeline import Timeline, question_at
+from arena.analysis.timeline import Timeline, question_of
 from arena.engine import values
 from arena.engine.state import Game
 from arena.engine.view import LineWriter
@@ -180,9 +180,7 @@ def test_values_of_an_open_line_are_those_of_the_log() -> None:
         timeline = Timeline(overheard(rules, seats, any_of(name)).logged)
         *_, question = (asked for asked in timeline.questions(0) if len(asked.options) > 1)
         position = read_position(write_position(position_of(question.history, question.game)))
-        history = find_round(position)
-        again = question_at(history, reach_question(history, position))
-        assert option_values(again, 0, 16) == option_values(question, 0, 16)
+        assert option_values(question_of(position), 0, 16) == option_values(question, 0, 16)
 
 
 def test_values_of_a_seats_line_agree_within_their_errors() -> None:
@@ -191,8 +189,7 @@ def test_values_of_a_seats_line_agree_within_their_errors() -> None:
     for question in timeline.questions(0)[:60]:
         if len(question.options) > 1:
             seen = position_of(question.history, question.game).as_seen()
-            history = find_round(seen)
-            ours = option_values(question_at(history, reach_question(history, seen)), 0, 64)
+            ours = option_values(question_of(seen), 0, 64)
             pairs = zip(ours, option_values(question, 0, 64), strict=True)
             gaps += [
                 abs(a.lead - b.lead) / max(0.01, (a.half_width**2 + b.half_width**2) ** 0.5)
