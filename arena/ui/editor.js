@@ -1,11 +1,12 @@
-/* The editor of positions (quiz.py): a round is laid by clicks or keys, and becomes a line. */
+/* The editor of positions (position_pages.py): a round is laid by clicks or keys, and becomes a line. */
 "use strict";
 (() => {
-  const { refuse, stage, ends, digits, has, set, drawable, drawsForLead, follow, line } = EnteredRound, { add, copy } = Panels;
+  const { refuse, stage, ends, digits, has, set, drawable, drawsForLead, follow, line } = EnteredRound, { add, copy, fill: fillTable } = Panels;
   const games = JSON.parse(document.getElementById("data").textContent);
   const nodes = Object.fromEntries([...document.querySelectorAll("[id]")].map((node) => [node.id, node]));
   const BEGIN = ["game", "seats", "seat"]; // Who changes one of these begins a new round.
-  let steps = [], round, setup, picked = null, isDrawing = false, digit = null;
+  const PAUSE_MS = 300;
+  let steps = [], round, setup, picked = null, isDrawing = false, digit = null, valued = "", timer;
 
   const sides = ({ rules }, seats) => (rules.deal.partners ? ["Seats 0 and 2", "Seats 1 and 3"] : Array.from({ length: seats }, (_, seat) => `Seat ${seat}`));
   const number = (node) => Math.trunc(Number(node.value)) || 0;
@@ -92,6 +93,22 @@
     });
   }
 
+  /** Shows what the server says of a line, once no step follows it for a moment. */
+  function value(line) {
+    clearTimeout(timer);
+    nodes.valued.hidden = !line;
+    if (!line) return;
+    nodes.values.replaceChildren();
+    nodes.note.textContent = "Valuing the options …";
+    timer = setTimeout(async () => {
+      const answer = await fetch(`values/${encodeURIComponent(line)}.json`).then((got) => got.json())
+        .catch(() => ({ note: "The command that values positions has ended.", head: [], rows: [] }));
+      if (nodes.line.value !== line) return;
+      if (answer.rows.length) fillTable(nodes.values, answer.head, answer.rows.map((cells) => ({ cells })));
+      nodes.note.textContent = answer.note;
+    }, PAUSE_MS);
+  }
+
   /** Shows the round, and why a step was refused. `tile`: the one whose end is to be chosen. */
   function show(why = "", tile = null, drawing = false) {
     const { activeElement: focused } = document;
@@ -107,6 +124,7 @@
     nodes.draw.hidden = nodes.pass.hidden = stage(round) !== "play";
     nodes.line.value = picked || drawing ? "" : line(setup, round);
     nodes["as-line"].hidden = !nodes.line.value;
+    if (nodes.valued && valued !== nodes.line.value) value(valued = nodes.line.value);
     drawTable();
     listTiles();
     // A button that is gone leaves the focus to what is said next.

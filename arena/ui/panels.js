@@ -165,5 +165,5 @@ const Panels = (() => {
     button.textContent = "copied";
   }
 
-  return { add, copy, title, seats, left, question, turns };
+  return { add, copy, fill, title, seats, left, question, turns };
 })();

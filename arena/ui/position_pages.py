@@ -6,7 +6,7 @@ A card is made from its question's position alone, as its seat knew it: so the v
 the answer, too, tell nothing of hidden tiles. A review begins its deals with the real one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
 from msgspec import Struct
@@ -14,23 +14,22 @@ from msgspec.structs import replace
 
 from arena.analysis import text
 from arena.analysis.alternative_deals import (
-    find_round,
     lead_methods,
     name_rules,
     position_of,
-    reach_question,
 )
 from arena.analysis.frames import SPECTATOR, PassesAndDraws, frame_at, with_ends
-from arena.analysis.timeline import Moment, Timeline, question_at
+from arena.analysis.timeline import Moment, Timeline, question_of
 from arena.engine import values, view
 from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from arena.ui.html import TABLE_SCRIPTS, page
 from arena.ui.replay_page import GameInfo, Scene, SceneBuilder, logged_game_info
-from arena.valuation.terms import USUAL_WORLDS
+from arena.valuation.terms import USUAL_WORLDS, why_no_values
+from protocol.codec import encode_json
 from protocol.errors import UserError
 from protocol.messages import Drew, Option, Passed, Play, PlayTwo
-from protocol.position import write_position
+from protocol.position import read_position, write_position
 from protocol.ruleset import Ruleset, Tile, hand_size, playable_seat_counts
 
 MOST_CARDS = 10
@@ -83,10 +82,9 @@ def make_card(timeline: Timeline, seat: int, number: int) -> QuizCard | None:
         return None
     position = position_of(asked.history, asked.game).as_seen()
     try:
-        history = find_round(position)
+        question = question_of(position)
     except UserError:
         return None  # Of very many tiles no deal may be found.
-    question = question_at(history, reach_question(history, position))
     leads = [outlook.lead for outlook in option_values(question, asked.choice, USUAL_WORLDS)]
     best = leads.index(max(leads))
     outlooks = option_values(question, best, USUAL_WORLDS)
@@ -220,11 +218,11 @@ class EditedGame(Struct, frozen=True):
     """The same for a later round."""
 
 
-def editor_page(rules: Ruleset) -> str:
+def editor_page(rules: Ruleset, *, is_served: bool = False) -> str:
     """Return the HTML of a page that writes the line of a round laid by hand.
 
-    It offers these rules first, then the named games. Raises UserError for rules that it cannot
-    follow.
+    It offers these rules first, then the named games. `is_served`: a server values its lines.
+    Raises UserError for rules that it cannot follow.
     """
     if not (name_rules(rules) and _is_editable(rules)):
         raise UserError(
@@ -239,7 +237,45 @@ def editor_page(rules: Ruleset) -> str:
         styles=("table.css", "game.css", "editor.css"),
         scripts=(*TABLE_SCRIPTS, "panels.js", "round.js", "editor.js"),
         data=[*map(_edited_game, dict.fromkeys((rules, *named)))],
+        connect="'self'" if is_served else "'none'",
+        is_served=is_served,
     )
+
+
+class ValuedLine(Struct, frozen=True):
+    """The values of a position's options, as the page of the editor shows them."""
+
+    note: str
+    """How the values were computed, or why there are none."""
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+
+VALUES, JSON = "values/", ".json"
+"""The beginning and the end of an address of values; between them is the position's line."""
+
+
+def find_study_page(editor: str, name: str) -> Callable[[], str] | None:
+    """Look up a page of a study: the editor, or the values of a line as JSON; None: no page."""
+    if name.startswith(VALUES) and name.endswith(JSON):
+        line = name[len(VALUES) : -len(JSON)]
+        return lambda: encode_json(value_line(line)).decode()
+    return None if name else lambda: editor
+
+
+def value_line(line: str) -> ValuedLine:
+    """Value the options of a position, in about a second."""
+    from arena.valuation.decision_loss import option_values  # It needs numpy.
+
+    try:
+        question = question_of(read_position(line))
+    except UserError as error:
+        return ValuedLine(f"{error}")
+    if why := why_no_values(question.game.rules):
+        return ValuedLine(f"The options have no values: {why}.")
+    outlooks = option_values(question, 0, USUAL_WORLDS)
+    head, rows = text.option_value_table(question, outlooks, 0, None).plain()
+    return ValuedLine(text.SOLVED if outlooks[0].exact else text.PLAYED_ON, head, rows)
 
 
 def _is_editable(rules: Ruleset) -> bool:

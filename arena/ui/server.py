@@ -10,7 +10,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from http import HTTPStatus
 from pathlib import PurePath
@@ -25,8 +25,9 @@ from websockets.trio.server import ServerConnection, serve
 
 from arena.analysis.frames import SPECTATOR, LiveFrames
 from arena.match.player import COME_S, HumanPlayer
+from arena.ui.console import print_line, print_note
 from arena.ui.html import TABLE_SCRIPTS, page
-from arena.ui.local_address import LOCAL_HOST, listen_here
+from arena.ui.local_address import LOCAL_HOST, listen_here, open_in_browser
 from arena.ui.replay_page import GameInfo, Scene, SceneBuilder
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.messages import Ask, GameOver, GameStarts, RoundOver
@@ -138,7 +139,11 @@ HEADERS = {
 }
 """Headers of every answer: cache nothing, guess no type, allow no frames."""
 HTML = "text/html; charset=utf-8"
-MEDIA_TYPES = {".csv": "text/csv; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
+MEDIA_TYPES = {
+    ".csv": "text/csv; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+}
 """The media types of other names than pages have, by their endings."""
 SOCKET = "socket"
 """The name in the address under which the socket is opened."""
@@ -153,6 +158,10 @@ Hear = Callable[[str], None]
 """A function that takes a message from a socket."""
 
 
+async def send_nothing(_: BrowserConnection) -> None:
+    """Send nothing, and let the socket close."""
+
+
 def ignore_message(_: str) -> None:
     """Ignore a message from a page."""
 
@@ -162,7 +171,7 @@ class Site(Struct, frozen=True):
 
     find: Find
     """The lookup of pages; the first page has an empty name."""
-    tell: Publish
+    tell: Publish = send_nothing
     hear: Hear = ignore_message
 
 
@@ -281,6 +290,21 @@ async def serve_site(site: Site, port: int) -> AsyncIterator[str]:
         async with await nursery.start(start):
             yield server.address
         nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def open_site(site: Site, port: int, purpose: str, *, browser: bool) -> AsyncIterator[None]:
+    """Serve a site while the block runs; print its address, and open it if `browser` says so.
+
+    `purpose` is printed before the address. Raises UserError if the port is not available.
+    """
+    async with serve_site(site, port) as address:
+        print_line(f"{purpose}: {address}")
+        print_note("Only this machine can open it. Ctrl-C ends it.")
+        with ExitStack() as opened:
+            if browser:
+                await trio.to_thread.run_sync(opened.enter_context, open_in_browser(address))
+            yield
 
 
 # A person's screen in the browser: the page shows what the seat sees and sends back choices.

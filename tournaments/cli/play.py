@@ -5,13 +5,13 @@ import secrets
 import shlex
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import click
 import trio
+from click.core import ParameterSource
 from msgspec import UNSET
 from msgspec.structs import replace
 from rich.console import Console
@@ -42,7 +42,7 @@ from arena.ui.agent import (
     sit_as_bot,
 )
 from arena.ui.console import print_line, print_note
-from arena.ui.local_address import NO_WEBSOCKETS, has_browser, open_in_browser
+from arena.ui.local_address import NO_WEBSOCKETS, has_browser
 from arena.ui.replay_page import GameInfo, game_info
 from arena.ui.terminal_player import TerminalPlayer
 from arena.valuation.terms import USUAL_TERMS
@@ -108,6 +108,7 @@ class PlayOptions(NamedTuple):
     sandbox: SandboxMode
     out: Path
     terminal: bool
+    study: bool
     mcp: AgentWay | None
     port: int
     browser: bool
@@ -255,6 +256,11 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
     help="Folder for the logs of your games.",
 )
 @flag("--terminal", "Play here instead of in the browser.")
+@flag(
+    "--study",
+    "Lay a round by hand on a page that values its options, in place of a game; --rules, --set, "
+    "--port and --browser go with it.",
+)
 @click.option(
     "--mcp",
     type=click.Choice(get_args(AgentWay)),
@@ -277,12 +283,15 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
       boneyard play counting greedy --no-clock
       boneyard play --rules partnership --against counting --terminal
       boneyard play --against ./my_bot.py --seat 1 --seed 7
+      boneyard play --study --rules dutch-two
       boneyard play counting --mcp stdio
       boneyard play --mcp bot --port 8124
       boneyard run "boneyard play --mcp bot --port 8124" greedy --sandbox off --jobs 1
       boneyard play counting --from 1.counting.greedy:12
     """
     options = PlayOptions(opponents=(*bots, *opponents) or ("greedy",), **values)
+    if options.study:
+        return _study(options)
     if options.mcp:
         need_agents()
     if options.mcp == "bot":
@@ -309,6 +318,35 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
         print_note(stop_sentence(folder, errors, "game", "in the game"))
         return STOPPED
     return code
+
+
+STUDIED = frozenset(["study", "rules", "choices", "port", "browser"])
+"""The options that go with --study."""
+
+
+def _study(options: PlayOptions) -> int:
+    """Serve the editor of positions until the user leaves; return the exit code."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if source is ParameterSource.COMMANDLINE and option.name not in STUDIED:
+            word = option.opts[0] if isinstance(option, click.Option) else "BOT"
+            raise UserError(f"{word} does not go with --study.")
+    if not has_browser():
+        raise UserError(NO_WEBSOCKETS.format(what="To study positions", instead=""))
+    from arena.ui.position_pages import editor_page, find_study_page
+    from arena.ui.server import Site, open_site
+
+    rules = load_ruleset(options.rules or USUAL_RULES, Path.cwd(), options.choices)
+    site = Site(partial(find_study_page, editor_page(rules, is_served=True)))
+
+    async def serve() -> None:
+        with cancelled_by_signals():
+            async with open_site(site, options.port, "Study positions", browser=options.browser):
+                await trio.sleep_forever()
+
+    run_async(serve)
+    return 0
 
 
 def _be_bot(port: int) -> int:
@@ -406,26 +444,22 @@ async def _with_agent(table: PreparedTable, folder: Folder, options: PlayOptions
 
 async def _in_browser(table: PreparedTable, folder: Folder, options: PlayOptions) -> int:
     """Play games in the browser as long as the person asks for another; return the exit code."""
-    from arena.ui.server import BrowserPlayer, serve_site
+    from arena.ui.server import BrowserPlayer, open_site
 
     clock = table.clock.bank_ms > 0
     browser = BrowserPlayer(*_page_of(table, folder), clock=clock)
-    async with serve_site(browser.site, options.port) as address:
-        print_line(f"Open this page to play: {address}")
-        print_note("Only this machine can open it. Ctrl-C leaves the game.")
-        with ExitStack() as open_:
-            if options.browser:
-                await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
-            while await _game_between(table, folder, options, browser.show):
-                make = {"review": _review, "quiz": _quiz}
-                browser.later_pages = {name: partial(make[name], folder, table) for name in make}
-                print_note("The page offers another game. Close it, or press Ctrl-C, to end.")
-                if not await _wants_another(browser):
-                    return 0
-                seat = (table.seat + browser.swap) % len(table.names)
-                options = options._replace(seat=seat, played=options.played + 1)
-                table = prepare_table(options, table.rules, folder)
-                browser.prepare(*_page_of(table, folder))
+    purpose = "Open this page to play"
+    async with open_site(browser.site, options.port, purpose, browser=options.browser):
+        while await _game_between(table, folder, options, browser.show):
+            make = {"review": _review, "quiz": _quiz}
+            browser.later_pages = {name: partial(make[name], folder, table) for name in make}
+            print_note("The page offers another game. Close it, or press Ctrl-C, to end.")
+            if not await _wants_another(browser):
+                return 0
+            seat = (table.seat + browser.swap) % len(table.names)
+            options = options._replace(seat=seat, played=options.played + 1)
+            table = prepare_table(options, table.rules, folder)
+            browser.prepare(*_page_of(table, folder))
     return INTERRUPTED
 
 

@@ -1,6 +1,6 @@
 """The server behind `boneyard watch`: an event's tables and report, on this machine only."""
 
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -9,10 +9,8 @@ import trio
 from arena.files import DamagedFileError, describe_error, read_file
 from arena.logs.catalog import REPLAY_ENDING, REPLAY_PAGE, REPLAYS
 from arena.program import cancelled_by_signals, run_async
-from arena.ui.console import print_line, print_note
-from arena.ui.local_address import open_in_browser
 from arena.ui.replay_page import REPORT, event_replay_page, pack_game, replay_script
-from arena.ui.server import Broadcast, Page, Site, serve_site, tell
+from arena.ui.server import Broadcast, Page, Site, open_site, tell
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from tournaments.event.folder import Folder
@@ -54,13 +52,9 @@ async def _serve(watched: LiveView, port: int, *, browser: bool) -> None:
     with cancelled_by_signals():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(follow, watched, news)
-            async with serve_site(site(watched, news), port) as address:
-                print_line(f"Watch {watched.event.heading}: {address}")
-                print_note("Only this machine can open it. Ctrl-C ends it.")
-                with ExitStack() as open_:
-                    if browser:
-                        await trio.to_thread.run_sync(open_.enter_context, open_in_browser(address))
-                    await trio.sleep_forever()
+            purpose = f"Watch {watched.event.heading}"
+            async with open_site(site(watched, news), port, purpose, browser=browser):
+                await trio.sleep_forever()
 
 
 async def follow(watched: LiveView, news: Broadcast) -> None:

@@ -18,12 +18,17 @@ from arena.engine.deal import arrange_stock, begin
 from arena.engine.state import Dealt, Game
 from arena.rules.load import with_overrides
 from arena.rules.variants import VARIANTS, find_variant
-from arena.ui.position_pages import MOST_EDITED_SEATS, editor_page
+from arena.ui.position_pages import (
+    MOST_EDITED_SEATS,
+    editor_page,
+    find_study_page,
+    value_line,
+)
 from protocol.errors import UserError
 from protocol.messages import Clock, Lot
 from protocol.position import Position, write_position
 from protocol.ruleset import Ruleset, Tile, playable_seat_counts, set_of_tiles
-from tests.support.events import boneyard
+from tests.support.events import boneyard, served
 from tests.support.fast_run import slow_except
 from tests.support.games import questions, random_game
 from tests.support.pages import faults, needs_chromium, opened
@@ -340,3 +345,54 @@ def test_options_of_the_editor_go_with_it() -> None:
     assert "Only --rules" in boneyard("explain", "here", "--editor", code=2)
     assert "Only --rules" in boneyard("explain", "--editor", "--review", code=2)
     assert "no folder" in boneyard("explain", "--editor", "--out", "nowhere/a.html", code=2)
+
+
+# --- a study ---
+
+
+ROUND = "666465321100100" + "66" + "63l"
+"""Keys: a hand, who leads, and two plays, up to the asked seat's second question."""
+
+
+@needs_chromium
+def test_a_study_values_the_line_as_the_command_does() -> None:
+    study = served("play", "--study", "--rules", "draw")
+    with study as (_, address), opened(address, local=True) as page:
+        page.keyboard.type(ROUND)
+        rows = page.locator("#values tbody tr")
+        expect(rows).to_have_count(4, timeout=20_000)
+        shown = [row.split() for row in rows.all_inner_texts()]
+        line = page.input_value("#line")
+        page.keyboard.press("u")
+        expect(page.locator("#valued")).to_be_hidden()
+        assert faults(page) == []
+    assert shown == [row.split() for row in explained_rows(line)]
+
+
+def explained_rows(line: str) -> list[str]:
+    """Return the rows of the options that `explain` prints for a position."""
+    printed = boneyard("explain", line).splitlines()
+    head = next(place for place, words in enumerate(printed) if words.startswith("option"))
+    return printed[head + 1 : head + 5]
+
+
+@pytest.mark.parametrize(
+    ("line", "note"),
+    [("bone2@draw", "position"), ("../editor.html", "position"), ("a" * 99, "position")],
+)
+def test_a_line_without_values_has_a_sentence(line: str, note: str) -> None:
+    valued = value_line(line)
+    assert valued.rows == ()
+    assert note in valued.note
+
+
+def test_a_study_has_the_editor_and_values_alone() -> None:
+    assert find_study_page("the editor", "other") is None
+    editor = find_study_page("the editor", "")
+    assert editor
+    assert editor() == "the editor"
+
+
+def test_what_does_not_go_with_a_study_is_named() -> None:
+    assert "--seed does not go" in boneyard("play", "--study", "--seed", "1", code=2)
+    assert "BOT does not go" in boneyard("play", "greedy", "--study", code=2)
