@@ -4,6 +4,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -41,7 +42,7 @@ stack of a small thread.
 """
 HARMLESS = 256
 """The length in bytes up to which a line is decoded safely, however deep it nests."""
-INFO_NAMES = re.compile(f"{INFO_NAME}(?: {INFO_NAME})*")
+INFO_NAME_PATTERN = re.compile(INFO_NAME)
 REQUIRED_FIELDS = 3
 """Fields that every message of a bot has: its type and two more."""
 SEAL = len(b',"crc":"00000000"}')
@@ -222,14 +223,18 @@ def _check_fields(message: FromBot, line: bytes, colons: int) -> FromBot | Fault
     """Return a message with optional fields, or what is wrong with their names."""
     fields = REQUIRED_FIELDS
     if isinstance(message, Choose) and message.info:
-        names = " ".join(message.info)
-        # A name with a blank would count as two.
-        if names.count(" ") >= len(message.info) or not INFO_NAMES.fullmatch(names):
+        if not _are_info_names((*message.info,)):
             return Fault("malformed", f"A name in `info` is not {INFO_NAME}.")
         fields += 1 + len(message.info)
     if colons != fields and _repeats_a_key(line):
         return Fault("malformed", "A key stands twice in one object.")
     return message
+
+
+@lru_cache(maxsize=256)
+def _are_info_names(names: tuple[str, ...]) -> bool:
+    """Tell whether each is a name of `info`; a bot repeats its names in every answer."""
+    return all(map(INFO_NAME_PATTERN.fullmatch, names))
 
 
 def _repeats_a_key(line: bytes) -> bool:

@@ -39,7 +39,7 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(2_236, "protocol"),
+    "protocol": _room(2_241, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_973, "arena/engine"),
     "match": _room(2_829, "arena/match"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_560
+MOST_LINES = 63_565
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""
