@@ -12,7 +12,7 @@ from typing import Any, Literal
 import click
 
 from arena.analysis.find import DEMO, RUNS
-from arena.files import describe_error, read_file
+from arena.files import describe_error, read_file, write_atomic
 from arena.logs.catalog import GAMES_FOLDER, REPLAY_ENDING, remove_leftovers
 from arena.logs.checksummed import actual_path
 from arena.machine import cores
@@ -270,6 +270,7 @@ def run_event(
     if config.luck and code == 0:
         code = _take_luck_out(folder)
     show(folder)
+    _list_events(folder)
     if code == 0:
         _make_replays(folder, with_luck=config.luck)
     if fail_unless and code == 0:
@@ -283,6 +284,17 @@ def _print_result(folder: Folder, *, in_json: bool, markdown: bool = False) -> N
         sys.stdout.buffer.write(read_file(folder.results))
     else:
         load_display().final(folder, markdown=markdown)
+
+
+def _list_events(folder: Folder) -> None:
+    """Write the page of the events in runs/, if the event is one of them."""
+    if not keeps_versions(folder.path):
+        return
+    from tournaments.report.page import EVENTS_PAGE, events_page  # The run has begun without it.
+
+    runs = folder.path.parent
+    with suppress(OSError):
+        write_atomic(runs / EVENTS_PAGE, [events_page(runs).encode()])
 
 
 def _make_replays(folder: Folder, *, with_luck: bool) -> None:

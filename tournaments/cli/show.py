@@ -2,8 +2,6 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 
 import click
@@ -12,13 +10,12 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from arena.analysis.find import EVENT_FILE, event_folders, unknown_place, usual_folder
+from arena.analysis.find import event_folders, unknown_place, usual_folder
 from arena.document.blocks import Column, Section, Table, paragraphs, table
 from arena.document.terminal import open_console, print_blocks, renderables
-from arena.files import read_file
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_json, print_line, print_note, working
-from protocol.codec import DamagedRecordError, decode_json, encode_json
+from protocol.codec import encode_json
 from protocol.errors import UserError
 from tournaments.cli.options import (
     BROWSER,
@@ -39,7 +36,7 @@ from tournaments.event.folder import Folder
 from tournaments.rating.sprt import separation_text, separations
 from tournaments.rating.tables import PRIOR, FoulCount, parse_anchor
 from tournaments.report.event_text import done, uneven
-from tournaments.report.results_file import Results
+from tournaments.report.results_file import events_table
 from tournaments.report.standings import pool_sections, standings_table
 from tournaments.site.status import Status, read_status
 
@@ -222,27 +219,9 @@ def show(
         return _print_ratings(paths or (place,), options, as_json)
     code = watch_status(place, as_json) if watch else print_status(place, as_json)
     if not paths and not as_json and place != Path():
-        _print_others(event_folders(Path())[1 : EVENTS_LISTED + 1])
+        others = event_folders(Path())[1 : EVENTS_LISTED + 1]
+        print_blocks(open_console(), [events_table("other event here", others)] if others else [])
     return code
-
-
-def _print_others(folders: Sequence[Path]) -> None:
-    """Print a table of other events, with when each was last run, its games and who leads."""
-    rows: list[Sequence[str]] = []
-    for path in folders:
-        played = first = ""
-        with suppress(OSError, UserError, DamagedRecordError):
-            summary = decode_json(read_file(Folder(path).results), Results)
-            best = summary.ratings.pools[0].entrants if summary.ratings.pools else ()
-            leaders = [rating.name for rating in best if rating.ranks[0] == 1]
-            played = f"{summary.played:,} of {summary.planned:,}"
-            first = leaders[0] if len(leaders) == 1 else f"{len(leaders)} are level"
-        moment = datetime.fromtimestamp((path / EVENT_FILE).stat().st_mtime)
-        rows.append((f"{path}", f"{moment:%Y-%m-%d %H:%M}", played, first))
-    columns = [Column("other event here", "name"), Column("last run", "word")]
-    columns += [Column("games"), Column("first", "word")]
-    if rows:
-        print_blocks(open_console(), [table("Other events", columns, rows)])
 
 
 def _print_separations(path: Path, bots: Sequence[str], in_json: bool) -> int:

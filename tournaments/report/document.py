@@ -52,6 +52,7 @@ from tournaments.report.page import build_game_list
 from tournaments.report.results_file import LuckUsed
 from tournaments.report.review import ReviewSummary, review_section
 from tournaments.report.standings import (
+    READING,
     cost_sections,
     luck_sections,
     partner_sections,
@@ -424,6 +425,9 @@ def _pools(book: Book) -> Iterator[DocumentBlock]:
         tally = by_names[frozenset(rating.name for rating in pool.entrants)]
         forest = number > 1 or len(pool.entrants) > AT_A_GLANCE
         sections = compared_sections(pool, event.anchor, tally, forest=forest)
+        if number == 1:
+            reading = Section("How to read", [bullets(READING)], media=Media.HTML, folded=True)
+            sections[0] = replace(sections[0], blocks=[*sections[0].blocks, reading])
         if len(pools) > 1:
             sections = [replace(section, scope=f" of pool {number}") for section in sections]
         # Only the first pool has addresses, so that each leads to one place.

@@ -1,4 +1,4 @@
-"""report.html: the HTML page of a report's document, and the games in it."""
+"""report.html: the page of a report's document, and its games; index.html, which lists events."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 from msgspec import Struct, field
 
+from arena.analysis.find import event_folders
 from arena.analysis.review import SENTENCES
 from arena.analysis.text import WHY
 from arena.document.blocks import Document, Media, plain, select
@@ -18,6 +19,7 @@ from protocol.messages import WhyGame
 from protocol.records import FoulClass, Result, RoundRecord
 from tournaments.plan.event import Event
 from tournaments.report.charts import search_courses, sprt_walk
+from tournaments.report.results_file import events_table
 
 # The games of an event for the report's script: a few numbers each, bounded. Pure.
 
@@ -144,3 +146,17 @@ def report_page(document: Document, share: SharedText, entrants: Sequence[str]) 
         blocks=select(document.blocks, Media.HTML),
     )
     return FILE_PATTERN.sub(r'<a href="\1"><code>\1</code></a>', html)
+
+
+# index.html: the events of a folder, with their reports.
+
+
+EVENTS_PAGE = "index.html"
+MOST_EVENTS = 200
+"""The most events that the page lists, the latest first: each costs a look at its results."""
+
+
+def events_page(folder: Path) -> str:
+    """Return the HTML page that leads to the reports of the events in a folder. Raises OSError."""
+    events = events_table("event", event_folders(folder)[:MOST_EVENTS], folder)
+    return report_page(Document("Events", [events]), SharedText("Events and who leads."), ())

@@ -1,16 +1,23 @@
-"""The file results.json: its content, and the ratings in it."""
+"""The file results.json: its content, and the table of several events that it makes."""
 
+from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from arena.analysis.find import EVENT_FILE
+from arena.document.blocks import Cell, Column, Media, Table, table
 from arena.files import DamagedFileError, read_file
 from arena.logs.catalog import GAMES_FOLDER
 from protocol.codec import DamagedRecordError, decode_json
+from protocol.errors import UserError
 from tournaments.event.book import Book
 from tournaments.event.facts import SandboxSummary
-from tournaments.event.folder import digest
+from tournaments.event.folder import Folder, digest
 from tournaments.event.history import Latecomer
 from tournaments.event.luck import LuckStore
 from tournaments.formats.entrant import OwnClock, Values
@@ -95,6 +102,30 @@ def current_results(book: Book) -> Results | None:
         state = summary.event, summary.entrants, summary.played, summary.commitments
         return summary if is_newer and now == state else None
     return None
+
+
+def events_table(head: str, folders: Sequence[Path], root: Path = Path()) -> Table:
+    """Return a row for each event: its last run, its games, who leads, the way to its report.
+
+    `head`: the first column's. `root`: the folder from which reports are reached.
+    """
+    rows: list[Sequence[str | Cell]] = []
+    for path in folders:
+        games = leader = ""
+        with suppress(OSError, UserError, DamagedRecordError):
+            summary = decode_json(read_file(Folder(path).results), Results)
+            best = summary.ratings.pools[0].entrants if summary.ratings.pools else ()
+            leaders = [rating.name for rating in best if rating.ranks[0] == 1]
+            games = f"{summary.played:,} of {summary.planned:,}"
+            leader = leaders[0] if len(leaders) == 1 else f"{len(leaders)} are level"
+        moment = datetime.fromtimestamp((path / EVENT_FILE).stat().st_mtime)
+        address = quote(f"{Folder(path).page.relative_to(root)}")
+        report = Cell("report", href=address) if games else ""
+        last_run = f"{moment:%Y-%m-%d %H:%M}"
+        rows.append((f"{path.relative_to(root)}", last_run, games, leader, report))
+    columns = [Column(head, "name"), Column("last run", "word"), Column("games")]
+    columns += [Column("first", "word"), Column("look", "word", media=Media.HTML)]
+    return table("Events", columns, rows)
 
 
 def terms_of(event: Event) -> Terms:

@@ -34,7 +34,17 @@ from tournaments.rating.tables import (
 from tournaments.report.charts import forest_of, link_to_games, scaling_chart
 from tournaments.report.scaling import Scaling, scalings
 
-READING = "How to read these numbers: `boneyard help ratings`."
+READING = (
+    "A bot with 100 Elo more than another takes about 64 % of the points off it, a draw being half "
+    "a point.",
+    "± is half of a 95 % interval; `>` or `<` bounds the rating of a bot that won or lost "
+    "everything.",
+    "Ranks in brackets are those that the results leave open.",
+    "Ranks compare bots directly, so two intervals may overlap and the order still be sure.",
+    "The margin is the lead in points at the end of a game.",
+    "A foul loses the game: an illegal, late or unreadable answer, or a crash.",
+)
+"""Sentences that explain the standings to somebody who sees them for the first time."""
 COST = "As the bots themselves stated it; nobody checked it."
 LONE_GAMES = 10
 """Games from which on a rating by a single won or lost one is told."""
@@ -79,7 +89,6 @@ def standings_section(
         standings_table(pool, won_lost, forest=forest),
         *paragraphs(rating_notes(pool, anchor), "faint"),
         *(Paragraph(sentence, "faint", media=Media.FILES) for sentence in duplicate_gain(pool)),
-        Paragraph(READING, "faint", media=Media.FILES),
     ]
     return Section("Standings", blocks, id="standings", titled=Media.FILES)
 

@@ -16,6 +16,7 @@ from arena.sandbox.command import Command
 from tests.support.events import boneyard, copied, run
 from tournaments.cli.main import FIRST_COMMANDS, MODULES, main
 from tournaments.cli.run import BY_SEED
+from tournaments.report.page import events_page
 
 NAMES = sorted(MODULES)
 HEAVY = {"msgspec", "rich", "trio", "numpy", "jinja2"}
@@ -176,6 +177,9 @@ def test_show_lists_the_other_events_here(
     assert "runs/new" not in text.partition("other event here")[2]
     assert "other event here" not in boneyard("show", "new")
     assert "other event here" not in boneyard("show", "--json")
+    page = events_page(Path("runs"))
+    assert [*re.findall(r'href="([^"]+)/report.html"', page)] == ["new", "old"]
+    assert page.count("<tr>") == 1 + 3
 
 
 def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(event: Path) -> None:

@@ -25,7 +25,8 @@ def test_pools_share_no_address_and_no_title() -> None:
     document = report_document(told(plan, results, measured(plan)))
     found = list(sections([*document.blocks], Media.HTML))
     titles = [f"{one.title}{one.scope}" for one in found]
-    assert titles[:4:3] == ["Standings of pool 1", "Standings of pool 2"]
+    standings = [title for title in titles if title.startswith("Standings")]
+    assert standings == ["Standings of pool 1", "Standings of pool 2"]
     for names in (titles, [one.id for one in found if one.id]):
         assert len(set(names)) == len(names)
 
