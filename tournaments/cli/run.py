@@ -81,8 +81,8 @@ DEMO_BEGIN = "{} sample bots play, on the same deals from both seats."
 DEMO_DEALS = "The demo's deals are always the same."
 MOST_REPLAYS = 3_000
 """The largest run whose replays are made at its end: at 4 ms a game some 6 s of two cores."""
-SMALL_EVENT = 400
-"""The most games of a run whose logs keep stderr unasked: at 128 KiB a game some 50 MB at most."""
+STDERR_GAMES = 400
+"""The first games of a run whose logs keep stderr unasked: at 128 KiB a game some 50 MB at most."""
 FEW_GAMES = 0.01
 """Share of an event's games for which no report is written before they are played."""
 BEFORE = {"measure": "points", "h1": 5.0, "without_luck": True}
@@ -138,7 +138,7 @@ ShowResult = Callable[[Folder], None]
 @flag(
     "--keep-stderr",
     "Keep in the game logs what bots write to stderr, beside their answers, also of an event file "
-    f"or more than {SMALL_EVENT} games.",
+    f"or after the first {STDERR_GAMES} games.",
     rare=True,
 )
 @JSON
@@ -428,14 +428,14 @@ def _run_in(
         elif seed is None and not plan.deals:
             sums = f"the SHA-256 of {folder.commitments.name} is {digest(folder)}"
             print_note(f"Commitments to the deals: {sums}.")
-        keep_stderr |= at_home and ledger.book.planned <= SMALL_EVENT
+        stderr_boards = _stderr_boards(ledger.book, everything=keep_stderr, at_home=at_home)
         if cluster:
             from tournaments.play.cluster.client import connect
 
-            ready = connect(cluster, ledger, sources, print_note, keep_stderr=keep_stderr)
+            ready = connect(cluster, ledger, sources, print_note, stderr_boards=stderr_boards)
         else:
             prepare = partial(_prepare, ledger.book)
-            ready = play_here(ledger, jobs, prepare, keep_stderr=keep_stderr)
+            ready = play_here(ledger, jobs, prepare, stderr_boards=stderr_boards)
 
         def report() -> None:
             if len(ledger.results) > published:
@@ -456,6 +456,13 @@ def _run_in(
         with suppress(OSError) if code == STOPPED else nullcontext():
             report()
     return code
+
+
+def _stderr_boards(book: Book, *, everything: bool, at_home: bool) -> int:
+    """Return up to which board the logs keep stderr; `at_home`: of bots on the command line."""
+    if everything:
+        return book.event.boards
+    return STDERR_GAMES * book.event.boards // book.planned if at_home else 0
 
 
 def _keep_versions(folder: Folder, event: Event) -> None:

@@ -71,7 +71,7 @@ async def play_here(
     jobs: int | None,
     prepare: Callable[[], Awaitable[Sandbox]],
     *,
-    keep_stderr: bool = False,
+    stderr_boards: int = 0,
 ) -> AsyncIterator[PlayGames]:
     """Yield the function that plays in this process, in the sandbox of `prepare`.
 
@@ -83,7 +83,7 @@ async def play_here(
     lanes, sandbox = Lanes(fitting), await prepare()
 
     async def play(finished: trio.MemorySendChannel[Result]) -> None:
-        runner = Runner(ledger, sandbox, finished, keep_stderr=keep_stderr)
+        runner = Runner(ledger, sandbox, finished, stderr_boards=stderr_boards)
         await runner.play(lanes)
 
     yield play

@@ -48,7 +48,7 @@ class Assignment(Struct, frozen=True):
 
     folder: str
     confinement: Confinement
-    keep_stderr: bool
+    stderr_boards: int
     core: int
     """The core of the process, and of quick bots."""
 
@@ -181,7 +181,7 @@ class OrderedSittings:
             Sandbox(assignment.confinement, event.limits),
             self._poller,
             self._count,
-            keep_stderr=assignment.keep_stderr,
+            stderr_boards=assignment.stderr_boards,
         )
 
     async def serve(self) -> None:

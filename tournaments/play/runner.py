@@ -88,9 +88,9 @@ class Runner:
         sandbox: Sandbox,
         finished: trio.MemorySendChannel[Result],
         *,
-        keep_stderr: bool = False,
+        stderr_boards: int = 0,
     ) -> None:
-        """`keep_stderr`: the logs keep what bots write to stderr, with their answers."""
+        """`stderr_boards`: see `LoggedSittings`."""
         self._ledger = ledger
         self._finished = finished
         self._poller = Poller()
@@ -99,7 +99,7 @@ class Runner:
             sandbox,
             self._poller,
             self._count,
-            keep_stderr=keep_stderr,
+            stderr_boards=stderr_boards,
             results=ledger.results,
             may_go_on=lambda plan: bool(ledger.playable(plan)),
         )
@@ -107,7 +107,7 @@ class Runner:
         # A referee process knows no other's results, on which the next game may depend.
         is_able = sys.platform == "linux"  # Only there it ends with the run.
         self._may_lend = is_able and not has_dependent_games(event) and event.limits.cents is None
-        self._assignment = partial(Assignment, str(folder.path), sandbox.confinement, keep_stderr)
+        self._assignment = partial(Assignment, str(folder.path), sandbox.confinement, stderr_boards)
         self._processes: list[RefereeProcess] = []
         self._counted = 0
 

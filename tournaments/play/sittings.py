@@ -427,15 +427,16 @@ class LoggedSittings:
         poller: Poller,
         count: Callable[[Result], Awaitable[None]],
         *,
-        keep_stderr: bool,
+        stderr_boards: int,
         results: Mapping[str, Result] = MappingProxyType({}),
         may_go_on: Callable[[PlannedSitting], bool] = lambda _: True,
     ) -> None:
-        """`count` takes each result, after its game is on the disk. `keep_stderr`: the logs keep
-        what bots write to stderr, with their answers. `results`: those so far, by game, if later
-        games depend on them. `may_go_on`: asked before each game of a sitting.
+        """`count` takes each result, after its game is on the disk. `stderr_boards`: the logs of
+        sittings that begin with one of the first so many boards keep what bots write to stderr,
+        with their answers. `results`: those so far, by game, if later games depend on them.
+        `may_go_on`: asked before each game of a sitting.
         """
-        self._keep_stderr = keep_stderr
+        self._stderr_boards = stderr_boards
         self._folder, self._event = book.folder, book.event
         self._results = results
         self._may_go_on = may_go_on
@@ -475,7 +476,7 @@ class LoggedSittings:
             commands,
             self._event.clock.start_ms,
             self._sandbox,
-            keep_stderr=self._keep_stderr,
+            keep_stderr=plan.boards[0] <= self._stderr_boards,
         )
         # A game that depends on earlier ones may need no bots: only at its turn is that known.
         early = not has_dependent_games(self._event)

@@ -69,7 +69,7 @@ def test_each_answer_has_what_was_written_before_it_and_the_log_verifies(
     assert "stderr  " in boneyard("replay", str(folder), name)
 
 
-def test_small_events_of_the_command_line_keep_it_unasked(
+def test_first_games_of_the_command_line_keep_it_unasked(
     tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def keeps_stderr(folder: str, *entries: str) -> bool:
@@ -78,7 +78,9 @@ def test_small_events_of_the_command_line_keep_it_unasked(
         return any(words(game, game.sitting.seats.index("talks")))
 
     assert keeps_stderr("small", bot, *SMALL)
-    monkeypatch.setattr("tournaments.cli.run.SMALL_EVENT", 1)
+    monkeypatch.setattr("tournaments.cli.run.STDERR_GAMES", 2)
+    assert keeps_stderr("first", bot, *SMALL[:2], "2", *SMALL[3:])
+    monkeypatch.setattr("tournaments.cli.run.STDERR_GAMES", 1)
     assert not keeps_stderr("large", bot, *SMALL)
     file = tmp_path / "file.toml"
     file.write_text('bots = ["greedy", { name = "talks", run = ["{python}", "talks.py"] }]')

@@ -314,17 +314,17 @@ async def connect(
     sources: Mapping[str, BotSource],
     tell: Callable[[str], None],
     *,
-    keep_stderr: bool = False,
+    stderr_boards: int = 0,
 ) -> AsyncIterator[PlayOnCluster]:
     """Yield a function that plays the event on this cluster.
 
-    `sources`: the bot of each active entrant, by fingerprint. `keep_stderr`: see `Run`. Raises
-    UserError.
+    `sources`: the bot of each active entrant, by fingerprint. `stderr_boards`: see
+    `LoggedSittings`. Raises UserError.
     """
     folder, event = ledger.book.folder, ledger.book.event
     bundles = {name: pack_bot(*source) for name, source in sources.items()}
     bots = tuple(_bundle(event, n, bundles) for n in range(len(event.entrants)))
-    data = encoded(Run(event, bots, keep_stderr))
+    data = encoded(Run(event, bots, stderr_boards))
     # The event of another folder, or on another machine, is another run.
     run = content_name(f"{socket.gethostname()} {folder.path} ".encode() + data)
     async with trio.open_nursery() as nursery:

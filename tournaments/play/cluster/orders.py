@@ -234,8 +234,8 @@ class Run(Struct, frozen=True):
     """The plan; its entrants' commands are those of the run's machine."""
     bundles: tuple[Bundle | None, ...]
     """The bot of each entrant; None if it is retired."""
-    keep_stderr: bool = False
-    """True if the logs keep what bots write to stderr, with their answers."""
+    stderr_boards: int = 0
+    """The first boards whose logs keep what bots write to stderr; see `LoggedSittings`."""
 
 
 class OrderPart(Struct, frozen=True):

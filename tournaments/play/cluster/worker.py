@@ -164,7 +164,7 @@ class OrderRunner:
         commands = with_values(run.event, plan.values, plain)
         if not part.games:
             return
-        start_ms, keep = run.event.clock.start_ms, run.keep_stderr
+        start_ms, keep = run.event.clock.start_ms, plan.boards[0] <= run.stderr_boards
         pool = BotPool(self._poller, commands, start_ms, sandbox, keep_stderr=keep)
         early = not has_dependent_games(run.event)
         async with (
