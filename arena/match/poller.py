@@ -85,13 +85,13 @@ class Poller:
                 self._unregister(source)
         else:
             self._readers[source] = reader
-            self._watch.register(source, CAN_READ)
+            self._register(source, CAN_READ)
 
     def register_writer(self, process: PipedProcess) -> None:
         """Flush the process whenever its pipe takes more, until no line waits for it."""
         if process.stdin is not None and process.stdin not in self._blocked:
             self._blocked[process.stdin] = process
-            self._watch.register(process.stdin, CAN_WRITE)
+            self._register(process.stdin, CAN_WRITE)
 
     def unregister_writer(self, process: PipedProcess) -> None:
         """Flush the process no more."""
@@ -181,8 +181,14 @@ class Poller:
         del self._blocked[source]
         self._unregister(source)
 
+    def _register(self, source: Source, events: int) -> None:
+        # When a run is cancelled, a task may take its first step, and start a bot, after its poller
+        # has ended: it ends where it waits.
+        if not self._watch.closed:
+            self._watch.register(source, events)
+
     def _unregister(self, source: Source) -> None:
-        # When a run is cancelled, bots leave after their poller has ended.
+        # And bots leave then.
         if not self._watch.closed:
             with suppress(OSError):
                 self._watch.unregister(source)

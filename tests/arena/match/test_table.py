@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import trio
 from msgspec import UNSET
-from trio.testing import MockClock
+from trio.testing import MockClock, wait_all_tasks_blocked
 
 from arena.analysis.timeline import mismatches
 from arena.engine.shuffle import board_seed
@@ -37,6 +37,19 @@ UNLOCKED = Sandbox(OFF, Limits())
 async def test_cancelling_a_game_leaves_no_process(tmp_path: Path) -> None:
     with trio.move_on_after(0.5):
         await play([sample(), hostile("processes/ignores_signals")], tmp_path / "log.jsonl")
+    assert not children()
+
+
+async def test_a_bot_that_starts_after_its_poller_has_ended_is_no_bug() -> None:
+    """A cancelled run may end the poller before the task that starts a bot takes its first step."""
+    poller = Poller()
+    pool = BotPool(poller, [sample()], 1000, UNLOCKED)
+    for task in (poller.run, pool.start_missing):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(task)
+            await wait_all_tasks_blocked()
+            nursery.cancel_scope.cancel()
+    await pool.close()
     assert not children()
 
 
