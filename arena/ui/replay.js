@@ -247,7 +247,7 @@
   async function follow() {
     const words = new URLSearchParams(location.hash.slice(1)), name = words.get("game");
     const seat = words.has("seat") ? Number(words.get("seat")) : null;
-    if (!own && now.name !== name) now.game = await loaded(name);
+    if (!own && (!now.game || now.name !== name)) now.game = await loaded(name);
     return open(own || now.game, seat, words.get("at"));
   }
 

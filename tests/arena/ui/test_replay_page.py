@@ -352,8 +352,11 @@ def test_a_page_loads_the_game_of_its_address_and_no_other_script(tmp_path: Path
     (tmp_path / "replays" / "1.game.js").write_text(replay_script(pack_game(game)))
     (tmp_path / "evil.js").write_text("alert(1)")
     path = saved(tmp_path, replay_page("Replay"))
-    with opened(f"{path.as_uri()}#game=1.game", local=True) as page:
+    with opened(path, local=True) as page:
         page.on("dialog", lambda _: pytest.fail("a strange script ran"))
+        page.get_by_text("Choose a game in the report.").wait_for()
+        expect(page.locator("#table")).to_be_hidden()
+        page.evaluate("location.hash = '#game=1.game'")
         ready(page)
         assert page.locator("#seats tbody th").first.inner_text().startswith(f"0 {SCRIPT}")
         for name in ("../evil", "..%2Fevil", "./../evil", "1.game/../../evil", ""):
