@@ -33,14 +33,12 @@ from tournaments.cli.options import WholeNumber
     default=None,
     help="Parallel sittings, in one process.  [default: what the bots' CPU time allows]",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the status as JSON.")
 def league(
     words: tuple[str, ...],
     stops_idle: bool,
     rounds: int | None,
     now: str | None,
     jobs: int | None,
-    as_json: bool,
 ) -> None:
     """Run a standing league: push a bot, and it is rated.
 
@@ -77,9 +75,7 @@ def league(
     if "status" in words:
         from tournaments.league.status import print_league_status
 
-        sys.exit(print_league_status(path, moment or datetime.now(UTC), as_json))
-    if as_json:
-        raise UserError("--json is for `status`.")
+        sys.exit(print_league_status(path, moment or datetime.now(UTC)))
     if "grades" in words:
         from tournaments.league.status import write_league_grades
 

@@ -5,13 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from msgspec import Struct
-
 from arena.document.blocks import Column, DocumentBlock, Paragraph, Section, bullets, table
 from arena.document.terminal import open_console, print_blocks
 from arena.files import write_atomic
 from arena.rules.english import count_in_digits, join_words
-from arena.ui.console import print_json, print_line, shown_path
+from arena.ui.console import print_line, shown_path
 from protocol.codec import indented_json
 from tournaments.league.pairing import boards_to_play, describe_slow, next_round
 from tournaments.league.ratings import rate_division
@@ -21,14 +19,12 @@ from tournaments.league.state import (
     DivisionData,
     LeagueData,
     Refused,
-    RoundPlan,
     describe_entry,
     held_versions,
     one_line,
     read_league,
     shown_time,
     week_of,
-    write_utc,
 )
 from tournaments.plan.schedule import count_all_games
 from tournaments.rating.statistics import WRONG
@@ -41,123 +37,24 @@ MAX_REASON_LENGTH = 160
 """Most characters of a reason or of a push's words: some come from authors."""
 
 
-class RoundStatus(Struct, frozen=True):
-    """A round that is being played, or was when the league stopped."""
-
-    plan: RoundPlan
-    played: int
-    """Games that have a result in its ledger."""
-    planned: int
-
-
-class DivisionStatus(Struct, frozen=True, kw_only=True):
-    """The progress of a division."""
-
-    name: str
-    bots: int
-    """Versions that play in it, house bots and those held out included."""
-    rounds: int
-    """Rounds that are over."""
-    playing: RoundStatus | None
-    """The round that is not over."""
-    boards: int
-    """Boards of this week's rounds."""
-    boards_a_week: int
-    """Boards that a week may play."""
-    boards_left: int
-    """Boards that may be played now, those included that are kept for new versions."""
-    held: Mapping[str, str]
-    """The versions that are benched, and why."""
-    slow: Mapping[str, str]
-    """Sentences about the time of slow versions."""
-
-
-class LeagueStatus(Struct, frozen=True, kw_only=True):
-    """The state of a league."""
-
-    title: str
-    time: str
-    zone: str
-    """Time zone in which people read times."""
-    week: str
-    running: bool | None
-    """True if a process runs the league now; None: this machine does not tell."""
-    free_mib: int
-    """Free room on the disk with the league's folder, in MiB."""
-    divisions: tuple[DivisionStatus, ...]
-    refused: tuple[Refused, ...]
-    """The last line about each bot whose last push was refused."""
-    pushes: tuple[AnyEntry, ...]
-    """The last lines of the register, the newest first."""
-    next: RoundPlan | None
-    """The round that would be chosen now; None if no division has anything to play."""
-    pauses: Mapping[str, str]
-    """For divisions that play nothing now, why and until when."""
-
-
-def print_league_status(path: Path, now: datetime, in_json: bool) -> int:
-    """Print the state of a league; return the exit code. Raises UserError."""
-    status = read_league_status(path.resolve(), now)
-    if in_json:
-        print_json(status)
-    else:
-        print_blocks(open_console(), status_blocks(status, path))
-    return 0
-
-
-def read_league_status(path: Path, now: datetime) -> LeagueStatus:
-    """Read the state of a league, while it runs or not.
+def print_league_status(path: Path, now: datetime) -> int:
+    """Print the state of a league, while it runs or not; return the exit code.
 
     Raises UserError; DamagedFileError is one.
     """
-    league = read_league(path)
-    following = next_round(league, now)
-    return LeagueStatus(
-        title=league.settings.title,
-        time=write_utc(now),
-        zone=league.settings.zone,
-        week=week_of(now),
-        running=is_locked(league.folder.lock),
-        free_mib=shutil.disk_usage(path).free // 2**20,
-        divisions=tuple(_division(league, data, now) for data in league.divisions.values()),
-        refused=tuple(
-            bot.last for _, bot in sorted(league.histories.items()) if isinstance(bot.last, Refused)
-        ),
-        pushes=tuple(league.register[: -LATEST - 1 : -1]),
-        next=following.round and following.round[0],
-        pauses=following.pauses,
-    )
+    print_blocks(open_console(), status_blocks(read_league(path.resolve()), path, now))
+    return 0
 
 
-def _division(league: LeagueData, division: DivisionData, now: datetime) -> DivisionStatus:
-    settings, playing = division.settings, division.playing
-    return DivisionStatus(
-        name=settings.name,
-        bots=len(league.active(settings.name)),
-        rounds=len(division.over),
-        playing=(
-            RoundStatus(playing.plan, len(playing.results), count_all_games(playing.event, {}))
-            if playing
-            else None
-        ),
-        boards=division.boards_in(week_of(now)),
-        boards_a_week=settings.boards_a_week,
-        boards_left=max(0, *boards_to_play(league, division, now)),
-        held=held_versions(league, division),
-        slow=describe_slow(league, division),
-    )
-
-
-# --- words ---
-
-
-def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
-    """Yield the state of a league as a terminal shows it."""
-    state = {True: "is running", False: "is not running", None: "may be running"}[status.running]
-    place, time = shown_path(path), shown_time(status.time, status.zone)
+def status_blocks(league: LeagueData, path: Path, now: datetime) -> Iterator[DocumentBlock]:
+    """Yield the state of a league as a terminal shows it; `path`: its folder."""
+    settings, divisions = league.settings, league.divisions
+    state = {True: "is running", False: "is not running", None: "may be running"}
+    free_gib = shutil.disk_usage(league.folder.path).free / 2**30
     yield Paragraph(
-        f"{status.title} {state} in {place}: {time}, week {status.week}, "
-        f"{status.free_mib / 1024:.1f} GiB of the disk free.",
+        f"{settings.title} {state[is_locked(league.folder.lock)]} in {shown_path(path)}: "
+        f"{shown_time(now, settings.zone)}, week {week_of(now)}, {free_gib:.1f} GiB of the disk "
+        "free.",
         "lead",
     )
     columns = [
@@ -167,18 +64,27 @@ def status_blocks(status: LeagueStatus, path: Path) -> Iterator[DocumentBlock]:
         Column("may play now", spare=True),
         Column("playing", "word"),
     ]
-    yield table("Divisions", columns, (_row(division) for division in status.divisions))
-    if status.next:
-        tables = (f"{' – '.join(table.entrants)}: {table.why}" for table in status.next.tables)
-        yield from _list_section(f"Next in {status.next.division}", tables)
-    pauses = (f"{name}: {words}" for name, words in status.pauses.items())
-    yield from _list_section("Nothing to play now", pauses)
-    rows = ((row.name, *item) for row in status.divisions for item in row.held.items())
-    yield from _list_section("Held out", (f"{name} in {place}: {why}" for place, name, why in rows))
-    slow = (item for row in status.divisions for item in row.slow.items())
-    yield from _list_section("Slow", (f"{name}: {words}" for name, words in slow))
-    for title, entries in (("Refused", status.refused), ("Last news", status.pushes)):
-        yield from _list_section(title, (_entry_line(entry, status.zone) for entry in entries))
+    yield table("Divisions", columns, (_row(league, data, now) for data in divisions.values()))
+    choice, pauses = next_round(league, now)
+    if choice:
+        tables = (f"{' – '.join(table.entrants)}: {table.why}" for table in choice[0].tables)
+        yield from _list_section(f"Next in {choice[0].division}", tables)
+    yield from _list_section("Nothing to play now", map(": ".join, pauses.items()))
+    held = (
+        f"{name} in {division}: {why}"
+        for division, data in divisions.items()
+        for name, why in held_versions(league, data).items()
+    )
+    yield from _list_section("Held out", held)
+    slow = (item for data in divisions.values() for item in describe_slow(league, data).items())
+    yield from _list_section("Slow", map(": ".join, slow))
+    last = (bot.last for _, bot in sorted(league.histories.items()))
+    refused = [entry for entry in last if isinstance(entry, Refused)]
+    for title, entries in (
+        ("Refused", refused),
+        ("Last news", league.register[: -LATEST - 1 : -1]),
+    ):
+        yield from _list_section(title, (_entry_line(entry, settings.zone) for entry in entries))
 
 
 def _list_section(title: str, lines: Iterable[str]) -> Iterator[Section]:
@@ -192,17 +98,15 @@ def _entry_line(entry: AnyEntry, zone: str) -> str:
     return one_line(words, MAX_REASON_LENGTH)
 
 
-def _row(status: DivisionStatus) -> list[str]:
-    playing = "nothing"
-    if now := status.playing:
-        games = count_in_digits(now.planned, "game")
-        playing = f"round {now.plan.number}: {now.played} of {games}"
-    numbers = status.bots, status.rounds, status.boards, status.boards_a_week, status.boards_left
-    return [
-        status.name,
-        *(f"{number:,}" for number in numbers),
-        playing,
-    ]
+def _row(league: LeagueData, division: DivisionData, now: datetime) -> list[str]:
+    settings, playing = division.settings, "nothing"
+    if round := division.playing:
+        games = count_in_digits(count_all_games(round.event, {}), "game")
+        playing = f"round {round.plan.number}: {len(round.results)} of {games}"
+    bots, played = len(league.active(settings.name)), division.boards_in(week_of(now))
+    left = max(0, *boards_to_play(league, division, now))
+    numbers = bots, len(division.over), played, settings.boards_a_week, left
+    return [settings.name, *(f"{number:,}" for number in numbers), playing]
 
 
 # --- `boneyard league DIR grades` ---

@@ -3,7 +3,6 @@
 import csv
 import json
 import random
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,9 @@ from tests.support.events import boneyard
 from tests.support.made_up import admitted, everybody_meets, league_of
 from tournaments.event.facts import SameBots, Times
 from tournaments.event.folder import Folder
-from tournaments.league.state import Admitted, AnyEntry, Refused
-from tournaments.league.status import LeagueStatus, mark_of, read_league_status
+from tournaments.league.state import AnyEntry, Refused
+from tournaments.league.status import mark_of
 
-NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 HOSTILE = "no bot.toml\x1b[2J\n" + "x" * 1000
 REGISTER: list[AnyEntry] = [
     admitted("greedy"),
@@ -39,24 +37,18 @@ def place(tmp_path: Path) -> Path:
 
 
 def test_status_tells_what_waits_and_why(place: Path) -> None:
-    """Refusals that stand are named, and news the newest first."""
-    found = read_league_status(place, NOW)
-    assert (found.title, found.week, found.running) == ("Club", "2026-W47", False)
-    (division,) = found.divisions
-    assert (division.bots, division.rounds, division.playing) == (3, 0, None)
-    assert (division.boards, division.boards_left) == (0, 1000)
-    assert [one.bot for one in found.refused] == ["mine"]
-    assert [type(one) for one in found.pushes[:2]] == [Admitted, Refused]
-    assert found.free_mib > 0
-
-
-def test_words_of_authors_cannot_steer_the_terminal(place: Path) -> None:
-    """A reason stands on one line, cut, without control characters."""
-    said = boneyard("league", str(place), "status", "--now", "2026-11-22T12:00")
-    assert "Club is not running" in said
-    assert "\x1b" not in said
-    assert max(map(len, said.splitlines())) < 300
-    assert "Refused" in said
+    """Refusals that stand are named, and news the newest first; no reason steers the terminal."""
+    text = boneyard("league", str(place), "status", "--now", "2026-11-22T12:00")
+    assert "Club is not running" in text
+    assert "week 2026-W47" in text
+    row = next(line for line in text.splitlines() if line.startswith("draw "))
+    assert row.split() == ["draw", "3", "0", "0", "1,000", "1,000", "nothing"]
+    refused, news = text.partition("Refused")[2].split("Last news")
+    assert "mine: no bot.toml" in refused
+    assert "good: no" not in refused
+    assert news.index("admitted good") < news.index("refused good: no")
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) < 300
 
 
 def test_grades_are_for_a_table_and_for_gradescope(place: Path) -> None:
@@ -118,16 +110,3 @@ def test_copies_have_answered_alike_whenever_they_met(tmp_path: Path) -> None:
     assert {(*sorted(pair), count) for pair, count in copies.items()} == {
         ("ada", "ben@2", 120), ("ada", "greedy", 120), ("ben@2", "greedy", 120),
     }  # fmt: skip
-
-
-def test_status_is_json_for_programs(place: Path) -> None:
-    """The JSON has all that the text has."""
-    from protocol.codec import decode_json
-
-    said = boneyard("league", str(place), "status", "--json", "--now", "2026-11-22T12:00")
-    assert decode_json(said.encode(), LeagueStatus).title == "Club"
-
-
-def test_json_is_for_status_only(place: Path) -> None:
-    """A run has no JSON."""
-    assert "--json is for `status`" in boneyard("league", str(place), "--json", code=2)
