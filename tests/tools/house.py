@@ -59,16 +59,16 @@ ROOMS = {
     "site": _room(1_690, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_131, "tournaments/report"),
-    "play": _room(2_939, "tournaments/play"),
-    "event": _room(3_138, "tournaments/event"),
+    "play": _room(2_998, "tournaments/play"),
+    "event": _room(3_140, "tournaments/event"),
     "plan": _room(3_311, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(41_771, "tests"),
+    "tests": _room(41_796, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_530
+MOST_LINES = 63_591
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 190
 """Files with content, outside the tests; 175 when the house is done."""

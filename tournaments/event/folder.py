@@ -121,6 +121,8 @@ class Folder(Struct, frozen=True):
     """Seeds of all boards if the deals are set or filtered; no file if they are only drawn."""
     crash = PathInFolder("private/crash.txt")
     """The traceback of a bug of ours that voided a game; it may show hands and local folders."""
+    stderr = PathInFolder("private/stderr")
+    """A folder for each bot, with what it writes to stderr; while it is there, no log has that."""
     commitments = PathInFolder("commitments.jsonl")
     """Commitments to the seeds of all boards, published before the first game."""
     history = PathInFolder("history.jsonl")

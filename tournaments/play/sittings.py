@@ -2,20 +2,31 @@
 
 import re
 import traceback
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from collections import defaultdict, deque
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
 import trio
+from msgspec.structs import replace
 
 from arena.analysis.timeline import resume_game
-from arena.files import describe_error, write_atomic
+from arena.files import append_atomic, describe_error, open_append, write_atomic
 from arena.logs.catalog import compress_finished
 from arena.logs.checksummed import actual_path
 from arena.logs.gamelog import (
+    ANSWER_RECORDS,
     GameLog,
     Log,
     LoggedGame,
@@ -23,6 +34,7 @@ from arena.logs.gamelog import (
     crash_line,
     name_crash,
     read_games,
+    stderr_lines,
 )
 from arena.machine import cores, machine
 from arena.match.bot_pool import BotPool, MultiplexedBot
@@ -36,7 +48,7 @@ from arena.sandbox.process import Sandbox
 from arena.sandbox.trial import network_faults
 from arena.sealed.module import is_module
 from protocol.errors import UserError
-from protocol.records import Result
+from protocol.records import ChoiceRecord, FoulRecord, GameRecord, LogRecord, Result
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, make_private
 from tournaments.formats.base import Entrant
@@ -414,6 +426,50 @@ def sandbox_hint(sandbox: Sandbox, words: str, *, silent: bool) -> str:
     return f" {UNSEEN}" if may_be and sandbox.is_locked else ""
 
 
+# What bots write to stderr, apart from the log that everybody will read.
+
+
+STDERR_APART = 2**16
+"""Bytes of a bot's stderr in a sitting that are kept apart; its fouls may take as much again."""
+
+
+class ApartStderr:
+    """The log of a sitting without what its bots write to stderr, which goes into their files."""
+
+    def __init__(self, log: Log, folder: Path, name: str, seats: Sequence[str]) -> None:
+        """`folder`: that of all bots. `name`: that of the sitting. `seats`: its bots."""
+        self._log, self._game = log, ""
+        self._paths = [folder / seat / f"{name}.txt" for seat in seats]
+
+    def append(self, records: Sequence[LogRecord]) -> None:
+        """Append the records to the log, without stderr. Raises OSError."""
+        texts: defaultdict[int, str] = defaultdict(str)
+        for record in records:
+            if isinstance(record, GameRecord):
+                self._game = record.game
+            elif isinstance(record, FoulRecord):
+                text = f"{record.foul}: {record.detail}\n{record.stderr}"
+                texts[record.seat] += f"{self._game}: {text}\n"
+            elif isinstance(record, ChoiceRecord) and record.stderr:
+                texts[record.seat] += f"{self._game}, question {record.id}:\n{record.stderr}\n"
+        has_fouls = any(isinstance(record, FoulRecord) for record in records)
+        for seat, text in texts.items():
+            with suppress(OSError):  # It decides nothing: no game waits for room on the disk.
+                self._keep(self._paths[seat], text, STDERR_APART * (1 + has_fouls))
+        self._log.append([_without_stderr(record) for record in records] if texts else records)
+
+    def _keep(self, path: Path, text: str, most: int) -> None:
+        path.parent.mkdir(exist_ok=True)
+        room = most - (path.stat().st_size if path.exists() else 0)
+        data = "".join(f"{line}\n" for line in stderr_lines(text)).encode()[: max(0, room)]
+        with open_append(path, 0o600) as descriptor:
+            append_atomic(descriptor, data)
+
+
+def _without_stderr(record: LogRecord) -> LogRecord:
+    return replace(record, stderr="") if isinstance(record, ANSWER_RECORDS) else record
+
+
 # Sittings of an event, played in this process into their logs.
 
 
@@ -436,8 +492,9 @@ class LoggedSittings:
         with their answers. `results`: those so far, by game, if later games depend on them.
         `may_go_on`: asked before each game of a sitting.
         """
-        self._stderr_boards = stderr_boards
         self._folder, self._event = book.folder, book.event
+        self._keeps_apart = self._folder.stderr.is_dir()
+        self._stderr_boards = stderr_boards
         self._results = results
         self._may_go_on = may_go_on
         self._sandbox = sandbox
@@ -476,7 +533,7 @@ class LoggedSittings:
             commands,
             self._event.clock.start_ms,
             self._sandbox,
-            keep_stderr=plan.boards[0] <= self._stderr_boards,
+            keep_stderr=self._keeps_apart or plan.boards[0] <= self._stderr_boards,
         )
         # A game that depends on earlier ones may need no bots: only at its turn is that known.
         early = not has_dependent_games(self._event)
@@ -512,7 +569,9 @@ class LoggedSittings:
                     if not self._may_go_on(plan):
                         runner.leave_off()
 
-                runner = SittingRunner(self._poller, pool, log, referee, take_result)
+                place = self._folder.stderr, plan.name, record.seats
+                part = ApartStderr(log, *place) if self._keeps_apart else log
+                runner = SittingRunner(self._poller, pool, part, referee, take_result)
                 wanted = games if self._may_go_on(plan) else ()
                 in_turn = sorted(wanted, key=lambda game: numbered[game.board])
                 await runner.play(in_turn, several=is_independent)

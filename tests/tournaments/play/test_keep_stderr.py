@@ -8,9 +8,10 @@ import pytest
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.machine import has_kernel_events
 from arena.match import table
-from protocol.records import ChoiceRecord
+from protocol.records import ChoiceRecord, FoulRecord
 from tests.support.events import boneyard, run
 from tournaments.event.folder import Folder
+from tournaments.play import sittings
 
 TALKS = """
 import json, sys
@@ -96,3 +97,27 @@ def test_what_a_game_keeps_is_bounded(
     for game in games(tmp_path / "event"):
         kept = "".join(words(game, 0) + words(game, 1))
         assert len(kept) == 50
+
+
+def test_what_is_kept_apart_is_in_no_log_and_bounded(
+    tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A league's logs are public: its bots' stderr is not, not even of a crash."""
+    folder = Folder(tmp_path / "event")
+    Path(bot).write_text(TALKS.replace('"choice": 0', '"choice": 99 * (said["id"] % 1000 > 2)'))
+    run(folder.path, bot, *SMALL)
+    folder.stderr.mkdir()
+    monkeypatch.setattr(sittings, "STDERR_APART", 200)
+    run(folder.path, bot, "greedy", "--boards", "2", "--set", "target=30")
+    later = [game for game in games(folder.path) if game.game.board == 2]
+    assert {one.stderr for game in later for one in game.choices()} == {""}
+    assert any(isinstance(one, FoulRecord) for game in later for one in game.choices())
+    (own,) = folder.stderr.iterdir()
+    assert own.name == "talks"
+    for path in own.iterdir():
+        text = path.read_text()
+        assert ", question " in text
+        assert "\\x1b[31mquestion" in text
+        assert "\x1b" not in text
+        assert len(text) <= 400
+    assert "\nOK: " in boneyard("verify", str(folder.path))
