@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from math import inf
 from pathlib import Path
 from threading import Event as ThreadEvent
 from threading import Thread
@@ -44,8 +45,16 @@ from tournaments.event.folder import (
 )
 from tournaments.event.grow import open_event
 from tournaments.event.luck import LuckStore
+from tournaments.formats.base import first_version
 from tournaments.league.pages import LeagueSite
 from tournaments.league.pairing import next_round
+from tournaments.league.practice import (
+    PRACTICE_S,
+    answer_practice,
+    begun_practice,
+    practice_to_play,
+    tell_authors,
+)
 from tournaments.league.repository import PullError, pull
 from tournaments.league.settings import (
     CLOSED_FILE,
@@ -100,12 +109,12 @@ class Failure(NamedTuple):
 
 
 def play_round(
-    path: Path, sandbox: Sandbox, jobs: int | None, show: Callable[[], None]
+    path: Path, sandbox: Sandbox, jobs: int | None, show: Callable[[], None], most_s: float = inf
 ) -> Failure | None:
     """Play what a round lacks and write its reports; None if nothing is left to do.
 
-    `show`: writes a public snapshot, now and then. Raises KeyboardInterrupt after a signal, and
-    OSError if the disk is full.
+    `show`: writes a public snapshot, now and then. `most_s`: the time after which it ends. Raises
+    KeyboardInterrupt after a signal, and OSError if the disk is full.
     """
     folder = Folder(path)
 
@@ -117,7 +126,7 @@ def play_round(
         ledger = Ledger(Book(folder, event))
         tries = count_tries(folder, len(ledger.results))
         remove_leftovers(folder.path / GAMES_FOLDER)
-        ready = _show_play(play_here(ledger, jobs, prepare), show)
+        ready = _show_play(play_here(ledger, jobs, prepare), show, most_s)
         try:
             failure = _play(ledger, tries, ready)
             if failure is None:
@@ -153,14 +162,15 @@ def _play(
     if errors:
         raise errors
     if ledger.stage:
-        why = f"{', '.join(sorted(ledger.stopped))} stopped at limits.cents."
+        stopped = ", ".join(sorted(ledger.stopped))
+        why = f"{stopped} stopped at limits.cents." if stopped else "Its time was up."
         return Failure(why, MOST_TRIES)
     return None
 
 
 @asynccontextmanager
 async def _show_play(
-    ready: AbstractAsyncContextManager[PlayGames], show: Callable[[], None]
+    ready: AbstractAsyncContextManager[PlayGames], show: Callable[[], None], most_s: float
 ) -> AsyncIterator[PlayGames]:
 
     async def show_on() -> None:
@@ -170,6 +180,7 @@ async def _show_play(
 
     async with ready as play, trio.open_nursery() as nursery:
         nursery.start_soon(show_on)
+        nursery.cancel_scope.deadline = trio.current_time() + most_s
         yield play
         nursery.cancel_scope.cancel()
 
@@ -214,10 +225,16 @@ def begin_round(league: LeagueFolder, plan: RoundPlan, event: Event) -> Path:
     It appears with all its files or not at all.
     """
     place = league.round(plan.division, plan.number)
+    if plan.is_practice:
+        # Its logs show hidden tiles, and no reader may have them.
+        league.practice.mkdir(mode=0o700, exist_ok=True)
+        place = league.practice / first_version(plan.newcomers[0])
+        shutil.rmtree(place, ignore_errors=True)  # It was answered before a kill.
     draft = place.with_name(DRAFT_FOLDER)
     if draft.exists():
         shutil.rmtree(draft)
     open_event(Folder(draft), event, None)
+    Folder(draft).stderr.mkdir()
     write_atomic(draft / PLAN, [indented_json(plan), b"\n"])
     _sync(draft)
     draft.rename(place)
@@ -535,6 +552,10 @@ class Turns:
         self._is_over = choice is None and has_seen_all
         if self._is_over:
             self._journal.note_state("closed", " ".join(map(": ".join, pauses.items())))
+        if choice is None and (begun := begun_practice(self._folder)):
+            return begun
+        if choice is None and not self.settings.has_closed(self._now):
+            choice = practice_to_play(data, self._now)
         if choice is None or (choice[0].is_final and not has_seen_all):
             return None
         plan, event = choice
@@ -546,17 +567,22 @@ class Turns:
 
     def _play(self, round: PlayedRound) -> None:
         """Play a round, and write into the log and the register what came of it."""
-        self._site.announce(round)
+        is_practice = round.plan.is_practice
+        if not is_practice:
+            self._site.announce(round)
         began = time.monotonic()
         event = round.event
         sandbox = choose_sandbox(event.sandbox_here, event.limits, self._folder.path)
         self._journal.note_state("sandbox", sandbox.brief.removeprefix("Sandbox: "))
-        failure = play_round(round.folder.path, sandbox, self._jobs, self._follow)
-        if failure is None:
+        most_s = PRACTICE_S if is_practice else inf
+        failure = play_round(round.folder.path, sandbox, self._jobs, self._follow, most_s)
+        if failure is None or (failure.is_last and is_practice):
             seconds = time.monotonic() - began
             over = read_round(round.folder.path, 0)
             text = ", ".join([count_in_digits(len(over.results), "game"), *describe_fouls([over])])
             self._journal.note("over", f"{round.plan.title}: {text} in {seconds:.1f} s")
+            if is_practice:
+                answer_practice(self._folder, over, self.settings.quota.practice_a_day)
         elif failure.is_last:
             self._close(round, failure)
         else:
@@ -593,11 +619,12 @@ class Turns:
     # --- publication ---
 
     def publish(self, *, at_once: bool) -> None:
-        """Write the site, if there is news; soon after the last time only `at_once`.
+        """Tell authors, and write the site if there is news; soon after it only `at_once`.
 
         Raises UserError, OSError.
         """
         league = self._read(self.settings)
+        tell_authors(league)
         if seconds := self._site.publish(league, self._present(league), at_once=at_once):
             self._journal.note("published", f"the site in {seconds:.1f} s")
 

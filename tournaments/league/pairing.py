@@ -12,15 +12,17 @@ import numpy as np
 from msgspec.structs import replace
 
 from arena.rules.english import count_in_digits
-from protocol.errors import UserError
+from protocol.errors import UserError, unknown_name
 from protocol.records import Result
 from protocol.ruleset import count_sides
-from tournaments.formats.base import Entrant, first_version
+from tournaments.formats.base import Entrant, first_version, version_number
 from tournaments.formats.tables import Matches
 from tournaments.league.ratings import rate_division, title_of
 from tournaments.league.settings import LeagueSettings
 from tournaments.league.state import (
     FINAL_METHOD,
+    PRACTICE_METHOD,
+    Admitted,
     ChosenTable,
     DivisionData,
     LeagueData,
@@ -414,6 +416,50 @@ def finalists(
 def final_tables(names: Sequence[str], seats: int) -> tuple[ChosenTable, ...]:
     """Return the tables at which all of these sorted names meet."""
     return tuple(ChosenTable(group, "final", 0.0) for group in combinations(names, seats))
+
+
+def practice_round(
+    league: LeagueData, entry: Admitted, rivals: Sequence[str], now: datetime
+) -> NextRound:
+    """Return the practice of a version against some bots, at as few tables as seat all of them.
+
+    House bots take the seats that are left. Slow bots play a single board. Raises UserError, for
+    the author, if it cannot be played.
+    """
+    entered = [name for name in entry.divisions or league.divisions if name in league.divisions]
+    if not entered:
+        raise UserError(f"{entry.bot} enters no division.")
+    division = league.divisions[entered[0]]
+    exclusions = held_versions(league, division)
+    entrants = _entrants(league, division, exclusions)
+    bots = {first_version(name): name for name in entrants if name != entry.version}
+    absent = {first_version(name): why for name, why in exclusions.items()}
+    # What one of these is asked may cost its author money.
+    absent |= dict.fromkeys(league.settings.bots.keys() - {entry.bot}, "it has access of its own")
+    for rival in rivals:
+        if why := absent.get(entry.bot) or absent.get(rival):
+            raise UserError(f"{entry.bot if entry.bot in absent else rival} cannot play: {why}")
+        if rival not in bots:
+            raise unknown_name("bot in practice.against:", rival, sorted(bots))
+    seats = division.seats - 1
+    names = list(dict.fromkeys(rivals))
+    names += [name for name in league.settings.house if name in bots and name not in names]
+    names = names[: ceil(len({*rivals}) / seats) * seats]
+    if len(names) % seats:
+        raise UserError(f"A table has {division.seats} seats, and too few bots can play.")
+    groups = (names[place : place + seats] for place in range(0, len(names), seats))
+    tables = tuple(
+        ChosenTable(tuple(sorted([entry.version, *(bots[name] for name in group)])), "practice", 0)
+        for group in groups
+    )
+    seated = sorted({name for table in tables for name in table.entrants})
+    is_slow = max(question_ms(league, name) for name in seated) >= SLOW_MS
+    boards = 1 if is_slow else division.settings.boards_a_table
+    plan = _plan(league, division, now, seated, {}, boards, len(tables), (entry.version,))
+    number = version_number(entry.version)
+    plan = replace(plan, method=PRACTICE_METHOD, number=number, tables=tables)
+    event = _round_event(league.settings, division, plan, [entrants[name] for name in seated])
+    return plan, event
 
 
 def _plan(

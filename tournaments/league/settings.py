@@ -56,6 +56,10 @@ class LeagueFolder(Struct, frozen=True):
     """Everything that happened, a line each, for people."""
     rounds = PathInFolder("rounds")
     """A folder for each division, with an event folder for each round."""
+    practice = PathInFolder("practice")
+    """An event folder for each bot that practises, and what practice each bot has had."""
+    results = PathInFolder("results")
+    """What is for a bot's author alone, in a folder for each bot."""
     grades = PathInFolder("grades")
     """The marks, for the organiser."""
     site = PathInFolder("site")
@@ -147,6 +151,8 @@ class Quota(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Size of all its files, and of what it builds, in MiB."""
     pushes_a_day: Annotated[int, Meta(ge=1, le=1000)] = 12
     """Changes of a bot that are looked at in 24 hours."""
+    practice_a_day: Annotated[int, Meta(ge=0, le=100)] = 3
+    """Rounds of practice that it has in 24 hours."""
     build_s: Annotated[int, Meta(ge=1, le=3600)] = 120
     """Time that its build may take, in s."""
     check_s: Annotated[int, Meta(ge=5, le=3600)] = 45

@@ -162,6 +162,10 @@ FINAL_METHOD = "final 1"
 """Name of the method that lets the first of the standings all meet each other."""
 
 
+PRACTICE_METHOD = "practice 1"
+"""Name of the method that seats a new version with the bots that its author asks for."""
+
+
 class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The plan of a round: the inputs of the choice that are in no ledger, and its outcome."""
 
@@ -192,12 +196,19 @@ class RoundPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     @property
     def title(self) -> str:
         """Its division and number."""
+        if self.is_practice:
+            return f"{self.division} practice of {self.newcomers[0]}"
         return f"{self.division} round {self.number}{' (final)' if self.is_final else ''}"
 
     @property
     def is_final(self) -> bool:
         """True for the final of a league that is closed."""
         return self.method == FINAL_METHOD
+
+    @property
+    def is_practice(self) -> bool:
+        """True for games that are rated for nobody, which the first of the newcomers asked for."""
+        return self.method == PRACTICE_METHOD
 
 
 class EarlyEnd(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -194,8 +194,7 @@ def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) 
     version = entry.version
     folder = LeagueFolder(league.path.resolve()).version(version)
     try:
-        content = (folder / BOT_FILE).read_bytes()
-        bot = parse_bot_file({BOT_FILE: TreeItem("file", content)}, version, list(entry.divisions))
+        bot = bot_file_of(league, entry)
         permissions = settings.permissions(entry.bot)
         home = built_folder(folder) if bot.build else folder
         sealed = settings.sealed and not entry.house
@@ -204,6 +203,12 @@ def entrant_of(league: LeagueFolder, settings: LeagueSettings, entry: Admitted) 
         raise UserError(f"Version {version} cannot play: {error}") from error
     clock = permissions.clock.complete(settings.clock) if permissions.clock else UNSET
     return Entrant(version, command, entry.fingerprint, clock=clock)
+
+
+def bot_file_of(league: LeagueFolder, entry: Admitted) -> BotFile:
+    """Return the bot.toml of a version. Raises RefusedPushError, OSError."""
+    item = TreeItem("file", (league.version(entry.version) / BOT_FILE).read_bytes())
+    return parse_bot_file({BOT_FILE: item}, entry.version, list(entry.divisions))
 
 
 def built_folder(folder: Path) -> Path:

@@ -264,6 +264,13 @@ _NEEDS = re.compile(r"(?P<program>\S+)(?:\s*>=\s*(?P<least>\d+(?:\.\d+)*))?")
 _VERSION = re.compile(r"\d+(?:\.\d+)*")
 
 
+class Practice(Struct, frozen=True, forbid_unknown_fields=True):
+    """Games that the author of a push asks a league for, rated for nobody."""
+
+    against: Annotated[tuple[Annotated[str, Meta(max_length=40)], ...], Meta(max_length=4)] = ()
+    """The bots to play against; whether they are there is answered to the author alone."""
+
+
 class BotFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot as its author enters it."""
 
@@ -287,6 +294,7 @@ class BotFile(Struct, frozen=True, forbid_unknown_fields=True):
     """The divisions of a league that it enters; none: all."""
     withdrawn: bool = False
     """True if the bot plays no more in a league."""
+    practice: Practice = Practice()
 
     @property
     def lacks(self) -> str:

@@ -1,0 +1,170 @@
+"""Practice, and what a league tells an author alone about its bot."""
+
+import os
+import re
+import subprocess
+import tarfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from arena.logs import checksummed
+from tests.support.events import boneyard
+from tests.support.made_up import PASSED
+from tournaments.league import loop, practice, update
+from tournaments.league.state import read_league
+
+GUIDE = Path(__file__).parents[3] / "tournaments" / "LEAGUE.md"
+SETTINGS = """\
+house = ["first", "greedy"]
+sandbox = "off"
+quota = { practice_a_day = 1 }
+
+[[divisions]]
+name = "short"
+rules = { base = "draw", target = 10 }
+boards_a_table = 1
+boards_a_week = 14
+"""
+BOT = """\
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["type"] == "hello":
+        print('{"type": "hello", "name": "x", "version": "1"}', flush=True)
+    elif message["type"] == "ask":
+        print("SECRET of NAME \\x1b[2J", file=sys.stderr, flush=True)
+        print(json.dumps({"type": "choose", "id": message["id"], "choice": CHOICE}), flush=True)
+"""
+NOW = ("--once", "--now", "2026-11-22T10:00")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a league whose pushes all pass the check."""
+    monkeypatch.setattr(update, "map_apart", lambda _, pushes: ((push, PASSED) for push in pushes))
+    (tmp_path / "bots").mkdir()
+    (tmp_path / "league.toml").write_text(SETTINGS)
+    push(tmp_path, "ada", 'against = ["ben", "greedy"]')
+    push(tmp_path, "ben")
+    push(tmp_path, "carl", 'against = ["adda"]', choice="99")
+    return tmp_path
+
+
+def push(place: Path, name: str, lines: str = "", choice: str = "0") -> None:
+    """Push a bot that prints a secret for each question, and perhaps asks for practice."""
+    folder = place / "bots" / name
+    folder.mkdir(exist_ok=True)
+    (folder / "main.py").write_text(BOT.replace("NAME", name).replace("CHOICE", choice))
+    (folder / "bot.toml").write_text(f'run = ["{{python}}", "main.py"]\n[practice]\n{lines}\n')
+
+
+def public_bytes(place: Path) -> bytes:
+    """Return all bytes of the site, and what its logs unpack to."""
+    data = BytesIO()
+    for path in (place / "site").rglob("*"):
+        if path.is_file():
+            data.write(path.read_bytes())
+    for path in (place / "site").glob("rounds/*/*/games/*"):
+        with checksummed.open_any(path) as file:
+            data.write(file.read() if file else b"")
+    return data.getvalue()
+
+
+def test_an_author_alone_is_told_of_practice_stderr_and_fouls(place: Path) -> None:
+    """Once for each version, behind the rated boards, and so often a day; nothing is public."""
+    boneyard("league", str(place), *NOW)
+    rounds = read_league(place).divisions["short"].rounds
+    log = (place / "league.log").read_text()
+    assert log.index(f"over      short round {len(rounds)}") < log.index("practice of ada")
+    ada, carl = place / "results" / "ada", place / "results" / "carl"
+    assert place.joinpath("results").stat().st_mode & 0o77 == 0
+    answer = (ada / "practice-0001.txt").read_text()
+    assert ", against greedy" in answer
+    assert ", against ben" in answer
+    assert "did you mean ada?" in (carl / "practice-0001.txt").read_text()
+    told = [path.read_text() for path in ada.rglob("*.txt")]
+    assert all("SECRET of ada \\x1b[2J" in text for text in told)
+    fouls = "".join(path.read_text() for path in (carl / "short").iterdir())
+    assert "illegal: Choice 99" in fouls
+    assert "a foul, against" in fouls
+    for author in ("ada", "ben", "carl"):
+        text = "".join(path.read_text() for path in (place / "results" / author).rglob("*.txt"))
+        assert text.count("SECRET of") == text.count(f"SECRET of {author}")
+    assert b"SECRET of" not in public_bytes(place)
+    assert b"practice of" not in public_bytes(place)
+    assert [path.name for path in (place / "practice").iterdir()] == ["ada.json"]
+    assert "OK: " in boneyard("verify", str(place))
+    # Another push on the same day waits, and does not cost the league another look at the old one.
+    push(place, "ada", 'against = ["ben"]')
+    boneyard("league", str(place), *NOW)
+    assert "This one waits." in (ada / "practice-0002.txt").read_text()
+    boneyard("league", str(place), "--once", "--now", "2026-11-23T10:00")
+    assert ", against ben" in (ada / "practice-0002.txt").read_text()
+    assert (place / "league.log").read_text().count("begun     short practice") == 2
+
+
+def test_a_kill_at_the_end_of_practice_repeats_nothing(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is answered first and removed last; time that is up ends it."""
+
+    def kill(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(loop, "PRACTICE_S", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "answer_practice", kill)
+        boneyard("league", str(place), *NOW, code=130)
+    assert not (place / "practice" / "ada.json").exists()
+    with monkeypatch.context() as patch:
+        patch.setattr("shutil.rmtree", kill)
+        boneyard("league", str(place), *NOW, code=130)
+    answer = (place / "results" / "ada" / "practice-0001.txt").read_bytes()
+    assert b"Not all of its games were played." in answer
+    assert (place / "practice" / "ada").exists()
+    boneyard("league", str(place), *NOW)
+    assert (place / "league.log").read_text().count("begun     short practice") == 1
+    assert (place / "results" / "ada" / "practice-0001.txt").read_bytes() == answer
+    assert not (place / "practice" / "ada").exists()
+
+
+def test_nothing_is_told_of_a_round_that_is_played(place: Path) -> None:
+    """Other tables of it still meet its boards."""
+    boneyard("league", str(place), "--rounds", "1", *NOW[1:])
+    league = read_league(place)
+    (round,) = league.rounds
+    name = next(name for name in round.plan.tables[0].entrants if name not in ("first", "greedy"))
+    path = place / "results" / name / "short" / "0001.txt"
+    path.unlink()
+    round.folder.stderr.mkdir()
+    tries = round.folder.path / "private" / "tries"
+    tries.write_text("0 1\n")
+    practice.tell_authors(league)
+    assert not path.exists()
+    tries.unlink()
+    practice.tell_authors(league)
+    assert path.exists()
+    assert not round.folder.stderr.exists()
+
+
+def test_the_servers_line_lets_an_author_fetch_no_results_but_those_of_her_bot(
+    tmp_path: Path,
+) -> None:
+    """The line of authorized_keys in LEAGUE.md, as the server runs it."""
+    (line,) = re.findall(r'^restrict,command="(.*)" ssh-', GUIDE.read_text(), re.M)
+    for name in ("ada", "ben"):
+        (tmp_path / "league" / "results" / name).mkdir(parents=True)
+
+    def fetch(words: str) -> "subprocess.CompletedProcess[bytes]":
+        env = {"PATH": os.environ["PATH"], "SSH_ORIGINAL_COMMAND": words}
+        argv = ("sh", "-c", line.replace('\\"', '"'))
+        return subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, check=False)
+
+    with tarfile.open(fileobj=BytesIO(fetch("results").stdout)) as archive:
+        assert archive.getnames() == ["ada"]
+    for words in ("results; tar cf - -C league/results ben", "results ben", "", "id"):
+        done = fetch(words)
+        assert done.returncode
+        assert not done.stdout
