@@ -401,8 +401,7 @@ def _final(league: LeagueData, division: DivisionData, now: datetime) -> NextRou
     held = exclusions | dict.fromkeys(others, f"not among the first {len(names)}")
     tables = final_tables(names, division.seats)
     plan = _plan(league, division, now, names, held, settings.final_boards, len(tables))
-    plan = replace(plan, method=FINAL_METHOD, tables=tables)
-    return plan, _round_event(settings, division, plan, [entrants[name] for name in plan.active])
+    return _round(settings, division, replace(plan, method=FINAL_METHOD, tables=tables), entrants)
 
 
 def finalists(
@@ -458,8 +457,7 @@ def practice_round(
     plan = _plan(league, division, now, seated, {}, boards, len(tables), (entry.version,))
     number = version_number(entry.version)
     plan = replace(plan, method=PRACTICE_METHOD, number=number, tables=tables)
-    event = _round_event(league.settings, division, plan, [entrants[name] for name in seated])
-    return plan, event
+    return _round(league.settings, division, plan, entrants)
 
 
 def _plan(
@@ -569,10 +567,7 @@ def _choose(
     tables = choose_tables(plan, encounters, seats, partners=partners)
     if not tables:
         return "More games would tell nothing new. The next round begins after the next push."
-    plan = replace(plan, tables=tuple(tables))
-    seated = sorted({name for table in tables for name in table.entrants})
-    event = _round_event(league.settings, division, plan, [entrants[name] for name in seated])
-    return plan, event
+    return _round(league.settings, division, replace(plan, tables=tuple(tables)), entrants)
 
 
 def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) -> tuple[int, int]:
@@ -641,18 +636,22 @@ def _entrants(
     return entrants
 
 
-def _round_event(
-    settings: LeagueSettings, division: DivisionData, plan: RoundPlan, entrants: Sequence[Entrant]
-) -> Event:
-    """Return a round as an event. Raises UserError if it cannot be played."""
-    options, names = division.settings, [entrant.name for entrant in entrants]
+def _round(
+    settings: LeagueSettings,
+    division: DivisionData,
+    plan: RoundPlan,
+    entrants: Mapping[str, Entrant],
+) -> NextRound:
+    """Return a round and its event, of those who sit. Raises UserError if it cannot be played."""
+    options = division.settings
+    names = sorted({name for table in plan.tables for name in table.entrants})
     limits = settings.limits
     if not any(first_version(name).partition("@")[0] in settings.bots for name in names):
         # Only who needs the network can be unavailable; others would only make all wait.
         limits = replace(limits, unavailable=0)
     kind = "final" if plan.is_final else f"round {plan.number}"
     title = f"{settings.title}: {options.title or options.name}, {kind}"
-    return Event(
+    event = Event(
         name=f"{options.name[:MAX_DIVISION_NAME_LENGTH]}-{plan.number}",
         title=title[-LONGEST_TITLE:],
         rules=division.rules,
@@ -664,7 +663,8 @@ def _round_event(
         fouls=settings.fouls,
         sandbox=settings.sandbox_here,
         limits=limits,
-        entrants=tuple(entrants),
+        entrants=tuple(entrants[name] for name in names),
         anchor=settings.anchor if settings.anchor.name in names else None,
         predictable=False,
     )
+    return plan, event
