@@ -197,23 +197,10 @@ def _describe(folder: Folder, error: Exception) -> str:
 
 def find_full_disk(error: BaseException) -> OSError | None:
     """Return the error of a full disk from which an error came; None if it came from another."""
-    return next(
-        (
-            cause
-            for cause in _causes(error)
-            if isinstance(cause, OSError) and cause.errno in NO_ROOM_ERRORS
-        ),
-        None,
-    )
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    yield error
-    if isinstance(error, BaseExceptionGroup):
-        for exception in error.exceptions:
-            yield from _causes(exception)
-    if error.__cause__:
-        yield from _causes(error.__cause__)
+    if isinstance(error, OSError) and error.errno in NO_ROOM_ERRORS:
+        return error
+    causes = (*getattr(error, "exceptions", ()), *filter(None, [error.__cause__]))
+    return next(filter(None, map(find_full_disk, causes)), None)
 
 
 # --- its folder ---
@@ -301,7 +288,7 @@ def run_league(
             f"{shown_path(path)} has no league: {folder.settings.name} is missing. "
             f"`boneyard new league {shown_path(path)}` makes one."
         )
-    clock = _clock(now)
+    clock = (lambda: now) if now else partial(datetime.now, UTC)
     journal = Journal(folder.log, clock, print_line)
     refusal = f"Another boneyard process runs the league in {shown_path(path)}."
     with lock_file(folder.lock, refusal):
@@ -338,10 +325,6 @@ def archive_league(path: Path, archive: Path) -> None:
         shutil.rmtree(draft, ignore_errors=True)
         shutil.copytree(folder.site, draft)
         draft.rename(place)
-
-
-def _clock(now: datetime | None) -> WallClock:
-    return (lambda: now) if now else (lambda: datetime.now(UTC))
 
 
 class Turns:
