@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import msgspec
 from msgspec import Struct
@@ -392,11 +392,8 @@ class FolderBots:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+    def close(self) -> None:
+        """Do nothing: only those in a repository have a process."""
 
     def names(self) -> set[str]:
         """Return the names of the bots' folders. Raises UserError."""

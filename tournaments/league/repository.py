@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, NamedTuple, Self
+from typing import IO, NamedTuple
 
 from tournaments.league.push import (
     MAX_FILE_NAME_BYTES,
@@ -157,10 +157,8 @@ class RepositoryBots:
             self._objects.close()
             raise
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """End git."""
         self._objects.close()
 
     def names(self) -> set[str]:

@@ -463,7 +463,7 @@ def update_register(
         raise UserError(
             f"{league.repository} has no bots, perhaps because no pull has succeeded yet: {error}."
         ) from error
-    with source as bots:
+    with closing(source) as bots:
         yield from _Update(league, settings, now, bots, is_ending).run()
 
 
@@ -837,12 +837,9 @@ def house_files(name: str) -> FileTree:
         raise UserError(f"The house bot {name} needs {bot.needs}, {bot.lacks}.")
     home = sample_folder()
     words = dict.fromkeys(chain(bot.build, bot.run))
-    files = {word: TreeItem("file", (home / word).read_bytes()) for word in words if _is_own(word)}
+    own_words = [word for word in words if word and "/" not in word and (home / word).is_file()]
+    files = {word: TreeItem("file", (home / word).read_bytes()) for word in own_words}
     fields = {"run": bot.run, "build": bot.build, "about": bot.about}
     # Every JSON string is a TOML string too.
     lines = [f"{key} = {encode_json(value).decode()}" for key, value in fields.items() if value]
     return {**files, BOT_FILE: TreeItem("file", "\n".join([*lines, ""]).encode())}
-
-
-def _is_own(word: str) -> bool:
-    return bool(word) and "/" not in word and (sample_folder() / word).is_file()

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -127,7 +128,7 @@ def test_bad_push_is_refused_in_words_and_other_bots_play_on(
     """Without a file on the disk: a checkout would make 64,000,000 of them."""
     server.put(*attack(server))
     assert server.pull()
-    with RepositoryBots(server.league) as bots:
+    with closing(RepositoryBots(server.league)) as bots:
         assert bots.names() == {"mine", "bad"}
         with pytest.raises(RefusedPushError, match=words):
             bots.read("bad", "bots/bad", BOUNDS)
@@ -151,7 +152,10 @@ def test_tree_that_writes_elsewhere_is_refused(
         with monkeypatch.context() as patch:
             patch.setattr(repositories, "GIT_SETTINGS", repositories.GIT_SETTINGS[:-6])
             server.pull()
-        with RepositoryBots(server.league) as bots, pytest.raises(RefusedPushError, match="damage"):
+        with (
+            closing(RepositoryBots(server.league)) as bots,
+            pytest.raises(RefusedPushError, match="damage"),
+        ):
             bots.read("bad", "bots/bad", BOUNDS)
 
 
@@ -161,7 +165,7 @@ def test_push_is_mended_by_the_next_pull(server: Server) -> None:
     server.put(FOLDER, server.tree((FILE, server.blob(b"good"), "main.py")))
     assert server.pull()
     assert server.pull() is None
-    with RepositoryBots(server.league) as bots:
+    with closing(RepositoryBots(server.league)) as bots:
         assert bots.read("bad", "bots/bad", BOUNDS)["main.py"].content == b"good"
 
 
@@ -174,7 +178,7 @@ def test_time_of_a_bot_is_that_of_the_pull_that_brought_its_files(server: Server
             server.pull()
         finally:
             del os.environ["GIT_COMMITTER_DATE"]
-    with RepositoryBots(server.league) as bots:
+    with closing(RepositoryBots(server.league)) as bots:
         assert (bots.time("mine"), bots.time("other")) == (1_000_000_001, 1_000_000_003)
 
 
