@@ -44,11 +44,12 @@ def league(
 
     DIR has league.toml and a folder for each bot in bots/; without DIR it is the current directory.
     The league notices new, changed and withdrawn bots, checks each in the sandbox, plays short
-    rounds of the most telling tables, writes the site into DIR/site, and sleeps. Ctrl-C stops it;
-    the same command goes on. `boneyard new league DIR` makes a league to start from. `status`
-    shows, also while the league runs, what is played next, who is held out or refused and why, and
-    what is left. `grades` writes DIR/grades: grades.csv, also with bots that answer alike, and a
-    results.json of each bot for Gradescope. See `boneyard help leagues`.
+    rounds of the most telling tables, writes the site into DIR/site and what is for an author alone
+    into DIR/results, and sleeps. Ctrl-C stops it; the same command goes on. `boneyard new league
+    DIR` makes a league to start from. `status` shows, also while the league runs, what is played
+    next, who is held out or refused and why, and what is left. `grades` writes DIR/grades:
+    grades.csv, also with bots that answer alike, and a results.json of each bot for Gradescope. See
+    `boneyard help leagues`.
 
     Exit codes: 0 nothing is left to do (--once), 1 the disk is full or Boneyard itself failed
     (--once), 2 a mistake of yours, 130 Ctrl-C.

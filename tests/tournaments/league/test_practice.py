@@ -4,16 +4,21 @@ import os
 import re
 import subprocess
 import tarfile
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena.logs import checksummed
+from protocol.errors import UserError
 from tests.support.events import boneyard
 from tests.support.made_up import PASSED
 from tournaments.league import loop, practice, update
-from tournaments.league.state import read_league
+from tournaments.league.pairing import practice_round
+from tournaments.league.settings import BotPermissions
+from tournaments.league.state import LeagueData, read_league
 
 GUIDE = Path(__file__).parents[3] / "tournaments" / "LEAGUE.md"
 SETTINGS = """\
@@ -37,6 +42,7 @@ for line in sys.stdin:
         print("SECRET of NAME \\x1b[2J", file=sys.stderr, flush=True)
         print(json.dumps({"type": "choose", "id": message["id"], "choice": CHOICE}), flush=True)
 """
+SUNDAY = datetime(2026, 11, 22, 10, tzinfo=UTC)
 NOW = ("--once", "--now", "2026-11-22T10:00")
 
 
@@ -105,6 +111,29 @@ def test_an_author_alone_is_told_of_practice_stderr_and_fouls(place: Path) -> No
     assert (place / "league.log").read_text().count("begun     short practice") == 2
 
 
+def test_house_bots_fill_the_tables_of_practice(place: Path) -> None:
+    """A slow bot plays a single board; whom games may cost money is no rival of others."""
+    text = SETTINGS.replace("boards_a_week", "seats = 3\nboards_a_week")
+    (place / "league.toml").write_text(text.replace("boards_a_table = 1", "boards_a_table = 4"))
+    boneyard("league", str(place), "--rounds", "1", *NOW[1:])
+    league = read_league(place)
+
+    def tables(league: LeagueData, *rivals: str) -> tuple[list[tuple[str, ...]], int]:
+        plan, event = practice_round(league, league.versions["ada"], rivals, SUNDAY)
+        assert {bot.name for bot in event.entrants} == {*plan.active}
+        return [table.entrants for table in plan.tables], event.boards
+
+    assert tables(league, "ben") == ([("ada", "ben", "first")], 4)
+    pair = [("ada", "ben", "greedy"), ("ada", "carl", "first")]
+    assert tables(league, "ben", "greedy", "carl", "ben") == (pair, 4)
+    slow = replace(league.versions["ada"], check=replace(PASSED, question_ms=60.0))
+    register = [slow if entry.bot == "ada" else entry for entry in league.register]
+    assert tables(replace(league, register=register), "ben")[1] == 1
+    costly = replace(league, settings=replace(league.settings, bots={"ben": BotPermissions()}))
+    with pytest.raises(UserError, match="ben cannot play: it has access of its own"):
+        tables(costly, "ben")
+
+
 def test_a_kill_at_the_end_of_practice_repeats_nothing(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,7 +154,9 @@ def test_a_kill_at_the_end_of_practice_repeats_nothing(
     assert b"Not all of its games were played." in answer
     assert (place / "practice" / "ada").exists()
     boneyard("league", str(place), *NOW)
-    assert (place / "league.log").read_text().count("begun     short practice") == 1
+    log = (place / "league.log").read_text()
+    assert log.count("begun     short practice") == 1
+    assert log.count("over      short practice") == 2, "the first time it was not answered"
     assert (place / "results" / "ada" / "practice-0001.txt").read_bytes() == answer
     assert not (place / "practice" / "ada").exists()
 
