@@ -562,7 +562,7 @@ class Turns:
         if failure is None or (failure.is_last and is_practice):
             seconds = time.monotonic() - began
             over = read_round(round.folder.path, 0)
-            text = ", ".join([count_in_digits(len(over.results), "game"), *describe_fouls([over])])
+            text = ", ".join([count_in_digits(len(over.results), "game"), *describe_fouls(over)])
             self._journal.note("over", f"{round.plan.title}: {text} in {seconds:.1f} s")
             if is_practice:
                 answer_practice(self._folder, over, self.settings.quota.practice_a_day)

@@ -352,7 +352,7 @@ class BotPage:
     ) -> None:
         """`news`: those about it, the latest first."""
         self.name, self.news = bot, news
-        self._versions, self._history = league.versions, league.histories[bot]
+        self._history = league.histories[bot]
         latest = self._history.admitted[-1:]
         self.about = "".join(printable(version.about, 200) for version in latest)
         self.author = "".join(printable(version.author, 80) for version in latest)
@@ -373,11 +373,6 @@ class BotPage:
         """The last refused pushes, the latest first, and the last admission."""
         refused = [*self._history.refused.values()][: -REFUSED_SHOWN - 1 : -1]
         return [*refused, *[version for version in self._history.admitted if version.check][-1:]]
-
-    def fingerprint(self, version: str) -> str:
-        """Return the fingerprint of a version's files; empty if it is not known."""
-        admission = self._versions.get(version)
-        return admission.fingerprint if admission else ""
 
 
 def _next(plan: RoundPlan, version: str) -> str:
@@ -630,7 +625,10 @@ class _Writer:
             yield self._page(bot_address(bot), bot, "bot.html.j2", page=page)
         weeks = sorted({round.week for round in data.rounds})
         for week in weeks:
-            yield from self._week_files(week)
+            rounds = [round for round in reversed(data.rounds) if round.week == week]
+            over = [round for round in rounds if round.is_over]
+            words = f"weeks/{week}.html", f"Week {week}", "week.html.j2"
+            yield from self._unless_made((self._title, len(over)), *words, rounds=over)
         # A look beside the round may have added lines that no page shows yet.
         lines = content(data.folder.register).splitlines(keepends=True)
         yield "register.jsonl", b"".join(lines[: len(data.register)])
@@ -665,18 +663,6 @@ class _Writer:
                 games=[game for game, _ in games[: -PAIRING_GAMES - 1 : -1]],
                 left=max(0, len(games) - PAIRING_GAMES),
             )
-
-    def _week_files(self, week: str) -> Iterator[File]:
-        """Yield the page of a week."""
-        of_week = (round for round in reversed(self._data.rounds) if round.week == week)
-        rounds = [round for round in of_week if round.is_over]
-        yield from self._unless_made(
-            (self._title, len(rounds)),
-            f"weeks/{week}.html",
-            f"Week {week}",
-            "week.html.j2",
-            rounds=rounds,
-        )
 
     def _unless_made(self, key: object, address: str, *texts: str, **more: Any) -> Iterator[File]:
         """Yield a page; without its content if this process wrote it for the same `key` before."""

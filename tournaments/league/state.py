@@ -693,11 +693,10 @@ def benched_versions(
     return benches
 
 
-def describe_fouls(rounds: Iterable[PlayedRound]) -> Iterator[str]:
-    """Yield in how many games of these rounds each version fouled, those of most games first."""
+def describe_fouls(round: PlayedRound) -> Iterator[str]:
+    """Yield in how many games of a round each version fouled, those of most games first."""
     games = Counter(
         name
-        for round in rounds
         for result in round.results
         for name in {result.seats[seat] for seat in own_fouls(result)}
     )
