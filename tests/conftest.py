@@ -14,6 +14,7 @@ from arena import processes
 from arena.sandbox.temporary import temporary_folder
 from tests.support import events
 from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
+from tournaments.cli import run
 
 # Hundreds of interpreters are started: each would compile everything anew where bytecode is not
 # kept, as images for containers like to have it.
@@ -77,11 +78,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.slow)
 
 
-@pytest.fixture(autouse=True)
-def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read logs in this process, unless a test says how many: an event of ours is read sooner than
-    others start."""
-    monkeypatch.setattr(processes, "cores", lambda: 1)
+@pytest.fixture(scope="session", autouse=True)
+def small_events() -> Iterator[None]:
+    """Read logs in this process and make no replays, unless a test wants them.
+
+    An event of ours is read sooner than others start; its replays take as long as its games.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "cores", lambda: 1)
+        patch.setattr(run, "MOST_REPLAYS", 0)
+        yield
 
 
 @pytest.fixture

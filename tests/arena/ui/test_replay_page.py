@@ -28,7 +28,7 @@ from arena.valuation.terms import USUAL_TERMS
 from protocol.position import read_position, write_position
 from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
-from tests.support.events import boneyard, copy_of
+from tests.support.events import EVENTS, boneyard, copy_of, run
 from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.games import DEVIL, any_of, bob_fouls, changed, logged, short, write
 from tests.support.pages import faults, needs_chromium, opened, pairs, unpack_game, whole
@@ -214,8 +214,12 @@ def test_the_page_of_one_game_is_reviewed_unless_told_otherwise(tmp_path: Path) 
     assert not is_reviewed(page)
 
 
-def test_replays_are_made_when_a_run_ends_and_again_only_if_need_be(tmp_path: Path) -> None:
+def test_replays_are_made_when_a_run_ends_and_again_only_if_need_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     event = copy_of("round-robin", tmp_path / "event")
+    monkeypatch.setattr("tournaments.cli.run.MOST_REPLAYS", 12)
+    run(event, *EVENTS["round-robin"])
     assert "replays: 0 new" in replayed(event, "--html").stdout
     (event / "replays" / "1.first.greedy.js").unlink()
     stale = event / "replays" / "2.first.greedy.js"

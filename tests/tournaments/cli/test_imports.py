@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.events import PLAIN, SMALL, copied
+from tests.support.events import PLAIN, SMALL, boneyard, copied, copy_of
 
 HEAVY = {"numpy", "networkx", "scipy", "trio", "jinja2", "distributed", "websockets"}
 """Libraries that take 50 to 300 ms of CPU to import."""
@@ -52,8 +52,10 @@ COMMANDS = {
 
 # Slow: it starts an interpreter for each command.
 @pytest.mark.slow
-def test_a_command_loads_only_what_it_needs(event: Path, tmp_path: Path) -> None:
+def test_a_command_loads_only_what_it_needs(tmp_path: Path) -> None:
     """Every command in a process of its own, all from one that has loaded nothing else."""
+    event = copy_of("round-robin", tmp_path / "event")
+    boneyard("replay", f"{event}", "--html")
     places = {"EVENT": f"{event}", "LOG": f"{event}/games", "NEW": f"{tmp_path}"}
     commands = [[places.get(word, word) for word in one.split()] for one in COMMANDS]
     program = f"LOADED = {LOADED!r}\nCOMMANDS = {commands!r}\n{EACH}"

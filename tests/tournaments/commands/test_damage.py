@@ -127,7 +127,14 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
         READ_LEDGER,
     ),
     "a seed of board -2": (rewritten("seeds.jsonl", '"board":2', '"board":-2'), "line 2", ""),
-    "a replay that tells otherwise": (rewritten(REPLAY, "greedy", "grredy"), REPLAY, ""),
+    "a replay that tells otherwise": (
+        lambda folder: (
+            boneyard("replay", f"{folder}", "--html"),
+            rewritten(REPLAY, "greedy", "grredy")(folder),
+        ),
+        REPLAY,
+        "",
+    ),
     "another replay page": (rewritten("replay.html", "R", "r"), "replay.html", ""),
 }
 

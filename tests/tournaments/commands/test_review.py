@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
-from arena import processes
 from arena.valuation import decision_loss
 from protocol.codec import encode_json
 from tests.support.events import BONEYARD, boneyard, copied, copy_of
@@ -31,7 +30,6 @@ GAMES = 12
 def event(event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of the event; a fake reviewer in this process reviews it."""
     monkeypatch.setattr(decision_loss, "review_seat", fake_review)
-    monkeypatch.setattr(processes, "cores", lambda: 1)
     return copied(event, tmp_path / "event")
 
 

@@ -84,7 +84,8 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
     assert "board 1" in boneyard("replay", f"{log}{ZSTD_SUFFIX}", "1.first.greedy")
 
 
-def test_replays_of_packed_logs_are_made_once(event: Path) -> None:
+def test_replays_of_packed_logs_are_made_once(event: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tournaments.cli.run.MOST_REPLAYS", 12)
     replays = event / "replays"
     assert "Not all replays" not in run(event, *SMALL)
     before = {path: path.stat().st_mtime_ns for path in replays.iterdir()}

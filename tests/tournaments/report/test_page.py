@@ -233,6 +233,7 @@ def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
 @needs_chromium
 def test_from_a_game_one_reaches_its_replay(tmp_path: Path) -> None:
     event = copy_of("fouls", tmp_path)
+    boneyard("replay", f"{event}", "--html")
     with opened(event / "report.html", local=True) as page:
         page.locator("#list .links a").first.click()
         page.wait_for_url("**/replay.html#game=*")

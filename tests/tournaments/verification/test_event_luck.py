@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena import processes
 from arena.analysis.timeline import Timeline
 from arena.logs.checksummed import read_sealed
 from arena.ui.replay_page import pack_game
@@ -334,7 +333,6 @@ def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: P
 def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(valuation, "luck_of_games", fake_luck)
-        patch.setattr(processes, "cores", lambda: 1)
         folder = tmp_path_factory.mktemp("duel")
         said = run(folder, *TEST, "--boards", "20")
     assert "luck taken out" in said
