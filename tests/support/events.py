@@ -98,7 +98,7 @@ def partners(path: Path, *others: str) -> str:
 
 
 BOTS = ("first", "greedy", "random")
-SMALL = (*BOTS, "--boards", "2", "--set", "target=30")
+SMALL = (*BOTS, "--boards", "2", "--set", "target=12")
 """Three bots, two boards: twelve short games in six logs."""
 
 
@@ -114,7 +114,7 @@ def copied(event: Path, to: Path) -> Path:
     return to
 
 
-def begun(event: Path, to: Path, part: float = 0.4) -> Path:
+def begun(event: Path, to: Path, part: float = 0.6) -> Path:
     """Return an earlier state of the event: a part of each log, the last line torn."""
     folder = copied(event, to)
     for log in (folder / "games").iterdir():

@@ -21,7 +21,7 @@ from arena.valuation.decision_loss import review_seat
 from arena.valuation.luck import luck_of_games
 from protocol.errors import UserError
 from protocol.ruleset import derive
-from tests.support.events import BONEYARD, boneyard, copy_of, finished, games_of
+from tests.support.events import BONEYARD, SMALL, boneyard, copy_of, finished, games_of
 from tests.support.games import any_of, bob_fouls, logged, write
 from tournaments.event.folder import Folder
 from tournaments.event.luck import read_seats
@@ -157,7 +157,7 @@ def test_the_event_s_review_is_taken_where_it_has_one(tmp_path: Path) -> None:
 
 def test_event_and_game_tell_the_games_of_several_events_apart(tmp_path: Path) -> None:
     events = [copy_of("round-robin", tmp_path / "a" / "run"), tmp_path / "b" / "run"]
-    words = ("first", "greedy", "--boards", "1", "--set", "target=30", "--sandbox", "off")
+    words = ("first", "greedy", "--boards", "1", *SMALL[5:], "--sandbox", "off")
     boneyard("run", *words, "--seed", "2", "--out", f"{events[1]}")
     game = logged(games_of(events[0])[0].sitting.rules, 2, any_of(5))
     write(tmp_path / "evening.jsonl", game)

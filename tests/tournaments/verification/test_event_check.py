@@ -173,7 +173,7 @@ def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
     def lied(body: bytes) -> bytes:
         if b'"result","game":"1.first.greedy"' not in body:
             return body
-        return encode_line(decode_result(body.replace(b'"places":[2,1]', b'"places":[1,2]')))[:-1]
+        return encode_line(decode_result(body.replace(b'"places":[1,2]', b'"places":[2,1]')))[:-1]
 
     forge(folder / "ledger.jsonl", lied)
     contradiction, *reports = faults(folder)
