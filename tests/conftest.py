@@ -91,6 +91,12 @@ def small_events() -> Iterator[None]:
 
 
 @pytest.fixture
+def few_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search for hidden tiles once: what cannot be found is searched for up to a second."""
+    monkeypatch.setattr("arena.analysis.alternative_deals.MOST_CLIMBS", 1)
+
+
+@pytest.fixture
 def open_folder() -> Iterator[Path]:
     """Yield a folder that bots with users of their own may enter, unlike pytest's `tmp_path`."""
     with temporary_folder("test", shared=True) as folder:

@@ -317,14 +317,19 @@ def overheard(
 
 def positions(rules: Ruleset, rng: random.Random, count: int) -> Iterator[tuple[Position, Game]]:
     """Yield open positions of random games at random tables, with the games that they state."""
-    while count > 0:
+    return islice(_every_position(rules, rng), count)
+
+
+def _every_position(rules: Ruleset, rng: random.Random) -> Iterator[tuple[Position, Game]]:
+    """Yield three questions of each seat and round, without end."""
+    while True:
         seats = rng.choice(playable_seat_counts(rules))
         for deal in random_game(rules, seats, rng.randbytes(32), rng):
             for seat in range(seats):
-                for moment in questions(deal, seat, Clock(forced="ask")):
+                moments = [*questions(deal, seat, Clock(forced="ask"))]
+                for moment in rng.sample(moments, min(len(moments), 3)):
                     *_, (game, _, _) = replay_round(deal, moment)
                     deals = tuple(
                         dealt for dealt in deal.deals if dealt.deal <= game.playing.phase.deal
                     )
                     yield position_of(deal._replace(deals=deals), game), game
-                    count -= 1

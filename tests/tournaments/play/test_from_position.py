@@ -1,7 +1,6 @@
 """Games that go on from a position: hidden tiles drawn anew, logged, verified, and kept secret."""
 
 import random
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from arena.analysis.alternative_deals import (
     StopAt,
     _moves,
     _open_with,
-    alternative_deals,
     draw_opening,
     position_of,
 )
@@ -36,7 +34,7 @@ from tests.support.events import (
     wait_for_ledger,
 )
 from tests.support.fast_run import FAST_GAMES, slow_except
-from tests.support.games import NAMES, Overheard, any_of, changed, overhear, positions
+from tests.support.games import NAMES, Overheard, any_of, changed, overhear, positions, resampled
 
 LINE = "bone1@draw@2@18,90@0@rotate@0s.0f00.1l50.0l15@-21413332655066-@1play"
 """A question to seat 1 in the second round of a game of draw."""
@@ -70,7 +68,7 @@ def some_positions(name: str, count: int) -> list[Position]:
 @pytest.mark.parametrize("name", slow_except(FAST_GAMES, VARIANTS))
 def test_a_game_goes_on_from_the_very_question(name: str) -> None:
     """Its log leads to the same line, its seed to the same log; no position is luck."""
-    for position in some_positions(name, 4):
+    for position in some_positions(name, 2):
         line = write_position(position.as_seen())
         game = play_on(line, 1).logged
         timeline = Timeline(game)
@@ -93,7 +91,7 @@ def test_a_game_goes_on_from_the_very_question(name: str) -> None:
 def test_each_seat_is_sent_the_same_bytes_whatever_it_cannot_know(name: str) -> None:
     """Of the asked seat also on each board; the others' tiles differ."""
     rng = random.Random(name)
-    for position in some_positions(name, 4):
+    for position in some_positions(name, 2):
         line, lines, hands = write_position(position.as_seen()), set[bytes](), set[object]()
         for board in range(3):
             opening = draw_opening(line, bytes([board] * 32))
@@ -102,7 +100,7 @@ def test_each_seat_is_sent_the_same_bytes_whatever_it_cannot_know(name: str) -> 
             history = RoundHistory(opening.start, opening.deals, _moves(position.events))
             until = StopAt(position.seat, len(history.acts), position.phase)
             for seat in range(len(position.scores)):
-                world = next(islice(alternative_deals(history, seat, rng, until), 100, None)).deal
+                world = resampled(history, seat, rng, until)
                 assert sent_first(_open_with(world, until))[seat] == sent_first(opening)[seat]
         assert len(lines) == 1
         hidden = sum(not hand for hand in position.as_seen().deals[-1].hands)
@@ -188,6 +186,7 @@ def test_verify_finds_another_position(tmp_path: Path) -> None:
         (("--from", LINE, "--deals-with", "doubles>=4"), "the options of deals"),
     ],
 )
+@pytest.mark.usefixtures("few_tries")
 def test_a_wrong_position_is_refused_before_anything_is_written(
     tmp_path: Path, words: tuple[str, ...], why: str
 ) -> None:
@@ -196,6 +195,7 @@ def test_a_wrong_position_is_refused_before_anything_is_written(
     assert not out.exists()
 
 
+@pytest.mark.usefixtures("few_tries")
 def test_a_person_is_refused_a_wrong_position_too(tmp_path: Path) -> None:
     for words in (("nonsense",), (LINE.replace("1l50", "1l55"),), (LINE, "--seats", "3")):
         out = tmp_path / "games"
