@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.events import BONEYARD, PLAIN
+from tests.support.fast_run import slow_except
 
-RUN = ("run", "greedy", "first", "--boards", "1", *PLAIN)
+RUN = ("run", "greedy", "first", "--boards", "1", "--set", "target=1", *PLAIN)
 
 
 def shell(command: str, *words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -22,7 +23,7 @@ def shell(command: str, *words: str, **environment: str) -> subprocess.Completed
     )
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("encoding", slow_except(["ascii"], ["ascii", "latin-1", "cp1252"]))
 def test_a_terminal_without_our_characters_gets_plain_ones(tmp_path: Path, encoding: str) -> None:
     done = shell('"$@"', *RUN, "--out", str(tmp_path), PYTHONIOENCODING=encoding)
     assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
@@ -37,7 +38,11 @@ def test_help_goes_into_a_pipe_of_windows() -> None:
 
 
 @pytest.mark.parametrize(
-    "streams", ["2>&-", "1>&-", "0<&- 1>&- 2>&-", "2>/dev/full", "1>&- 2>/dev/full"]
+    "streams",
+    slow_except(
+        ["0<&- 1>&- 2>&-", "1>&- 2>/dev/full"],
+        ["2>&-", "1>&-", "0<&- 1>&- 2>&-", "2>/dev/full", "1>&- 2>/dev/full"],
+    ),
 )
 def test_a_run_needs_no_stream(tmp_path: Path, streams: str) -> None:
     """A closed one's number must not go to a file of ours, into which programs would write."""

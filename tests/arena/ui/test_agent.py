@@ -10,13 +10,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 import trio
 import trio.testing
-from mcp.client.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from arena.analysis.frames import LiveFrames
 from arena.match.player import HumanPlayer
@@ -27,7 +25,11 @@ from protocol.errors import UserError
 from protocol.messages import Bye, Clock
 from tests.support.bots import HELLO, ask, game
 from tests.support.events import BONEYARD, boneyard, fits, games_of, started
+from tests.support.fast_run import slow_except
 from tests.support.games import SMALL
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
 
 HAND = [(6, 5), (2, 1), (3, 3)]
 
@@ -131,7 +133,7 @@ async def test_a_question_that_does_not_come_is_waited_for_as_long_as_clients_wa
 # --- real processes ---
 
 
-async def play(calls: Client, answers: dict[int, int]) -> None:
+async def play(calls: "Client", answers: dict[int, int]) -> None:
     """Take the first option of each question until the end, and note the answers."""
     while True:
         lines = said(await calls.call_tool("question", {})).split("\n")
@@ -159,7 +161,10 @@ def bot_command(state: Path, port: int, *changes: str) -> list[str]:
 
 
 async def test_the_reference_client_plays_a_game_by_the_commands_own_pipe(tmp_path: Path) -> None:
-    words = ("play", "first", "--sandbox", "off", "--set", "target=10", "--out", f"{tmp_path}")
+    from mcp.client.client import Client
+    from mcp.client.stdio import StdioServerParameters, stdio_client
+
+    words = ("play", "first", "--sandbox", "off", "--set", "target=1", "--out", f"{tmp_path}")
     command = StdioServerParameters(
         command=sys.executable, args=[*BONEYARD[1:], *words, "--mcp", "stdio"]
     )
@@ -174,17 +179,21 @@ async def test_the_reference_client_plays_a_game_by_the_commands_own_pipe(tmp_pa
     assert boneyard("verify", f"{tmp_path}").startswith("OK: 1 game")
 
 
+# Slow: each of its three processes loads the protocol's package, for a second.
+@pytest.mark.slow
 async def test_an_agent_plays_an_event_as_a_bot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each sitting has a process of its own; the agent goes on with the next at one address."""
+    from mcp.client.client import Client
+
     monkeypatch.setattr(agent, "secret_folder", lambda: tmp_path / "state")
     out, answers = tmp_path / "event", dict[int, int]()
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
     port = listener.socket.getsockname()[1]
     await listener.aclose()
     bot = shlex.join(bot_command(tmp_path / "state", port))
-    words = (bot, "greedy", "--boards", "2", "--set", "target=10", "--move-ms", "60000")
+    words = (bot, "greedy", "--boards", "1", "--set", "target=1", "--move-ms", "60000")
     with started(out, *words) as process:
         while process.poll() is None:
             # The next process may not be there yet.
@@ -194,7 +203,7 @@ async def test_an_agent_plays_an_event_as_a_bot(
             await trio.sleep(0.05)
     assert answers
     assert fits(out)
-    assert [logged.result and logged.result.fouls for logged in games_of(out)] == [()] * 4
+    assert [logged.result and logged.result.fouls for logged in games_of(out)] == [()] * 2
 
 
 def test_the_address_of_a_bot_stays_and_is_its_owners(
@@ -211,7 +220,11 @@ def test_the_address_of_a_bot_stays_and_is_its_owners(
 
 
 @pytest.mark.parametrize(
-    ("port", "line", "why"), [(8124, "junk\n", "hears a referee"), (0, "", "name a --port")]
+    ("port", "line", "why"),
+    slow_except(
+        [(8124, "junk\n", "hears a referee")],
+        [(8124, "junk\n", "hears a referee"), (0, "", "name a --port")],
+    ),
 )
 def test_a_bot_without_referee_or_port_says_so_at_once(
     tmp_path: Path, port: int, line: str, why: str
@@ -241,7 +254,7 @@ def piped(command: Sequence[str]) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", slow_except([signal.SIGINT], [signal.SIGINT, signal.SIGTERM]))
 def test_a_signal_ends_the_seat_while_its_client_is_silent(
     tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -29,7 +29,7 @@ from protocol.messages import Clock, Lot
 from protocol.position import Position, write_position
 from protocol.ruleset import Ruleset, Tile, playable_seat_counts, set_of_tiles
 from tests.support.events import boneyard, served
-from tests.support.fast_run import slow_except
+from tests.support.fast_run import share, slow_except
 from tests.support.games import questions, random_game
 from tests.support.pages import faults, needs_chromium, opened
 
@@ -37,8 +37,8 @@ OUTSIDE = ("double-draw", "auction-draw")
 """Named games with more than plays of one tile, draws and passes."""
 EDITED = [name for name in VARIANTS if name not in OUTSIDE]
 FAST = ("draw", "dutch-two", "old-draw", "puerto-rico", "jordanian", "pot-draw", "vietnamese")
-GAMES = 4
-"""Games at each table."""
+GAMES = share(12)
+"""Games at each table: 2 in the fast run."""
 LAY = """(rounds) => rounds.map(([setup, steps, choices]) => {
   setup.game = JSON.parse(data.textContent).find(({ words }) => words === setup.game);
   const rounds = steps.map((_, count) => EnteredRound.follow(setup, steps.slice(0, count)));

@@ -1,6 +1,7 @@
 """Policies: their worths against a plain reading, their chances, and what choices teach."""
 
 from collections.abc import Sequence
+from functools import cache
 from math import exp
 
 import numpy as np
@@ -143,10 +144,11 @@ def test_noise_follows_from_the_seed_of_a_round_alone() -> None:
 TRUE = Policy(pip=0.5, double=3.0, fits=1.5, safe=1.0, left=0.5)
 
 
-def played_by(policy: Policy, boards: int) -> list[Choice]:
+@cache
+def played_by(policy: Policy, boards: range = range(12)) -> list[Choice]:
     """Return choices that are made with just the chances of a policy."""
     found = []
-    for board in range(boards):
+    for board in boards:
         game = logged(DRAW, 2, any_of(board), board=board)
         for asked in Timeline(game).questions(0):
             plays = [play for _, play in plays_in([asked.game])]
@@ -161,7 +163,7 @@ def played_by(policy: Policy, boards: int) -> list[Choice]:
 
 
 def test_a_policy_is_learnt_from_its_choices() -> None:
-    choices = played_by(TRUE, 12)
+    choices = played_by(TRUE)
     learnt = learn_policy(choices)
     assert learnt.choices == len(choices) > 200
     for weight in ("pip", "double", "fits"):
@@ -171,20 +173,20 @@ def test_a_policy_is_learnt_from_its_choices() -> None:
 
 def test_boards_foresee_nothing_of_themselves() -> None:
     """Noise is foreseen by chance alone, and a bot that turns round on other boards not at all."""
-    choices = played_by(TRUE, 12)
+    choices = played_by(TRUE)
     alone = [choice._replace(board=1) for choice in choices]
     assert learn_policy(alone).foreseen == 0
     against = Policy(**{name: -10.0 * weight for name, weight in asdict(TRUE).items()})
     keen = Policy(**{name: 10.0 * weight for name, weight in asdict(TRUE).items()})
-    steady = learn_policy(played_by(keen, 12)).foreseen
-    turned = [choice for choice in played_by(keen, 12) if choice.board % 2]
-    turned += [choice for choice in played_by(against, 12) if not choice.board % 2]
+    steady = learn_policy(played_by(keen)).foreseen
+    turned = [choice for choice in played_by(keen) if choice.board % 2]
+    turned += played_by(against, range(0, 12, 2))
     assert learn_policy(turned).foreseen < steady / 3
 
 
 def test_nothing_teaches_the_usual_policy() -> None:
     assert learn_policy([]).policy == USUAL_POLICY
-    assert learn_policy(played_by(TRUE, 1)[:3]).policy != USUAL_POLICY
+    assert learn_policy(played_by(TRUE)[:3]).policy != USUAL_POLICY
 
 
 def test_forced_plays_and_draws_are_no_choices() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from arena.logs.gamelog import read_games
 from tests.support.events import FOUR, boneyard, fits, ledger, run_file
+from tests.support.fast_run import slow_except
 
 FIRST = """
 import json, sys
@@ -41,16 +42,17 @@ def killed(out: Path) -> set[str]:
 
 
 SWISS = 'boards = 1\nformat = {{ type = "swiss", rounds = {} }}'
-KNOCKOUT = 'boards = 2\nformat = { type = "knockout" }'
+KNOCKOUT = 'boards = 1\nformat = { type = "knockout" }'
 FORMATS = {
-    "round-robin": ("boards = 2", "boards = 3"),
+    "round-robin": ("boards = 1", "boards = 2"),
     "swiss": (SWISS.format(2), SWISS.format(3)),
     "knockout": (KNOCKOUT, KNOCKOUT),
 }
 """The lines of an event before a bot withdraws, and after it."""
 
 
-@pytest.mark.parametrize("form", FORMATS)
+# Slow: the schedules of other formats.
+@pytest.mark.parametrize("form", slow_except(["swiss"], FORMATS))
 def test_a_killed_event_goes_on_without_a_bot_whose_files_are_gone(
     tmp_path: Path, form: str
 ) -> None:

@@ -121,12 +121,13 @@ def test_a_users_mistake_gets_one_sentence(
 
 def test_an_event_file_may_fix_its_deals(tmp_path: Path) -> None:
     event = tmp_path / "event.toml"
-    event.write_text('seed = 7\nboards = 1\nbots = ["greedy", "first"]\nluck = true\n')
+    rules = 'rules = { base = "draw", target = 1 }'
+    event.write_text(f'{rules}\nseed = 7\nboards = 1\nbots = ["greedy", "first"]\nluck = true\n')
     said = boneyard("run", str(event), "--sandbox", "off", "--out", str(tmp_path / "file"))
     assert BY_SEED in said
     assert "report --luck" not in said  # The run has just done that.
-    words = ("greedy", "first", "--boards", "1", "--seed", "7", "--sandbox", "off")
-    boneyard("run", *words, "--out", str(tmp_path / "option"))
+    words = ("greedy", "first", "--boards", "1", "--set", "target=1", "--seed", "7")
+    boneyard("run", *words, "--sandbox", "off", "--out", str(tmp_path / "option"))
     plans = [load_event(Folder(tmp_path / out)) for out in ("file", "option")]
     assert [plan.predictable for plan in plans] == [True, True]
     assert secret_of(Folder(tmp_path / "file")) == secret_of(Folder(tmp_path / "option"))
@@ -148,12 +149,12 @@ def test_a_build_by_a_program_that_is_missing_names_it(tmp_path: Path) -> None:
 def test_a_report_that_cannot_be_written_stops_the_run_in_a_sentence(tmp_path: Path) -> None:
     """Of the folder in its place, or of the largest file that `ulimit -f` allows; games fit."""
     (tmp_path / "report.md").mkdir()
-    said = run(tmp_path, "greedy", "first", "--boards", "1", code=1)
+    words = ("greedy", "first", "--boards", "1", *SMALL[5:])
+    said = run(tmp_path, *words, code=1)
     assert f"The run stopped: {tmp_path / 'report.md'}: Is a directory.\n" in said
     limited = ("sh", "-c", 'ulimit -f 100; exec "$@"', "sh", *BONEYARD)
-    small = ("--seed", "1", "--out", f"{tmp_path / 'small'}")
-    words = ("run", "greedy", "first", "--boards", "1", *PLAIN, *small)
-    done = subprocess.run((*limited, *words), capture_output=True, text=True, timeout=120)
+    small = (*limited, "run", *words, *PLAIN, "--out", f"{tmp_path / 'small'}")
+    done = subprocess.run(small, capture_output=True, text=True, timeout=120)
     assert (done.returncode, "report.html: File too large" in done.stderr) == (1, True)
     assert "Traceback" not in done.stderr
 
@@ -233,9 +234,10 @@ def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: s
 
 def test_another_seed_or_another_plan_is_refused_and_named(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run(out, "first", "greedy", "--boards", "2")
+    run(out, "first", "greedy", "--boards", "2", *SMALL[5:])
     cup = tmp_path / "cup.toml"
-    cup.write_text('name = "run"\nbots = ["first", "greedy"]\n')
+    rules = 'rules = { base = "draw", target = 12 }'
+    cup.write_text(f'name = "run"\n{rules}\nbots = ["first", "greedy"]\n')
     assert "(boards)" in run(out, str(cup), "--boards", "1", code=2)
-    again = ("run", "first", "greedy", "--boards", "2", "--sandbox", "off", "--out", str(out))
-    assert "another --seed" in boneyard(*again, "--seed", "2", code=2)
+    again = ("run", "first", "greedy", "--boards", "2", *SMALL[5:], "--sandbox", "off")
+    assert "another --seed" in boneyard(*again, "--seed", "2", "--out", f"{out}", code=2)

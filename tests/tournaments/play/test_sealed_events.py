@@ -15,8 +15,8 @@ from tests.support.events import boneyard, games_of, made, run, started, wait_fo
 from tournaments.verification import ask_bots
 
 pytestmark = needs_wasmtime
-SHORT = ("--boards", "2", "--set", "target=20")
-ONE = ("--boards", "1", "--set", "target=20")
+SHORT = ("--boards", "2", "--set", "target=1")
+ONE = ("--boards", "1", "--set", "target=1")
 
 
 @pytest.fixture

@@ -48,8 +48,8 @@ from tournaments.event.luck import (
     terms_of_game,
 )
 
-DUEL = ("first", "greedy", "--set", "target=20", "--format", "versus", "--measure", "points")
-TEST = (*DUEL, "--h1", "30", "--without-luck")
+DUEL = ("first", "greedy", "--set", "target=1", "--format", "versus", "--measure", "points")
+TEST = (*DUEL, "--h1", "30", "--without-luck", "--boards", "20")
 
 
 def fake_luck(timelines: Sequence[Timeline], *_: object, **__: object) -> list[GameLuck]:
@@ -334,7 +334,7 @@ def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(valuation, "luck_of_games", fake_luck)
         folder = tmp_path_factory.mktemp("duel")
-        said = run(folder, *TEST, "--boards", "20")
+        said = run(folder, *TEST)
     assert "luck taken out" in said
     with untouched(folder):
         yield folder
@@ -349,7 +349,7 @@ def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_pat
     for left in (luck[:-40], b"".join(luck.splitlines(keepends=True)[:20]), b""):
         (folder / "luck.jsonl").write_bytes(left)
         (folder / "ledger.jsonl").unlink()
-        run(folder, *TEST, "--boards", "20")
+        run(folder, *TEST)
         assert made(folder) == whole
         assert (folder / "luck.jsonl").read_bytes() == luck
 
