@@ -32,7 +32,7 @@ def test_ismcts_gives_the_same_answers_sealed_and_native(tmp_path: Path) -> None
     answers = []
     for number, name in enumerate(("ismcts", "ismcts-sealed")):
         out = tmp_path / f"{number}"
-        run(out, f"{name} --simulations 20", "first", "--boards", "2", "--set", "target=30")
+        run(out, f"{name} --simulations 20", "first", "--boards", "1", "--set", "target=30")
         games = {game.game.game.replace("-sealed", ""): game for game in games_of(out)}
         answers.append(
             {

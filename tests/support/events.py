@@ -230,7 +230,7 @@ def served(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str]]:
                 pipe.close()
 
 
-SHORT = ("--set", "target=30")
+SHORT = ("--set", "target=12")
 
 
 FOUR = ("first", "greedy", "random", "counting")
@@ -276,7 +276,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "block": ("first", "greedy", *SHORT, "--rules", "block", "--boards", "3"),
     "swiss": (*FOUR, *SHORT, "--boards", "1", "--format", "swiss", "--rounds", "2"),
     "bye": (*FOUR, *SHORT, "--boards", "1", "--format", "swiss", "--rounds", "2", "--seats", "3"),
-    "knockout": (*BOTS, *SHORT, "--boards", "2", "--format", "knockout"),
+    "knockout": (*BOTS, "--set", "target=30", "--boards", "2", "--format", "knockout"),
     "versus": ("first", "greedy", *SHORT, "--format", "versus", "--boards", "20"),
     "partners": ("partners.toml",),
     "alone": ("alone.toml",),

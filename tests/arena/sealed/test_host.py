@@ -147,9 +147,7 @@ ENDS: list[tuple[dict[str, str], tuple[str, str]]] = [
 
 
 # Slow: whatever a module does in its own instance ends that alone; each kind of foul beside it.
-@pytest.mark.parametrize(
-    ("parts", "words"), slow_except([ENDS[at] for at in (0, 1, 2, 6, 7)], ENDS)
-)
+@pytest.mark.parametrize(("parts", "words"), slow_except([ENDS[at] for at in (0, 1, 7)], ENDS))
 async def test_what_ends_a_bot_is_its_own_foul(
     tmp_path: Path, parts: dict[str, str], words: tuple[str, str]
 ) -> None:
@@ -227,17 +225,19 @@ async def test_a_module_that_is_slow_to_compile_is_refused(
     assert record.detail == "It takes too much time or memory to compile its module."
 
 
+NO_COMMANDS: list[tuple[bytes | str, str]] = [
+    (b"#!/bin/sh\nexit", "It is not a module of WebAssembly."),
+    ('(module (memory (export "memory") 60000) (func (export "_start")))', "It cannot start: "),
+    (b"\0asm\1\0\0\0\xff", "Its module is invalid: "),
+    (b"\0asm" + bytes(2**23), "Its module has more than 8 MiB."),
+    ("(module)", "It exports no function _start"),
+    ('(module (func (export "_start")))', "It exports no memory."),
+]
+
+
+# Slow: what else is no command.
 @pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"#!/bin/sh\nexit", "It is not a module of WebAssembly."),
-        (b"\0asm\1\0\0\0\xff", "Its module is invalid: "),
-        (b"\0asm" + bytes(2**23), "Its module has more than 8 MiB."),
-        ("(module)", "It exports no function _start"),
-        ('(module (func (export "_start")))', "It exports no memory."),
-        ('(module (memory (export "memory") 60000) (func (export "_start")))', "It cannot start: "),
-    ],
-    ids=range(6),
+    ("content", "words"), slow_except(NO_COMMANDS[:2], NO_COMMANDS), ids=range(6)
 )
 async def test_what_is_no_command_is_refused_by_its_host(
     tmp_path: Path, content: bytes | str, words: str

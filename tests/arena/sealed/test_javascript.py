@@ -81,7 +81,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("file", [*LOOPS])
+# Slow: the other ways.
+@pytest.mark.parametrize("file", slow_except([*LOOPS][:2], LOOPS))
 def test_each_way_to_read_gets_the_lines(folder: Path, file: str) -> None:
     (folder / file).write_text(FRAME.replace("BODY", "console.log(message.id)") + LOOPS[file])
     assert output_inside(folder, word=JAVASCRIPT.word, file=file)[:2] == ["1", "2"]
@@ -110,7 +111,7 @@ INSIDE = {
 }
 
 
-@pytest.mark.parametrize("case", [*INSIDE])
+@pytest.mark.parametrize("case", slow_except(["socket", "package", "outside"], INSIDE))
 def test_what_a_bot_cannot_have_fails_in_words(folder: Path, case: str) -> None:
     program, words = INSIDE[case]
     (folder / "bot.js").write_text(program)

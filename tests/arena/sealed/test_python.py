@@ -99,14 +99,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 # Slow: the usual way to read and one of each kind beside it.
-@pytest.mark.parametrize("loop", slow_except(["iteration", "input", "bytes"], [*LOOPS]))
+@pytest.mark.parametrize("loop", slow_except(["iteration", "input"], [*LOOPS]))
 def test_each_way_to_read_gets_the_lines(folder: Path, loop: str) -> None:
     program = FRAME.replace("BODY", BODIES["print"]) + LOOPS[loop]
     (folder / "main.py").write_text(program)
     assert output_inside(folder)[:2] == output_outside(folder, *OUTSIDE) == ["1", "2"]
 
 
-FAST = ["print", "bytes", "file", "import", "lazy", "error"]
+FAST = ["print", "import", "lazy", "error"]
 
 
 @pytest.mark.parametrize("body", slow_except(FAST, [*BODIES]))

@@ -23,7 +23,7 @@ PLAIN = [snippet for snippet in SNIPPETS if "argv" not in snippet]
 def test_a_snippet_runs(tmp_path: Path, snippet: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if "read_table" in snippet:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-        run(tmp_path / "demo", "suit", "greedy", "--boards", "4", "--set", "target=30")
+        run(tmp_path / "demo", "suit", "greedy", "--boards", "2", "--set", "target=12")
         boneyard("export", f"{tmp_path}/demo")
     if "argv" in snippet:
         learn = ("-m", "arena.training.learn", "net.npz", "--seconds", "0.01")

@@ -15,6 +15,7 @@ from playwright.sync_api import Page
 
 from arena.logs.gamelog import read_games
 from tests.support.events import BONEYARD, boneyard, copy_of, peeking_bot, served
+from tests.support.fast_run import slow_except
 from tests.support.pages import faults, needs_chromium, opened
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
@@ -78,7 +79,7 @@ def test_nobody_else_reads_the_log_while_the_game_goes_on(tmp_path: Path) -> Non
 LINE = "bone1@draw+target=100@2@18,90@0@rotate@0s.0f00.1l50.0l15@-21413332655066-@1play"
 
 
-@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("seat", slow_except([1], [0, 1]))
 def test_a_person_goes_on_from_a_position_in_any_seat(tmp_path: Path, seat: int) -> None:
     words = ("--sandbox", "off", "--seed", "3", "--from", LINE, "--seat", f"{seat}", "first")
     done = typed(tmp_path, "\n" * 900, *words)

@@ -22,7 +22,7 @@ from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit
 from tournaments.site import progress
 
-SHORT = ("--set", "target=30", "--boards", "3")
+SHORT = ("--set", "target=12", "--boards", "3")
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from protocol.errors import UserError
+from tests.support.fast_run import slow_except
 from tournaments.league import repository as repositories
 from tournaments.league.loop import Turns
 from tournaments.league.push import RefusedPushError, TreeBounds, read_push
@@ -101,32 +102,33 @@ def holding(mode: str, name: str, content: bytes = b"") -> Callable[[Server], tu
     return lambda server: (FOLDER, server.tree((mode, server.blob(content), name)))
 
 
+ATTACKS: dict[str, tuple[Callable[[Server], tuple[str, str]], str]] = {
+    "bomb": (bomb, "bots/bad has more than 20 files and folders"),
+    "wide": (wide, "bots/bad has more than 20 files and folders"),
+    "long name": (holding(FILE, "n" * 300), "the path 'n.*' is too long"),
+    "newline": (holding(FILE, "a\nb"), r"'a\\nb' has a character that a page"),
+    "size": (holding(FILE, "big", b"x" * 10_001), "with 'big' of 10,001 bytes"),
+    "link": (holding(LINK, "out", b"../mine/main.py"), "leads out of the bot's"),
+    "absolute": (holding(LINK, "etc", b"/etc/passwd"), "an absolute path"),
+    "far": (holding(LINK, "far", b"./" * 999 + b"far"), "a link to .*too long"),
+    "submodule": (
+        lambda server: (FOLDER, server.tree((SUBMODULE, COMMIT, "lib"))),
+        "bots/bad/lib is a submodule",
+    ),
+    "root": (lambda server: (LINK, server.blob(b"mine")), "bots/bad is a link"),
+    "module": (lambda _: (SUBMODULE, COMMIT), "is a submodule"),
+    "file": (lambda server: (FILE, server.blob(b"")), "bots/bad is a file"),
+}
+
+
+# Slow: others of the same bounds.
 @pytest.mark.parametrize(
-    ("attack", "words"),
-    [
-        pytest.param(bomb, "bots/bad has more than 20 files and folders", id="bomb"),
-        pytest.param(wide, "bots/bad has more than 20 files and folders", id="wide"),
-        pytest.param(holding(FILE, "n" * 300), "the path 'n.*' is too long", id="long name"),
-        pytest.param(holding(FILE, "a\nb"), r"'a\\nb' has a character that a page", id="newline"),
-        pytest.param(holding(FILE, "big", b"x" * 10_001), "with 'big' of 10,001 bytes", id="size"),
-        pytest.param(holding(LINK, "out", b"../mine/main.py"), "leads out of the bot's", id="link"),
-        pytest.param(holding(LINK, "etc", b"/etc/passwd"), "an absolute path", id="absolute"),
-        pytest.param(holding(LINK, "far", b"./" * 999 + b"far"), "a link to .*too long", id="far"),
-        pytest.param(
-            lambda server: (FOLDER, server.tree((SUBMODULE, COMMIT, "lib"))),
-            "bots/bad/lib is a submodule",
-            id="submodule",
-        ),
-        pytest.param(lambda server: (LINK, server.blob(b"mine")), "bots/bad is a link", id="root"),
-        pytest.param(lambda _: (SUBMODULE, COMMIT), "is a submodule", id="module"),
-        pytest.param(lambda server: (FILE, server.blob(b"")), "bots/bad is a file", id="file"),
-    ],
+    "attack", slow_except(["bomb", "size", "link", "submodule", "file"], ATTACKS)
 )
-def test_bad_push_is_refused_in_words_and_other_bots_play_on(
-    server: Server, attack: Callable[[Server], tuple[str, str]], words: str
-) -> None:
+def test_bad_push_is_refused_in_words_and_other_bots_play_on(server: Server, attack: str) -> None:
     """Without a file on the disk: a checkout would make 64,000,000 of them."""
-    server.put(*attack(server))
+    put, words = ATTACKS[attack]
+    server.put(*put(server))
     assert server.pull()
     with closing(RepositoryBots(server.league)) as bots:
         assert bots.names() == {"mine", "bad"}

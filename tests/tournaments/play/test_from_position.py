@@ -136,8 +136,8 @@ WORDS = ("greedy", "first", "counting", "--boards", "2")
 
 
 def test_an_event_goes_on_from_a_position_in_every_rotation(tmp_path: Path) -> None:
-    run(tmp_path, *WORDS, "--from", LINE)
-    assert "OK: 12 games" in boneyard("verify", str(tmp_path))
+    run(tmp_path, "greedy", "first", "--boards", "2", "--from", LINE)
+    assert "OK: 4 games" in boneyard("verify", str(tmp_path))
     hands: dict[int, set[object]] = {1: set(), 2: set()}
     for game in games_of(tmp_path):
         hands[game.game.board].add(first_deal(game).hands)
@@ -149,7 +149,7 @@ def test_an_event_goes_on_from_a_position_in_every_rotation(tmp_path: Path) -> N
     assert hands[1] != hands[2]
     # A question of a game in it is a position again.
     log = sorted((tmp_path / "games").iterdir())[0]
-    run(tmp_path / "again", "greedy", "first", "--boards", "1", "--from", f"{log}:9:1")
+    run(tmp_path / "again", "greedy", "first", "--boards", "1", "--from", f"{log}:5:1")
     assert "OK: 2 games" in boneyard("verify", str(tmp_path / "again"))
 
 
