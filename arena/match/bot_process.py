@@ -295,8 +295,6 @@ def hosted(command: Command, sandbox: Sandbox, first: int | str) -> tuple[Comman
 
     `first`: see `host_argv`.
     """
-    if module.wasmtime_folder() is None:
-        raise CannotStartError(module.NO_WASMTIME)
     # The host reads no file but the module: a stranger's event may list others for it.
     code, *words = command.argv
     files: tuple[str, ...] = (code,)

@@ -30,7 +30,6 @@ from arena.files import (
 )
 from arena.sealed.module import (
     HOST_FILE,
-    NO_WASMTIME,
     PYTHON,
     SEALED_LANGUAGES,
     host_argv,
@@ -62,8 +61,6 @@ class Interpreter(NamedTuple):
 @cache
 def installed_interpreter(word: str) -> Interpreter:
     """Return an interpreter; compile it first where this user has none. Raises UserError."""
-    if not wasmtime_version():
-        raise UserError(NO_WASMTIME)
     folder = user_cache("sealed")
     if folder is None:
         raise UserError("Sealed bots need a cache of your own: set XDG_CACHE_HOME to a folder.")

@@ -83,7 +83,6 @@ START = """import sys, importlib.util as util; sys.path.append({folder!r})
 spec = util.spec_from_file_location("host", {host!r}); host = util.module_from_spec(spec)
 spec.loader.exec_module(host); host.main()"""
 """The program that starts the host: it lists no folder, for a sandbox may forbid that."""
-NO_WASMTIME = "A sealed bot needs the package wasmtime: pip install 'boneyard-arena[sealed]'."
 
 
 class SealedLanguage(NamedTuple):
@@ -132,10 +131,11 @@ def language_of(program: str) -> SealedLanguage | None:
     return next((lang for lang in SEALED_LANGUAGES.values() if lang.programs.fullmatch(name)), None)
 
 
-def wasmtime_folder() -> str | None:
-    """Return the folder of the package wasmtime; None where it is not installed."""
+def wasmtime_folder() -> str:
+    """Return the folder of the package wasmtime."""
     spec = find_spec("wasmtime")
-    return f"{Path(spec.origin).resolve().parent}" if spec and spec.origin else None
+    assert spec, "It is installed with ours."
+    return f"{Path(spec.origin or '').resolve().parent}"
 
 
 @cache
@@ -153,8 +153,8 @@ def host_name() -> str:
 
 
 def wasmtime_version() -> str:
-    """Return the version of the package wasmtime; nothing where it is not installed."""
-    return version("wasmtime") if wasmtime_folder() else ""
+    """Return the version of the package wasmtime."""
+    return version("wasmtime")
 
 
 def host_argv(argv: Sequence[str], memory: int, first: int | str = 0) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ def host_argv(argv: Sequence[str], memory: int, first: int | str = 0) -> tuple[s
 
     `first`: the size of what it is sent first; or `only` or `interpreter` to compile.
     """
-    folder = f"{Path(wasmtime_folder() or '/').parent}"
+    folder = f"{Path(wasmtime_folder()).parent}"
     code = START.format(folder=folder, host=f"{HOST_FILE}")
     return (sys.executable, "-ISc", code, f"{memory}", f"{first}", *argv)
 
@@ -246,7 +246,5 @@ def sealed_build(language: str, file: str) -> tuple[tuple[str, ...], str]:
 def about_toolchains() -> str:
     """Return in a sentence what is here for sealed bots."""
     names = [f"{tools.language} ({tools.name})" for tools in TOOLCHAINS if tools.is_here()]
-    if wasmtime_folder() is None:
-        return NO_WASMTIME
     build = f"compiles {', '.join(names)}" if names else "finds no compiler (pip install ziglang)"
     return f"Sealed bots (*.wasm, Python, JavaScript) can play. `boneyard new --sealed` {build}."

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from protocol.records import ChoiceRecord
-from tests.support.bots import needs_wasmtime
 from tests.support.events import games_of, run
 from tests.tools.sealed_samples import SAMPLES, SOURCES, ZIG, build
 
@@ -26,7 +25,6 @@ def test_a_module_is_what_its_source_compiles_to(name: str, tmp_path: Path) -> N
     assert build(name, tmp_path).read_bytes() == shipped
 
 
-@needs_wasmtime
 def test_ismcts_gives_the_same_answers_sealed_and_native(tmp_path: Path) -> None:
     """With few simulations no clock ends their search."""
     answers = []

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
-import pytest
 from msgspec.structs import replace
 
 import sample_bots
 from arena.sandbox.command import OFF, Command, Confinement, Limits
 from arena.sandbox.select import TrialResult, examine, try_to_lock
-from arena.sealed.module import wasmtime_folder
 from protocol.messages import (
     PROTOCOL,
     Ask,
@@ -422,8 +420,6 @@ def chosen(answer: bytes) -> Choose:
 # Sealed bots for the tests, in the text form of WebAssembly: they need no compiler.
 
 
-HERE = wasmtime_folder() is not None
-needs_wasmtime = pytest.mark.skipif(not HERE, reason="wasmtime is not installed")
 TEXT = r"""
 (module
   (import "wasi_snapshot_preview1" "fd_read"

@@ -42,11 +42,11 @@ ROOMS = {
     "protocol": _room(2_241, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_973, "arena/engine"),
-    "match": _room(2_835, "arena/match"),
+    "match": _room(2_833, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_582, "arena/rules"),
     "sandbox": _room(3_308, "arena/sandbox"),
-    "sealed": _room(1_321, "arena/sealed"),
+    "sealed": _room(1_316, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_595, "arena/analysis"),
     "valuation": _room(3_409, "arena/valuation"),
@@ -54,21 +54,21 @@ ROOMS = {
     "ui and document": _room(3_131, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
     "cli and commands": _room(6_223, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_893, "tournaments/league"),
+    "league": _room(5_889, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_690, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_131, "tournaments/report"),
     "play": _room(2_998, "tournaments/play"),
     "event": _room(3_140, "tournaments/event"),
-    "plan": _room(3_319, "tournaments/plan"),
+    "plan": _room(3_312, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_063, "tests"),
+    "tests": _room(42_032, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_817
+MOST_LINES = 63_799
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""

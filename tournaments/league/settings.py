@@ -11,7 +11,6 @@ from msgspec import Meta, Struct
 from arena.files import write_atomic
 from arena.rules.load import load_ruleset, load_toml
 from arena.sandbox.command import Address, Limits, SandboxMode, VariableName
-from arena.sealed.module import wasmtime_folder
 from arena.ui.console import print_line, shown_path
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
@@ -314,17 +313,14 @@ def make_league(path: Path) -> int:
         if not (league.bots / EXAMPLE_BOT).exists():
             make_bot("python", EXAMPLE_BOT, league.bots)
         for name, template in LEAGUE_FILES.items():
-            text = (TEMPLATE / template).read_bytes()
             if not (path / name).exists():
-                # Without wasmtime no bot can be sealed.
-                sealed = b"\nsealed" if wasmtime_folder() else b"\n# sealed"
-                write_atomic(path / name, [text.replace(b"\nsealed", sealed)])
+                write_atomic(path / name, [(TEMPLATE / template).read_bytes()])
     except OSError as error:
         raise UserError(f"{error.filename or path} cannot be written: {error.strerror}.") from error
     place = shown_path(path)
     print_line(f"Made the league in {place}: its settings are in {shown_path(league.settings)}.")
     print_line(f"Bots come into {shown_path(league.bots)}; README.md there tells authors how.")
-    way = "WebAssembly (sealed): Python, JavaScript, *.wasm" if wasmtime_folder() else "the sandbox"
+    way = "WebAssembly (sealed): Python, JavaScript, *.wasm"
     print_line(f"They run in {way}; `boneyard help leagues` has the difference.")
     print_line(f"Run it with `boneyard league {place}`; its pages come into {place}/site.")
     return 0

@@ -52,12 +52,10 @@ from arena.sealed.interpreter import (
 )
 from arena.sealed.module import (
     JAVASCRIPT,
-    NO_WASMTIME,
     SEALED_LANGUAGES,
     interpreter_name,
     is_interpreted,
     is_module,
-    wasmtime_folder,
 )
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name, version_number
@@ -336,9 +334,6 @@ def missing_tools(needs: str) -> str:
     if not need:
         raise UserError(f"needs takes a program, or one like node >= 22.6, not {needs!r}.")
     program, least = need["program"], need["least"]
-    if needs == "wasmtime":
-        extra = "which is not installed: pip install 'boneyard-arena[sealed]'"
-        return "" if wasmtime_folder() else extra
     if shutil.which(program) is None:
         return "which is not on the PATH"
     version = _version(program) if least else ""
@@ -690,8 +685,6 @@ def prepare_entrant(bot: WrittenBot, base: Path, build: Path) -> Entrant:
     check_files(bot, base, build)
     program = find_program(bot.name, bot.run[0], folder, sealed=bot.sealed)
     is_sealed = bot.sealed or is_module((f"{program}",))
-    if is_sealed and wasmtime_folder() is None:
-        raise UserError(f"Bot {bot.name}: {NO_WASMTIME}")
     added = [folder / part for part in bot.reads] + ([folder] if bot.folder else [])
     own_paths = [
         *named_paths(bot.run[1:], folder),

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.rules.load import load_toml
-from arena.sealed.module import INTERPRETED, MODULE, NO_WASMTIME, sealed_build, wasmtime_folder
+from arena.sealed.module import INTERPRETED, MODULE, sealed_build
 from protocol.codec import encode_json
 from protocol.errors import UserError, unknown_name
 from tournaments.plan.bots import BOT_FILE, missing_tools, sample_bots, sample_folder
@@ -88,7 +88,7 @@ def make_bot(word: str, name: str, folder: Path, *, sealed: bool = False) -> Mad
 def sealed_language(key: str, language: Language) -> tuple[Language, str]:
     """Return a language as it builds sealed bots, and what is missing for it. Raises UserError."""
     if key in INTERPRETED:
-        return language, "" if wasmtime_folder() else NO_WASMTIME
+        return language, ""
     build, missing = sealed_build(key, language.file)
     return replace(language, needs="", build=build, run=(MODULE,)), missing
 

@@ -22,7 +22,6 @@ from tests.support.bots import (
     SANDBOXED,
     Diagnosed,
     command,
-    needs_wasmtime,
     proved,
 )
 from tests.support.fast_run import slow_except
@@ -118,7 +117,6 @@ def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) ->
     assert "`reads`" in outcome.finding.mend
 
 
-@needs_wasmtime
 def test_a_bot_that_works_only_without_the_seal_is_told_so(tmp_path: Path) -> None:
     text = 'import zlib\nprint(\'{"type":"hello","name":"z","version":"1"}\', flush=True)'
     (tmp_path / "main.py").write_text(f"{text}\ninput()\ninput()")

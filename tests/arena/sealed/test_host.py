@@ -22,15 +22,12 @@ from tests.support.bots import (
     NOTE_COUNT,
     NOTE_TIME,
     TEXT,
-    needs_wasmtime,
     of,
     sealed,
     spin,
 )
 from tests.support.fast_run import slow_except
 from tests.support.tables import LIMITS, answers, play_sealed
-
-pytestmark = needs_wasmtime
 
 
 def sent(game: LoggedGame) -> list[SentRecord]:

@@ -7,11 +7,9 @@ from pathlib import Path
 import pytest
 
 from arena.sealed.module import JAVASCRIPT
-from tests.support.bots import needs_wasmtime
 from tests.support.fast_run import slow_except
 from tests.support.interpreted import GAME, LINES, output_inside, output_outside
 
-pytestmark = needs_wasmtime
 NODE = shutil.which("node")
 FRAME = """
 function answer(line) {

@@ -21,12 +21,10 @@ from arena.sealed.interpreter import (
 )
 from arena.sealed.module import JAVASCRIPT, PYTHON, SealedLanguage
 from protocol.errors import UserError
-from tests.support.bots import needs_wasmtime
 from tests.support.fast_run import slow_except
 from tests.support.interpreted import GAME, HELLO, LINES, output_inside, output_outside
 from tests.support.tables import EFFORT, answers, play_sealed
 
-pytestmark = needs_wasmtime
 OUTSIDE = (sys.executable, "-sE", "main.py")
 FRAME = """
 import json, sys

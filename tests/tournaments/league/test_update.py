@@ -13,7 +13,6 @@ import pytest
 from arena.sandbox.command import Command
 from arena.sealed.module import PYTHON
 from protocol.errors import UserError
-from tests.support.bots import needs_wasmtime
 from tournaments.league import update
 from tournaments.league.push import FileTree, FolderBots, remove_tree, write_tree
 from tournaments.league.settings import LeagueFolder, load_settings
@@ -449,7 +448,6 @@ def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path:
     assert f"asks for {asks}, which is not a program of the league's PATH" in told.why
 
 
-@needs_wasmtime
 def test_a_league_of_sealed_bots_seals_python_and_refuses_others(league: League) -> None:
     """Versions that came before the setting too; the house bots are the league's own."""
     league.push("one", "early")

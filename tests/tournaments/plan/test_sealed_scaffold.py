@@ -6,9 +6,8 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from arena.sealed.module import JAVASCRIPT, TOOLCHAINS, Toolchain, wasmtime_folder
+from arena.sealed.module import JAVASCRIPT, TOOLCHAINS, Toolchain
 from protocol.errors import UserError
-from tests.support.bots import needs_wasmtime
 from tests.support.tables import play, sample
 from tournaments.plan.bots import load_bot_file, parse_bots, prepare_entrant
 from tournaments.plan.scaffold import make_bot
@@ -28,8 +27,6 @@ def test_a_sealed_bot_is_built_as_a_module(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("tools", [one for one in TOOLCHAINS if one.is_here()], ids=str)
 def test_a_sealed_bot_of_each_toolchain_plays(tools: Toolchain, tmp_path: Path) -> None:
     """Each template as it is, compiled by what is here."""
-    if wasmtime_folder() is None:
-        pytest.skip("wasmtime is not installed")
     folder = make_bot(tools.language, "vault", tmp_path, sealed=True).files[0].parent
     (bot,) = parse_bots((f"{folder}",))
     build = tuple(word.replace("my-bot", "vault") for word in (*tools.build, bot.build[-1]))
@@ -39,7 +36,6 @@ def test_a_sealed_bot_of_each_toolchain_plays(tools: Toolchain, tmp_path: Path) 
     assert [one.why for one in results] == ["target"]
 
 
-@needs_wasmtime
 def test_a_sealed_bot_in_javascript_needs_no_node(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

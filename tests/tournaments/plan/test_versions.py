@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.sealed.module import wasmtime_folder
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tests.support.tables import SAMPLES
@@ -145,7 +144,7 @@ def test_what_another_run_kept_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) 
 def test_neither_arguments_nor_the_seal_are_kept(mine: Path) -> None:
     assert keep("mine --depth 4") == ""
     (mine.parent / "bot.toml").write_text('run = ["{python}", "bot.py", "--depth", "4"]\n')
-    assert keep("mine@sealed") == "" if wasmtime_folder() else True
+    assert keep("mine@sealed") == ""
     assert not [*VERSIONS.glob("*")]
     assert keep("mine") == ""
     assert [path.name for path in VERSIONS.glob("*/*")] == ["mine-v1"]

@@ -9,12 +9,11 @@ import pytest
 from arena.logs.gamelog import LoggedGame
 from arena.sealed.module import host_name
 from protocol.records import ChoiceRecord, FoulRecord, GameRecord, SentRecord
-from tests.support.bots import NOTE_CHANCE, NOTE_COUNT, needs_wasmtime, sealed, spin
+from tests.support.bots import NOTE_CHANCE, NOTE_COUNT, sealed, spin
 from tests.support.clusters import Cluster
 from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
 from tournaments.verification import ask_bots
 
-pytestmark = needs_wasmtime
 SHORT = ("--boards", "2", "--set", "target=1")
 ONE = ("--boards", "1", "--set", "target=1")
 
@@ -151,14 +150,6 @@ def test_a_check_names_what_a_module_imports_and_is_not_offered(tmp_path: Path) 
     bot = sealed(tmp_path, "sock", imports='(import "wasi_snapshot_preview1" "sock_send" (func))')
     told = boneyard("check", bot.argv[0], code=1)
     assert "It imports wasi_snapshot_preview1.sock_send, which no sealed bot gets." in told
-
-
-def test_without_wasmtime_a_sentence_says_what_is_missing(
-    bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tournaments.plan.bots.wasmtime_folder", lambda: None)
-    told = " ".join(run(tmp_path / "out", *bots, code=2).split())
-    assert "needs the package wasmtime: pip install 'boneyard-arena[sealed]'" in told
 
 
 @pytest.mark.slow
