@@ -31,7 +31,7 @@ from arena.training.boneyard_v0 import Rendering, raw_env
 from arena.training.encoding import MAX_TARGET_SHARE, PLAY_ENDS, ChoiceMask, Encoding, Vector
 from arena.training.episode import TRAINING_CLOCK, Reward, round_margins
 from arena.training.policy import PolicyFunction, Question
-from arena.valuation.batch import Flags, Ints, NumberArray, Places, RoundBatch, mask_tables
+from arena.valuation.batch import NO_TILE, Flags, Ints, NumberArray, Places, RoundBatch, mask_tables
 from protocol.codec import encode_line
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Ask, Draw, Option, Pass
@@ -195,11 +195,10 @@ class SeenRounds:
 
     def masks(self, rows: Places) -> ChoiceMask:
         """Return the mask of each seat to move; all 0 once the round is over."""
-        able, draws = self.batch.legal(rows)
+        choices = self.batch.choices(rows)
         mask = np.zeros((len(rows), len(self.encoding.actions.options)), np.int8)
-        mask[:, : len(self._grades)] = self._spread(self.batch.plays_by_end(rows, able).T)
-        mask[:, self._draw] = draws
-        mask[:, self._pass] = self.batch.may_pass(able, draws)
+        mask[:, : len(self._grades)] = self._spread(choices["plays"])
+        mask[:, self._draw], mask[:, self._pass] = choices["draws"], choices["passes"]
         mask[self.batch.is_over[rows]] = 0
         return mask
 
@@ -218,7 +217,7 @@ class SeenRounds:
         vectors[:, parts["hand"]] = batch.hands[seat][rows][:, None] & self._bits != 0
         vectors[:, parts["line"]] = batch.line[rows][:, None] & self._bits != 0
         numbers = np.arange(len(self._pips))
-        for name, pips in zip(("left", "right"), batch.numbers(rows), strict=True):
+        for name, pips in (("left", batch.left[rows]), ("right", batch.right[rows])):
             vectors[:, parts[name]] = pips[:, None] == numbers
         by_seat = np.ix_(order, rows)
         vectors[:, parts["played"]] = self._spread(self._played[by_seat].T)
@@ -227,7 +226,7 @@ class SeenRounds:
             vectors[:, parts[name]] = flags.reshape(len(rows), len(order) * len(self._pips))
         vectors[:, parts["leader"]] = self._leader[rows][:, None] == order
         vectors[:, parts["tiles"]] = self.tables.sizes(batch.hands[by_seat]).T / tiles
-        points, scores = batch.points[:, rows].T, batch.scores_of(rows)
+        points, scores = batch.points[:, rows].T, batch.select(rows).scores
         vectors[:, parts["scores"]] = np.clip(
             scores[:, order] / self._target, -MAX_TARGET_SHARE, MAX_TARGET_SHARE
         )
@@ -241,7 +240,7 @@ class SeenRounds:
 
     def margins(self, rows: Places, seat: int) -> NDArray[np.float64]:
         """Return the seat's reward for these rounds, which are over."""
-        margins = round_margins(self.rules, (0,) * self.seats, [*self.batch.scores_of(rows).T])
+        margins = round_margins(self.rules, (0,) * self.seats, [*self.batch.select(rows).scores.T])
         return np.asarray(margins[seat], np.float64)
 
     def choose(self, rows: Places, masks: ChoiceMask, *, greedy: bool) -> NumberArray:
@@ -257,14 +256,15 @@ class SeenRounds:
         """Take an offered action in each of these rows."""
         batch, seat = self.batch, self.batch.turn[rows]
         draws, passes = actions == self._draw, actions == self._pass
-        left, right = (pips.astype(np.int32) for pips in batch.numbers(rows))
+        left, right = batch.left[rows].astype(np.int32), batch.right[rows].astype(np.int32)
         ends = np.where(left >= 0, 1 << np.maximum(left, 0) | 1 << np.maximum(right, 0), 0)
         self._acts.add_draw((seat[draws], rows[draws]), ends[draws])
         self._acts.add_pass((seat[passes], rows[passes]), ends[passes])
         end, number = np.divmod(np.where(draws | passes, 0, actions), len(self._bits))
         tile = np.where(draws | passes, 0, self._bits[number])
         self._played[seat, rows] |= tile
-        batch.play(rows[~draws], (tile[~draws], end[~draws]))
+        first = np.where(passes, NO_TILE, self.tables.ranks.take(number))
+        batch.play(rows[~draws], first[~draws], end[~draws], NO_TILE)
         rows, seat = rows[draws], seat[draws]
         before = batch.hands[seat, rows]
         batch.draw(rows)

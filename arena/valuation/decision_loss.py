@@ -234,9 +234,7 @@ def _after_options(questions: Sequence[AskedQuestion], worlds: Worlds) -> RoundB
     numbers = [number[option] for question in questions for option in question.options]
     sizes = [len(question.options) for question in questions]
     first = np.repeat(np.arange(len(questions)) * each, sizes)
-    # The keen player does not ask which of its tiles came first.
-    names = worlds.rounds.names - {"order"}
-    end = worlds.rounds.select((first[:, None] + np.arange(each)).ravel(), names)
+    end = worlds.rounds.select((first[:, None] + np.arange(each)).ravel())
     end.take(all_options, np.repeat(numbers, each))
     return end
 

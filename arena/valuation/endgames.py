@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arena import engine
 from arena.engine.state import Game
-from arena.valuation.batch import RoundBatch
+from arena.valuation.batch import ALL_ROUNDS, RoundBatch
 from arena.valuation.policy import first_best
 
 MAX_ENDGAME_TILES = 12
@@ -68,7 +68,7 @@ def _solve(batch: RoundBatch) -> Gains:
     rest = np.flatnonzero(~batch.is_over)
     if rest.size:
         batch = batch.select(rest)
-        facts = [*batch.hands, batch.ends, batch.turn, batch.bonus, batch.pot]
+        facts = [*batch.hands, batch.left, batch.right, batch.turn, batch.bonus, batch.pot]
         _, first, ids = np.unique(np.stack(facts), axis=1, return_index=True, return_inverse=True)
         gains[:, rest] = _best(batch.select(first))[:, ids.ravel()]
     return gains
@@ -76,9 +76,10 @@ def _solve(batch: RoundBatch) -> Gains:
 
 def _best(batch: RoundBatch) -> Gains:
     """Return the gains by the best plays of the seat to move, of equal ones the first."""
-    parents, *puts = batch.plays()
+    plays = batch.plays()
+    parents = plays["row"]
     after = batch.select(parents)
-    after.play(np.arange(len(after)), *puts)
+    after.play(ALL_ROUNDS, plays["first"], plays["end"], plays["second"])
     gains = _solve(after)
     leads = np.where(batch.turn == 0, 1, -1)[parents] * (gains[0] - gains[1])
     return gains[:, first_best(leads, parents)]

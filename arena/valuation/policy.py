@@ -18,36 +18,27 @@ from numpy.typing import NDArray
 from arena.analysis.timeline import Timeline
 from arena.engine.state import Game
 from arena.valuation.batch import (
-    ALL_ROUNDS,
-    FREE_BITS,
-    HIGHER,
-    LEFT_END,
-    RESULTS,
-    RIGHT_END,
-    TILE_PLACES,
+    MOVE_STRUCT,
+    NOISES,
+    POLICY_STRUCT,
     Flags,
-    Ints,
     MaskTables,
     Places,
+    PointsArray,
     RoundBatch,
-    find_lightest,
-    names_needed,
-    parties,
+    Structs,
+    kernel_of,
 )
-from arena.valuation.terms import Policy
+from arena.valuation.terms import MAX_SET_TILES, Policy
 from protocol.messages import Play, PlayTwo
 from protocol.records import ChoiceRecord
+from protocol.ruleset import MOST_SEATS
 
 # Policies: how a bot picks one of its plays, as weights of what a play does.
 
 
 UNIT = 1000
 """Parts of a logit in which worths are counted: whole numbers are the same on every machine."""
-NOISES = 1 << 14
-"""Gumbel noises in the table; a power of two."""
-PRIMES = 331, 613, 1361
-"""Steps in the table of noises between options: by the end, and by each tile of a turn."""
-
 FEATURES = Policy.__struct_fields__
 KEEN = Policy(pip=0.065, double=1.1, fits=0.3, safe=0.7, stuck=20.0)
 """The weights of the sample bot `counting`."""
@@ -66,117 +57,41 @@ NOISE = _noises()
 """Gumbel noises, in parts of a logit."""
 
 
-class Options(NamedTuple):
-    """Plays, several of each row; of those that look equally good the first is the favourite."""
+@lru_cache(maxsize=256)
+def _packed(tables: MaskTables, policy: Policy) -> tuple[Structs, NDArray[np.int32]]:
+    """Return a policy as the kernel's struct, and its worths of seats that may be stuck.
 
-    rows: Places
-    tiles: tuple[Ints, ...]
-    """The tile, or where a turn plays two those for the left and for the right end."""
-    ends: Ints
-    """The end for the first."""
-    places: tuple[Places, ...]
-    """The place of each tile in the tables of ends."""
-    after: Places
-    """The ends of the line after the play."""
-
-
-class VisibleTiles(NamedTuple):
-    """The hands and the line that a policy looks at, a row each."""
-
-    hands: Ints
-    others: Ints
-    """The hand of the next seat."""
-    line: Ints
-    order: NDArray[np.int8]
-    """See `RoundBatch.order`."""
-
-
-class PolicyTables:
-    """The worths of plays by a policy, as tables of whole numbers."""
-
-    def __init__(self, tables: MaskTables, policy: Policy) -> None:
-        self.tables, self._base = tables, len(tables.tiles) + 1
-        self._weights = {name: np.int32(round(UNIT * getattr(policy, name))) for name in FEATURES}
-        self._shed = np.zeros(TILE_PLACES, np.int32)
-        for index, tile in enumerate(tables.tiles, FREE_BITS - 1):
-            worth = policy.pip * sum(tile) + policy.double * (tile[0] == tile[1])
-            self._shed[index] = round(UNIT * worth)
-        sizes = range(self._base)
-        equal = tables.left == tables.right
-        self._fits_both = np.where(equal, tables.fitting, tables.both)
-        stuck = [
-            round(UNIT * policy.stuck * exp(-fitting * hand_size / max(unseen, 1)))
-            for hand_size in sizes
-            for unseen in sizes
-            for fitting in sizes
-        ]
-        self._stuck = np.array(stuck, np.int32) if policy.stuck else None
-        numbers = [1 << high | 1 << low for high, low in tables.tiles]
-        self._numbers = tables.by_part(numbers, np.bitwise_or)
-
-    def worths(self, position: VisibleTiles, options: Options) -> NDArray[np.int32]:
-        """Return the worth of each option in the position of its row."""
-        hands, others, line, order = position
-        tables, rows, weights = self.tables, options.rows, self._weights
-        fitting, rest = tables.fitting.take(options.after), hands.take(rows)
-        worth = np.zeros(len(rows), np.int32)
-        for tiles, places in zip(options.tiles, options.places, strict=True):
-            rest ^= tiles
-            worth += self._shed.take(places)
-        worth += weights["fits"] * np.bitwise_count(rest & fitting)
-        worth += weights["safe"] * self._can_play(rest, fitting, options)
-        if weights["both"]:
-            fit = np.bitwise_count(rest & self._fits_both.take(options.after))
-            worth += weights["both"] * fit
-        if self._stuck is not None:
-            unseen = tables.all & ~(hands | line)
-            of_row = (tables.sizes(others) * self._base + tables.sizes(unseen)) * self._base
-            follow = np.bitwise_count(unseen.take(rows) & fitting)
-            worth += self._stuck.take(of_row.take(rows) + follow)
-        if weights["kinds"]:
-            numbers = tables.look_up(self._numbers, rest, np.bitwise_or)
-            worth += weights["kinds"] * tables.sizes(numbers)
-        if weights["blocks"]:
-            worth += weights["blocks"] * ~self._can_play(others.take(rows), fitting, options)
-        worth += weights["left"] * (options.ends != RIGHT_END)
-        if weights["place"]:
-            index = (options.places[0] - (FREE_BITS - 1)) * len(hands) + rows
-            worth += weights["place"] * order.take(index)
-        return worth
-
-    def _can_play(self, hands: Ints, fitting: Ints, options: Options) -> Flags:
-        """Tell for each hand whether it has a play after the option."""
-        if self.tables.settings.two_tiles:
-            return self.tables.can_play_two(hands, options.after)
-        can: Flags = hands & fitting != 0
-        return can
-
-
-def options_of(
-    tables: MaskTables, ends: Places, rows: Places, tile: Ints, side: Ints, *second: Ints
-) -> Options:
-    """Return these plays; `ends` are those of all rows, `side` the end of each play.
-
-    `second`: the tiles for the right end where a turn plays two; 0 is no tile.
+    Their places are by the tiles that the seat holds, those unseen, and those of them that fit.
     """
-    after = tables.ends_after(ends.take(rows), tile, side)
-    for other in second:
-        after = tables.ends_after(after, other, RIGHT_END)
-    tiles = tile, *second
-    return Options(rows, tiles, side, tuple(map(tables.places_of, tiles)), after)
+    packed = np.zeros((), POLICY_STRUCT)
+    for name in {*FEATURES}.intersection(POLICY_STRUCT.names or ()):
+        packed[name] = round(UNIT * getattr(policy, name))
+    for index, tile in enumerate(tables.tiles):
+        worth = policy.pip * sum(tile) + policy.double * (tile[0] == tile[1])
+        packed["shed"][index] = round(UNIT * worth)
+    packed["is_stuck"] = bool(policy.stuck)
+    sizes = range(len(tables.tiles) + 1) if policy.stuck else ()
+    stuck = [
+        round(UNIT * policy.stuck * exp(-fitting * hand_size / max(unseen, 1)))
+        for hand_size in sizes
+        for unseen in sizes
+        for fitting in sizes
+    ]
+    return packed, np.array(stuck, np.int32)
 
 
-def favourites(options: Options, worths: NDArray[np.int32], noise: Places | None) -> Places:
-    """Return the number of the best option of each row that has any.
-
-    `noise`: a place in the table of noises for each row; None: no noise.
-    """
-    if noise is not None:
-        indices = noise.take(options.rows)
-        for places, prime in zip((options.ends, *options.places), PRIMES, strict=False):
-            indices += places * prime
-        worths = worths + NOISE.take(indices & NOISES - 1)
-    return first_best(worths, options.rows)
+def load_policies(tables: MaskTables, policies: Sequence[Policy]) -> None:
+    """Give the kernel the policies of all seats."""
+    kernel = kernel_of(tables)
+    if kernel.policies == policies:
+        return
+    kernel.policies = policies
+    kernel.array("noises", np.int32, NOISES)[:] = NOISE
+    records = kernel.array("policies", POLICY_STRUCT, MOST_SEATS)
+    tables_of_seats = kernel.array("stuck", np.int32, (MOST_SEATS, (MAX_SET_TILES + 1) ** 3))
+    for seat, policy in enumerate(policies):
+        records[seat], stuck = _packed(tables, policy)
+        tables_of_seats[seat, : len(stuck)] = stuck
 
 
 def first_best(worths: NDArray[np.int32], rows: Places) -> Places:
@@ -187,174 +102,28 @@ def first_best(worths: NDArray[np.int32], rows: Places) -> Places:
     return -np.maximum.reduceat(coded, np.flatnonzero(np.diff(rows, prepend=-1))) % count
 
 
-@lru_cache(maxsize=256)
-def tables_of(tables: MaskTables, policy: Policy) -> PolicyTables:
-    """Return the worths of plays with a set of tiles."""
-    return PolicyTables(tables, policy)
-
-
 # Playouts: rounds played on to their end by a policy in every seat.
 #
-# All rounds of a batch take their turns together, seat after seat. The plain player plays the
-# heaviest tile that fits, doubles first; a tile that fits both ends covers the higher number. No
-# player draws if it can play; a blocked round is called by the lightest hand only.
+# The plain player plays the heaviest tile that fits, doubles first; a tile that fits both ends
+# covers the higher number. No player draws if it can play; a blocked round is called by the
+# lightest hand only.
 
 
-COMPACT_AT = 8
-"""Compact the batch once 1/8 of its rounds are over."""
 A_TURN = 7919
 """Places in the table of noises from one turn of a round to the next; a prime."""
 
 
 def play_out(
     batch: RoundBatch, policies: Sequence[Policy] = (), seeds: Places | None = None
-) -> NDArray[np.int32]:
+) -> PointsArray:
     """Return for each round (a row) the points that each seat gains until it is over.
 
     `policies`: one for each seat; empty: all players are plain. `seeds`: a number for each round,
     from which its noise follows; None: each seat takes the best option. Fees and antes still to be
     paid count, and the pot that the winner takes. A round that is over brings no more.
     """
-    needed = names_needed(batch.tables) | ({"line"} if policies else set())
-    if any(policy.place for policy in policies):
-        needed |= {"order"}
-    end = batch.select(np.arange(len(batch)), RESULTS)
-    in_play = ~(batch.is_over | _find_calls(batch))
-    for seat in range(batch.tables.seats):
-        members = np.flatnonzero(in_play & (batch.turn == seat))
-        own_seeds = None if seeds is None else seeds.take(members)
-        rounds = batch.select(members, needed)
-        _Playout(rounds, members, policies, own_seeds, end).play(seat)
-    end.credited = batch.is_over
-    end.is_over[:] = True
-    return (end.points + end.gains - batch.points).T
-
-
-def _find_calls(batch: RoundBatch) -> Flags:
-    """Tell in which rounds one of the seats still to be asked calls: the lightest hand does."""
-    calls = np.zeros(len(batch), np.bool_)
-    rows = np.flatnonzero(batch.ask_count) if batch.settings.dead_ends_to_call else calls[:0]
-    if not rows.size:
-        return calls
-    tables, step = batch.tables, batch.settings.step
-    sides = parties(tables, tables.count_pips(batch.hands[:, rows]))
-    lightest = find_lightest(sides)
-    for seat in range(tables.seats):
-        place = (seat - batch.turn[rows]) * step % tables.seats
-        is_asked = place >= tables.seats - batch.ask_count[rows]
-        calls[rows] |= is_asked & (lightest == seat % len(sides))
-    return calls
-
-
-class _Playout:
-    """Rounds in which the same seat is to move, played to their end."""
-
-    def __init__(
-        self,
-        batch: RoundBatch,
-        members: Places,
-        policies: Sequence[Policy],
-        seeds: Places | None,
-        end: RoundBatch,
-    ) -> None:
-        self.batch, self.members, self.seeds, self.end = batch, members, seeds, end
-        self.policies = [tables_of(batch.tables, policy) for policy in policies]
-        self.turns = 0
-
-    def play(self, seat: int) -> None:
-        """Play all rounds to their end; this seat begins."""
-        batch = self.batch
-        while len(self.members):
-            self._turn(seat)
-            if batch.settings.dead_ends_to_call:
-                batch.is_over |= _find_calls(batch)
-            over = np.flatnonzero(batch.is_over)
-            if len(over) * COMPACT_AT >= len(batch):
-                self._compact(over)
-            elif over.size:
-                batch.freeze(over)
-            seat = batch.settings.after[seat]
-
-    def _turn(self, seat: int) -> None:
-        """Let the seat draw until it can play or may draw no more, and play."""
-        batch, drew = self.batch, None
-        able, draws = batch.legal(ALL_ROUNDS, seat)
-        if batch.settings.draw_when_able:
-            draws &= able == 0
-        stuck = np.flatnonzero(draws)
-        while stuck.size:
-            batch.draw_tile(seat, stuck)
-            if batch.settings.draw_ends_turn:
-                drew = stuck
-                break
-            able[stuck], draws = batch.legal(stuck, seat)
-            stuck = stuck[draws & (able[stuck] == 0)]
-        batch.play_of(seat, ALL_ROUNDS, *self._plays(seat, able), drew=drew)
-
-    def _plays(self, seat: int, able: Ints) -> Iterator[tuple[Ints, int | Ints]]:
-        """Yield the tiles that the seat plays, and the end for each."""
-        batch, tables = self.batch, self.batch.tables
-        if self.policies:
-            yield from self._favourites(able, seat)
-        elif batch.settings.two_tiles:
-            high, low = tables.best_pair(able, batch.ends)
-            # A last tile alone goes where it fits.
-            yield np.where(high != 0, high, able), HIGHER
-            yield low, tables.low_end.take(batch.ends)
-        else:
-            yield able & -able, HIGHER
-
-    def _favourites(self, able: Ints, seat: int) -> list[tuple[Ints, Ints]]:
-        """Return the tiles that the seat plays by its policy, and the end for each; 0: none."""
-        batch, policy = self.batch, self.policies[seat]
-        left, right, lead = batch.plays_by_end(ALL_ROUNDS, able)
-        left |= lead
-        puts = [(able & -able, np.where(left, LEFT_END, RIGHT_END))]
-        several = able & (able - 1)
-        if batch.settings.two_tiles:
-            puts.append((np.zeros_like(able), np.full_like(able, RIGHT_END)))
-        else:
-            several |= left & right
-        self.turns += 1
-        rows = np.flatnonzero(several)
-        if not rows.size:
-            return puts
-        options = self._options(rows, able, left, right)
-        hands, others = batch.hands[seat], batch.hands[batch.settings.after[seat]]
-        # Without it no policy asks which tiles come first.
-        order = batch.order if "order" in batch.names else batch.line
-        worths = policy.worths(VisibleTiles(hands, others, batch.line, order), options)
-        noise = None if self.seeds is None else self.seeds + self.turns * A_TURN
-        best = favourites(options, worths, noise)
-        puts[0][1][rows] = options.ends.take(best)
-        for (masks, _), tiles in zip(puts, options.tiles, strict=True):
-            masks[rows] = tiles.take(best)
-        return puts
-
-    def _options(self, rows: Places, able: Ints, *by_end: Ints) -> Options:
-        """Return all plays of these rows."""
-        tables, ends = self.batch.tables, self.batch.ends
-        if self.batch.settings.two_tiles:
-            index, tile, second = tables.each_pair(able.take(rows), ends.take(rows))
-            return options_of(tables, ends, rows.take(index), tile, np.zeros_like(index), second)
-        masks = np.stack([tiles.take(rows) for tiles in by_end], axis=1)
-        index, tile = tables.each_tile(masks.ravel())
-        return options_of(tables, ends, rows.take(index >> 1), tile, index & 1)
-
-    def _compact(self, over: Places) -> None:
-        """Store the ends of rounds that are over, and keep the others."""
-        members, batch = self.members.take(over), self.batch
-        rest = np.flatnonzero(~batch.is_over)
-        for name in batch.names & CHANGING:
-            getattr(self.end, name)[..., members] = getattr(batch, name).take(over, axis=-1)
-        self.members = self.members.take(rest)
-        if self.seeds is not None:
-            self.seeds = self.seeds.take(rest)
-        batch.keep(rest)
-
-
-CHANGING = frozenset(("hands", "last_seat", "last_tile", "points", "pot"))
-"""Those of the arrays by which a batch scores that a playout changes."""
+    load_policies(batch.tables, tuple(policies))
+    return batch.play_out(by_policies=bool(policies), seeds=seeds)
 
 
 # Learning a bot's policy from the plays that it chose in logged games: a conditional logit.
@@ -448,18 +217,20 @@ def _count_foreseen(learnt_from: _Rows, rows: _Rows) -> int:
 def _rows(choices: Sequence[Choice]) -> _Rows:
     """Return the features of all options, which of them were chosen, and where choices begin."""
     batch = RoundBatch.from_games([choice.game for choice in choices])
-    tables, rounds = batch.tables, np.arange(len(batch))
-    play_rows, (tile, end), (second, _) = batch.plays()
-    next_seat = np.array(batch.settings.after)[batch.turn]
-    hands = batch.hands[batch.turn, rounds], batch.hands[next_seat, rounds]
-    position = VisibleTiles(*hands, batch.line, batch.order)
-    options = options_of(tables, batch.ends, play_rows, tile, end, second)
+    features = list[NDArray[np.int32]]()
     # The features are written once: as the worths by a policy of one weight.
-    policies = [tables_of(tables, Policy(**{name: 1.0})) for name in FEATURES]
-    features = np.stack([policy.worths(position, options) for policy in policies], axis=1) / UNIT
-    plays = np.array([batch.puts(choice.play) for choice in choices])[play_rows].T
-    is_chosen: Flags = (tile == plays[0]) & (end == plays[1]) & (second == plays[2])
-    return _Rows(features, is_chosen, np.searchsorted(play_rows, rounds))
+    for name in FEATURES:
+        load_policies(batch.tables, (Policy(**{name: 1.0}),) * batch.tables.seats)
+        plays = batch.plays(with_worth=True)
+        features.append(plays["worth"])
+    moves = np.array([batch.move(choice.play) for choice in choices], MOVE_STRUCT)[plays["row"]]
+    is_chosen = np.logical_and.reduce([plays[name] == moves[name] for name in PLAY_NAMES])
+    begins = np.searchsorted(plays["row"], np.arange(len(batch)))
+    return _Rows(np.stack(features, axis=1) / UNIT, is_chosen, begins)
+
+
+PLAY_NAMES = "first", "end", "second"
+"""The fields of a move that say which play it is."""
 
 
 def _newton(options: Floats, is_chosen: Flags, begins: Places, usual: Floats) -> Floats:

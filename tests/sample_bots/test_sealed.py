@@ -7,12 +7,12 @@ import pytest
 
 from protocol.records import ChoiceRecord
 from tests.support.events import games_of, run
-from tests.tools.sealed_samples import SAMPLES, SOURCES, ZIG, build
+from tests.tools.modules import MODULES, ROOT, ZIG, build
 
 MOST_BYTES = 200_000
 
 
-@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize("name", MODULES)
 def test_a_module_is_what_its_source_compiles_to(name: str, tmp_path: Path) -> None:
     try:
         version = importlib.metadata.version("ziglang")
@@ -20,9 +20,9 @@ def test_a_module_is_what_its_source_compiles_to(name: str, tmp_path: Path) -> N
         pytest.skip("ziglang is not installed")
     if version != ZIG:
         pytest.skip(f"ziglang here is {version}; {ZIG} made the modules")
-    shipped = (SAMPLES / "sealed" / f"{name}.wasm").read_bytes()
+    shipped = (ROOT / name).read_bytes()
     assert len(shipped) < MOST_BYTES
-    assert build(name, tmp_path).read_bytes() == shipped
+    assert build(MODULES[name], tmp_path / "built.wasm").read_bytes() == shipped
 
 
 def test_ismcts_gives_the_same_answers_sealed_and_native(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_arrays_deal_what_each_board_deals(monkeypatch: pytest.MonkeyPatch) -> N
     many = deals.dealt(seeds)
     monkeypatch.setattr(single_seat, "FEWEST_IN_ARRAYS", 101)
     few = deals.dealt(seeds)
-    for name in ("hands", "turn", "drawable", "ends", "front", "back"):
+    for name in ("hands", "turn", "drawable", "left", "must", "front", "back"):
         np.testing.assert_array_equal(getattr(many, name), getattr(few, name))
     for front, back in zip(many.front[0], many.back[0], strict=True):
         assert many.stock[front:back].tolist() == few.stock[front:back].tolist()

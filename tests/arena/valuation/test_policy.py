@@ -6,7 +6,7 @@ from math import exp
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, astuple, replace
 
@@ -14,20 +14,19 @@ from arena.analysis.timeline import Timeline
 from arena.engine import values
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
-from arena.valuation.batch import RIGHT_END, RoundBatch
+from arena.valuation.batch import DRAW_MOVE, MOVE_STRUCT, NO_TILE, PLAY_MOVE, RoundBatch
 from arena.valuation.policy import (
     FEATURES,
     KEEN,
+    PLAY_NAMES,
     UNIT,
     USUAL_POLICY,
     Choice,
-    VisibleTiles,
     choices_of,
-    favourites,
+    first_best,
     learn_policy,
-    options_of,
+    load_policies,
     play_out,
-    tables_of,
 )
 from arena.valuation.terms import Policy
 from protocol.messages import Play, PlayTwo
@@ -95,39 +94,56 @@ NAMES = ["draw", "jordanian", "ukrainian", "austrian", "double-draw"]
 
 @given(st.integers(1, 10_000), st.sampled_from(NAMES))
 def test_each_worth_is_the_weighted_sum_of_what_the_play_does(board: int, name: str) -> None:
-    game = logged(find_variant(name), 2, any_of(board), board=board)
-    asked = [one.game for one in Timeline(game).questions(0)][:20]
-    wanted = plays_in([one for one in asked if one.playing.phase.name == "play"])
-    batch = RoundBatch.from_games([one for one, _ in wanted])
-    rounds, tables = np.arange(len(wanted)), batch.tables
-    first, ends, second, _ = np.array([batch.puts(play) for _, play in wanted]).T
-    options = options_of(tables, batch.ends, rounds, first, ends, second)
-    others = np.array(batch.settings.after)[batch.turn]
-    hands = batch.hands[batch.turn, rounds], batch.hands[others, rounds]
+    timeline = Timeline(logged(find_variant(name), 2, any_of(board), board=board))
+    moments = [question.game for question in timeline.questions(0)][:20]
+    games = [moment for moment in moments if moment.playing.phase.name == "play"]
+    assume(games)
+    batch = RoundBatch.from_games(games)
     policy = replace(USUAL_POLICY, place=-0.5)
-    worths = tables_of(tables, policy).worths(
-        VisibleTiles(*hands, batch.line, batch.order), options
-    )
-    naive = [np.dot(astuple(policy), features(*one)) * UNIT for one in wanted]
-    # Each of the parts is rounded to a thousandth.
-    assert np.abs(worths - naive).max() <= len(FEATURES)
+    load_policies(batch.tables, (policy,) * 2)
+    plays = batch.plays(with_worth=True)
+    worths = {tuple(play[name] for name in ("row", *PLAY_NAMES)): play["worth"] for play in plays}
+    for row, moment in enumerate(games):
+        for _, option in plays_in([moment]):
+            naive = np.dot(astuple(policy), features(moment, option)) * UNIT
+            # Each of the parts is rounded to a thousandth.
+            worth = worths[row, *batch.move(option)[1:]]
+            assert abs(worth - naive) <= len(FEATURES)
 
 
 def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
     """One pip less is e times likelier, and 6-1 and 1-0 differ by six."""
-    game = position("draw", hands=["61 10", "55"], line="65 51", stock="")
+    # The round is blocked by either: what is left tells which was played.
+    game = position("draw", hands=["61 10", "55"], line="25 51", stock="")
     rows, policy = 4000, Policy(pip=-1 / 6)
     batch = RoundBatch.from_games([game]).repeat(rows)
-    tables, of = batch.tables, np.repeat(np.arange(rows), 2)
-    tiles = np.tile(tables.bits[[tables.tiles.index(one) for one in ((6, 1), (1, 0))]], rows)
-    options = options_of(tables, batch.ends, of, tiles, np.full(2 * rows, RIGHT_END))
-    seen = VisibleTiles(batch.hands[0], batch.hands[1], batch.line, batch.order)
-    worths = tables_of(tables, policy).worths(seen, options)
-    best = favourites(options, worths, np.arange(rows) * 7919)
-    assert (options.rows[best] == np.arange(rows)).all()
-    share = float(np.mean(best % 2))
+    gains = play_out(batch, [policy] * 2, np.arange(rows) * 7919)
+    share = float(np.mean(gains[:, 0] == gains[:, 0].min()))
+    assert len(np.unique(gains[:, 0])) == 2
     assert share == pytest.approx(exp(1) / (1 + exp(1)), abs=0.03)
-    assert (favourites(options, worths, None) % 2 == 1).all()
+    assert len(np.unique(play_out(batch, [policy] * 2), axis=0)) == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_playout_without_noise_takes_the_plays_of_the_highest_worth(name: str) -> None:
+    """In each turn a seat that can play takes its best play, the first of equal ones."""
+    timeline = Timeline(logged(find_variant(name), 2, any_of(5), board=5))
+    games = [question.game for question in timeline.questions(0)]
+    batch = RoundBatch.from_games([game for game in games if game.playing.phase.name == "play"])
+    policies = replace(USUAL_POLICY, place=-0.5), KEEN
+    gains, before = play_out(batch, policies), batch.scores
+    while (rows := np.flatnonzero(~batch.is_over)).size:
+        load_policies(batch.tables, policies)
+        rest = batch.select(rows)
+        plays = rest.plays(with_worth=True)
+        best = first_best(plays["worth"], plays["row"])
+        moves = np.zeros(len(rows), MOVE_STRUCT)
+        for name in PLAY_NAMES:
+            moves[name] = plays[name][best]
+        draws = (moves["first"] == NO_TILE) & (rest.choices()["draws"] != 0)
+        moves["kind"] = np.where(draws, DRAW_MOVE, PLAY_MOVE)
+        batch.act(rows, moves)
+    assert (batch.scores - before == gains).all()
 
 
 def test_noise_follows_from_the_seed_of_a_round_alone() -> None:
