@@ -30,18 +30,20 @@ def test_a_terminal_without_our_characters_gets_plain_ones(tmp_path: Path, encod
     assert ("+-" if encoding.startswith("ascii") else "±") in done.stdout.decode(encoding)
 
 
-def test_help_goes_into_a_pipe_of_windows() -> None:
-    for words in (("run", "--help-all"), ("help", "events"), ("rules", "auction-draw")):
-        done = shell('"$@"', *words, PYTHONIOENCODING="cp1252")
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert done.stdout.decode("cp1252")
+@pytest.mark.parametrize(
+    "words", slow_except(["help events"], ["run --help-all", "help events", "rules auction-draw"])
+)
+def test_help_goes_into_a_pipe_of_windows(words: str) -> None:
+    done = shell('"$@"', *words.split(), PYTHONIOENCODING="cp1252")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode("cp1252")
 
 
 @pytest.mark.parametrize(
     "streams",
     slow_except(
-        ["0<&- 1>&- 2>&-", "1>&- 2>/dev/full"],
-        ["2>&-", "1>&-", "0<&- 1>&- 2>&-", "2>/dev/full", "1>&- 2>/dev/full"],
+        ["0<&- 1>&- 2>/dev/full"],
+        ["2>&-", "1>&-", "0<&- 1>&- 2>&-", "2>/dev/full", "0<&- 1>&- 2>/dev/full"],
     ),
 )
 def test_a_run_needs_no_stream(tmp_path: Path, streams: str) -> None:

@@ -159,7 +159,7 @@ HARMLESS = {"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "c
 ) | {"poll_oneoff", "sched_yield"}  # fmt: skip
 
 
-@pytest.mark.parametrize("first", [0, 3])
+@pytest.mark.parametrize("first", slow_except([0], [0, 3]))
 async def test_no_function_reaches_a_file_or_another_process(tmp_path: Path, first: int) -> None:
     """All that a module may import and this bot does not use anyway, for stdin and for a file."""
     offered = re.search(r'OFFERED = """(.*?)"""', HOST_FILE.read_text(), re.DOTALL)
@@ -194,6 +194,8 @@ async def test_a_bot_may_greet_before_it_reads(tmp_path: Path) -> None:
         assert game.result.why == "target"
 
 
+# Slow: as before it.
+@pytest.mark.slow
 async def test_a_first_call_that_reads_nothing_is_harmless(tmp_path: Path) -> None:
     reads = sealed(tmp_path, "reads", start=READ.replace("const 1)", "const 0)"))
     games = await play_sealed(tmp_path, [reads, sealed(tmp_path)])

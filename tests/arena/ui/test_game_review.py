@@ -22,7 +22,7 @@ from arena.ui.replay_page import (
 )
 from arena.valuation.luck import luck_of_games
 from arena.valuation.terms import USUAL_TERMS
-from protocol.ruleset import derive
+from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import slow_except
 from tests.support.games import ODD, any_of, logged, short, write
 from tests.support.pages import needs_chromium, opened, unpack_game, whole
@@ -79,18 +79,19 @@ def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) ->
 def test_a_mistake_costs_as_many_points_whatever_the_target() -> None:
     """By parts of a target of 30 points every eighth choice was a blunder."""
     draw = find_variant("draw")
-    grades = [
-        review_game(Timeline(logged(derive(draw, "x", {"target": target}), 2, any_of(1))),
-                    USUAL_TERMS).grades
-        for target in (30, 60)
-    ]  # fmt: skip
-    assert grades[0] == grades[1]
+    few, *others = (derive(draw, "x", {"target": target}) for target in (30, 60))
+    assert grades_of(few) == grades_of(*others)
     # A mistake is about a tile, a blunder two: the set's tiles have 6 pips on average.
-    assert [round(points) for points in grades[0]] == [2, 5, 10]
-    few = derive(find_variant("point-a-round"), "x", {"target": 2})
-    assert review_game(Timeline(logged(few, 2, any_of(1))), USUAL_TERMS).grades == pytest.approx(
-        GRADES, abs=0.01
-    )
+    assert [round(points) for points in grades_of(few)] == [2, 5, 10]
+    points = derive(find_variant("point-a-round"), "x", {"target": 2})
+    assert grades_of(points) == pytest.approx(GRADES, abs=0.01)
+
+
+def grades_of(rules: Ruleset) -> tuple[float, ...]:
+    """Return the grades of the first choices of a game: they follow from its rules."""
+    game = logged(rules, 2, any_of(1))
+    begun = replace(game, records=game.records[:8], result=None)
+    return review_game(Timeline(begun), USUAL_TERMS).grades
 
 
 def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too() -> None:

@@ -75,6 +75,7 @@ def test_a_run_that_is_refused_loads_nothing_that_its_report_needs(tmp_path: Pat
     assert not (RICH - {"trio"}).intersection(done.stderr.splitlines()[-1].split())
 
 
+@pytest.mark.slow
 def test_a_run_loads_what_the_test_looks_for(event: Path, tmp_path: Path) -> None:
     """Otherwise the test above could not fail."""
     words = ("report", str(copied(event, tmp_path / "event")))

@@ -115,12 +115,17 @@ def test_a_winner_is_named_only_if_the_verdict_does(result: notebook.EventResult
     assert (result.winner is None) == ("better" not in result.verdict)
 
 
-def test_it_explains_and_checks_as_the_commands_do(
+def test_it_explains_as_the_command_does(
     result: notebook.EventResult, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook.explain(result.folder, bot="greedy")
     folder = str(result.folder)
     assert capsys.readouterr().out == boneyard("explain", folder, "--bot", "greedy")
+
+
+# Slow: the command's own tests check bots.
+@pytest.mark.slow
+def test_it_checks_as_the_command_does(capsys: pytest.CaptureFixture[str]) -> None:
     (report,) = notebook.check("greedy", quick=True)
     assert report.verdict == "passed"
     assert "greedy passed" in capsys.readouterr().out

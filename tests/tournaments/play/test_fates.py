@@ -200,15 +200,15 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
     assert "Lost by earlier fouls" in boneyard("replay", str(out), forfeit)
 
 
-@pytest.mark.parametrize(
-    ("name", "code", "stays"),
-    [
-        ("arena.sandbox.process.subprocess.Popen", errno.EAGAIN, False),
-        ("arena.sandbox.process.subprocess.Popen", errno.ENOMEM, True),
-        ("arena.match.bot_process.streams_of", errno.EMFILE, True),
-    ],
-)
+SHORTAGES = [
+    ("arena.sandbox.process.subprocess.Popen", errno.EAGAIN, False),
+    ("arena.match.bot_process.streams_of", errno.EMFILE, True),
+    ("arena.sandbox.process.subprocess.Popen", errno.ENOMEM, True),
+]
+
+
 # Slow: whatever the machine lacks, at roll call or in a game, costs nobody a game.
+@pytest.mark.parametrize(("name", "code", "stays"), slow_except(SHORTAGES[:2], SHORTAGES))
 @pytest.mark.parametrize("after", slow_except([2], [0, 2]), ids=["roll", "game"])
 def test_a_shortage_of_the_machine_costs_no_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, code: int, stays: bool, after: int

@@ -10,6 +10,7 @@ from arena.logs.gamelog import read_games
 from protocol.errors import UserError
 from protocol.records import FoulClass, Result, SeatFoul
 from tests.support.events import PLAIN, boneyard, copy_of
+from tests.support.fast_run import slow_except
 from tests.support.made_up import game
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
@@ -57,20 +58,20 @@ def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) 
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (
-            ("        print(json", "        print('thinking')\n        print(json"),
-            "It wrote: thinking",
-        ),
-        (('"choice": 0', '"choice": 99'), "Choice 99 of"),
-    ],
+    ("old", "new", "words"),
+    slow_except(
+        [('"choice": 0', '"choice": 99', "Choice 99 of")],
+        [
+            ("    print(json", "    print('thinking')\n        print(json", "It wrote: thinking"),
+            ('"choice": 0', '"choice": 99', "Choice 99 of"),
+        ],
+    ),
 )
 def test_run_stops_at_a_bot_that_fouls_in_another_way(
-    typo: Path, change: tuple[str, str], words: str
+    typo: Path, old: str, new: str, words: str
 ) -> None:
-    assert change[0] in BOT
-    typo.write_text(BOT.replace(*change))
+    assert old in BOT
+    typo.write_text(BOT.replace(old, new))
     run = ("run", "typo.py", "greedy", "--boards", "10", "--set", "target=1")
     text = boneyard(*run, *PLAIN, code=2)
     assert "typo lost each of its first 5 games by a foul: " in text

@@ -24,7 +24,7 @@ for line in sys.stdin:
         print("\\x1b[31mquestion", said["id"], file=sys.stderr, flush=True)
         print(json.dumps({"type": "choose", "id": said["id"], "choice": 0}), flush=True)
 """
-SMALL = ("greedy", "--boards", "1", "--set", "target=30")
+SMALL = ("greedy", "--boards", "1", "--set", "target=1")
 
 
 @pytest.fixture
