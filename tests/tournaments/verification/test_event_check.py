@@ -374,7 +374,7 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
 
     monkeypatch.setattr(play_event, "reveal", noted(reveal))
     monkeypatch.setattr(play_event, "reveal_more", noted(reveal_more))
-    run(tmp_path, "first", "greedy", *SMALL[3:])
+    again(tmp_path)
     *over, sorted_at_the_end = public
     assert over, "No seed waits for the end of the run."
     assert over[-1] == sorted_at_the_end == [1, 2]
