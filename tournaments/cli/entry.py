@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tournaments.cli.notebook import EventResult, FramedPage, check, explain, load, run
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C; that of `arena.program`, which may not be imported yet."""
 __all__ = ["EventResult", "FramedPage", "check", "explain", "load", "main", "run"]
 
 
@@ -38,6 +40,8 @@ def main() -> None:
         )
     except ImportError as error:
         sys.exit(f"boneyard: {error}")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     open_streams()
     obey_signals()
     try:

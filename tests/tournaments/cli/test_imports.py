@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.events import PLAIN, SMALL, boneyard, copied, copy_of
+from tournaments.cli import entry
 
 HEAVY = {"numpy", "networkx", "scipy", "trio", "jinja2", "distributed", "websockets"}
 """Libraries that take 50 to 300 ms of CPU to import."""
@@ -82,3 +83,15 @@ def test_a_run_loads_what_the_test_looks_for(event: Path, tmp_path: Path) -> Non
     ran = (sys.executable, "-c", LOADED, *words)
     done = subprocess.run(ran, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.stderr.splitlines()[-1] == "loaded: jinja2 numpy rich"
+
+
+def test_ctrl_c_while_the_program_loads_leaves_no_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit) as ending:
+        patch.setattr("builtins.__import__", interrupt)
+        entry.main()
+    assert ending.value.code == 130
