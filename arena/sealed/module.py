@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from py_compile import compile as compile_file
@@ -154,6 +153,8 @@ def host_name() -> str:
 
 def wasmtime_version() -> str:
     """Return the version of the package wasmtime."""
+    from importlib.metadata import version  # It takes 10 ms to import.
+
     return version("wasmtime")
 
 

@@ -46,7 +46,7 @@ ROOMS = {
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_582, "arena/rules"),
     "sandbox": _room(3_308, "arena/sandbox"),
-    "sealed": _room(1_316, "arena/sealed"),
+    "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_595, "arena/analysis"),
     "valuation": _room(2_837, "arena/valuation"),
@@ -59,7 +59,7 @@ ROOMS = {
     "site": _room(1_690, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_131, "tournaments/report"),
-    "play": _room(2_998, "tournaments/play"),
+    "play": _room(3_002, "tournaments/play"),
     "event": _room(3_140, "tournaments/event"),
     "plan": _room(3_312, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_231
+MOST_LINES = 63_236
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""

@@ -1,17 +1,19 @@
 """The connection of a cluster: its address, and an asyncio loop in a thread under trio."""
 
-import asyncio
 import stat
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import trio
 
 from protocol.errors import UserError
 from protocol.records import WorkerName
+
+if TYPE_CHECKING:
+    import asyncio
 
 # The address of a run's workers from the command line, refused without TLS.
 
@@ -109,6 +111,8 @@ class Loop:
         When this is cancelled, it cancels `main` and waits for it. Raises what `main` raises, in a
         group.
         """
+        import asyncio  # It takes 10 ms, and every run reads the address's option.
+
         token = trio.lowlevel.current_trio_token()
 
         async def cancellable() -> None:
