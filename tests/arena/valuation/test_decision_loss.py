@@ -22,7 +22,7 @@ from protocol.ruleset import derive, playable_seat_counts
 from tests.support.fast_run import slow_except
 from tests.support.games import any_of, overheard
 
-FAST = ("double-draw", "auction-draw")
+FAST = ("double-draw",)
 
 
 def game(name: str, seats: int, rounds: int = 2) -> LoggedGame:

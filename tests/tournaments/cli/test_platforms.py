@@ -106,6 +106,8 @@ def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Pat
     assert "\nmine\n" in said
 
 
+# Slow: that each command says so is tested below.
+@pytest.mark.slow
 def test_windows_has_no_module_for_a_command_that_needs_linux(tmp_path: Path) -> None:
     said = elsewhere("win32", tmp_path, "worker x", "doctor", code=2)
     assert "boneyard: `worker` needs Linux, and this is Windows: run it in WSL 2" in said
