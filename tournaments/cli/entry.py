@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tournaments.cli.notebook import EventResult, FramedPage, check, explain, load, run
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C; that of `arena.program`, which may not be imported yet."""
 __all__ = ["EventResult", "FramedPage", "check", "explain", "load", "main", "run"]
 
 
@@ -41,7 +39,7 @@ def main() -> None:
     except ImportError as error:
         sys.exit(f"boneyard: {error}")
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(130)  # As `arena.program` has it, which may not be there yet.
     open_streams()
     obey_signals()
     try:
