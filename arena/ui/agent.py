@@ -16,7 +16,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, redirec
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
 import trio
@@ -267,19 +267,24 @@ class _ClientLines:
 
 
 class _ClientPipe:
-    """The pipe to a client at stdout: a client that is gone is an OSError, and no wait for one."""
+    """The pipe to a client at stdout: a client that is gone is an OSError, and no wait for one.
 
-    def __init__(self, pipe: BinaryIO) -> None:
-        self._pipe = pipe
+    It does without Python's buffer: a thread that was left in one would hold its lock, and Python
+    aborts if that is so when it exits.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
 
     async def write(self, text: str) -> None:
-        """Write a message. Raises OSError."""
-        write = partial(self._pipe.write, text.encode())
-        await trio.to_thread.run_sync(write, abandon_on_cancel=True)
+        """Send a message. Raises OSError."""
+        data = text.encode()
+        while data:
+            write = partial(os.write, self._descriptor, data)
+            data = data[await trio.to_thread.run_sync(write, abandon_on_cancel=True) :]
 
     async def flush(self) -> None:
-        """Send what was written. Raises OSError."""
-        await trio.to_thread.run_sync(self._pipe.flush, abandon_on_cancel=True)
+        """Do nothing: `write` has sent everything."""
 
 
 @asynccontextmanager
@@ -288,7 +293,7 @@ async def serve_pipe(seat: AgentSeat) -> AsyncIterator[None]:
     from mcp.server.stdio import stdio_server
 
     # With its own streams the package would ignore a signal until the client's next line.
-    streams: Any = _ClientLines(), _ClientPipe(sys.stdout.buffer)
+    streams: Any = _ClientLines(), _ClientPipe(sys.stdout.fileno())
 
     async def serve() -> None:
         try:

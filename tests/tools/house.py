@@ -51,7 +51,7 @@ ROOMS = {
     "analysis": _room(2_595, "arena/analysis"),
     "valuation": _room(2_837, "arena/valuation"),
     "training and exam": _room(1_835, "arena/training", "arena/exam"),
-    "ui and document": _room(3_131, "arena/ui", "arena/document"),
+    "ui and document": _room(3_136, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
     "cli and commands": _room(6_225, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_889, "tournaments/league"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_234
+MOST_LINES = 63_239
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""

@@ -108,7 +108,7 @@ def test_what_is_kept_apart_is_in_no_log_and_bounded(
     run(folder.path, bot, *SMALL)
     folder.stderr.mkdir()
     monkeypatch.setattr(sittings, "STDERR_APART", 200)
-    run(folder.path, bot, "greedy", "--boards", "2", "--set", "target=30")
+    run(folder.path, bot, *SMALL[:2], "2", *SMALL[3:])
     later = [game for game in games(folder.path) if game.game.board == 2]
     assert {one.stderr for game in later for one in game.choices()} == {""}
     assert any(isinstance(one, FoulRecord) for game in later for one in game.choices())
