@@ -32,9 +32,11 @@ typedef uint64_t Mask;
 static struct {
     Mask all, doubles, blank, suits[NUMBERS];
     int32_t seats, numbers, tiles, rows, last_place, stride, is_simple;
-    int32_t two_tiles, two_at_once, draw_limit, draw_when_able, leader_may_draw, draw_ends_turn, draw_optional;
+    int32_t two_tiles, two_at_once, draw_limit, draw_when_able, leader_may_draw;
+    int32_t draw_ends_turn, draw_optional;
     int32_t dead_ends_to_end, dead_ends_to_call, step, partners, fee, chips, pot, ante, starter;
-    int32_t must_lead, highest_leads, draws_for_double, winner_out, tie, points_out, points_blocked, capicu, out_with_blank;
+    int32_t must_lead, highest_leads, draws_for_double;
+    int32_t winner_out, tie, points_out, points_blocked, capicu, out_with_blank;
     int32_t after[SEATS], own_row[SEATS], from_back[SEATS], side[SEATS];
     int32_t pips[TILES];
     int8_t pairs[TILES][2];
@@ -44,7 +46,8 @@ static struct {
 typedef struct {
     Mask line, must;
     int32_t bonus, pot;
-    int8_t front[ROWS], back[ROWS], left, right, turn, ask_count, drawn, passes, last_seat, last_tile, drawable, is_over, credited;
+    int8_t front[ROWS], back[ROWS], left, right, turn, ask_count, drawn, passes;
+    int8_t last_seat, last_tile, drawable, is_over, credited;
 } State;
 
 // The fields of a round in batch.py; then come the order of its boneyard and that of its hands.
@@ -79,7 +82,7 @@ INLINE int8_t *stock_of(Round *r) { return (int8_t *)(r + 1); }
 INLINE int8_t *order_of(Round *r) { return stock_of(r) + rules.tiles; }
 INLINE Mask suit(int number) { return rules.suits[number]; }
 INLINE Mask bit(int tile) { return (Mask)1 << tile; }
-INLINE int has(int tile, int number) { return rules.pairs[tile][0] == number || rules.pairs[tile][1] == number; }
+INLINE int has(int tile, int number) { return suit(number) >> tile & 1; }
 INLINE int other(int tile, int number) { return rules.pairs[tile][0] + rules.pairs[tile][1] - number; }
 
 INLINE Mask fitting(const State *s) {
@@ -137,7 +140,8 @@ static int break_tie(const Round *r, const State *s, const int *pips, int sides)
     case LOWEST_END:
         for (int seat = 0; seat < rules.seats; seat++)
             for (int number = 0; number < rules.numbers; number++)
-                if (r->hands[seat] & suit(number) && values[seat % sides] < number) values[seat % sides] = number;
+                if (r->hands[seat] & suit(number) && values[seat % sides] < number)
+                    values[seat % sides] = number;
         return lowest_of(sides, values, tied);
     case OUTSIDER: return lowest_of(sides, pips, ~tied);
     default: return -1;
@@ -227,7 +231,8 @@ INLINE int next_tile(const int simple, Round *r, State *s) {
     int row = 0;
     if (!simple) {
         row = rules.own_row[s->turn];
-        while (s->front[row] >= s->back[row]) row = (row + 1) % rules.rows;
+        for (int tried = 1; tried < rules.rows && s->front[row] >= s->back[row]; tried++)
+            row = (row + 1) % rules.rows;
     }
     return RARE(from_back[s->turn]) ? stock_of(r)[--s->back[row]] : stock_of(r)[s->front[row]++];
 }
@@ -300,11 +305,17 @@ typedef struct {
     int kinds;
 } View;
 
+INLINE int count_kinds(Mask hand) {
+    int kinds = 0;
+    for (int number = 0; number < rules.numbers; number++) kinds += (hand & suit(number)) != 0;
+    return kinds;
+}
+
 INLINE View view_of(Round *r, State *s, Mask hand) {
     const Policy *policy = policies + s->turn;
     Mask next_hand = r->hands[rules.after[s->turn]], unseen = rules.all & ~(hand | s->line);
     int base = rules.tiles + 1, kinds = 0;
-    for (int number = 0; policy->kinds && number < rules.numbers; number++) kinds += (hand & suit(number)) != 0;
+    if (policy->kinds) kinds = count_kinds(hand);
     const int32_t *row = stuck[s->turn] + (COUNT(next_hand) * base + COUNT(unseen)) * base;
     return (View){policy, row, order_of(r), hand, next_hand, unseen, kinds};
 }
@@ -312,21 +323,22 @@ INLINE View view_of(Round *r, State *s, Mask hand) {
 // Return the worth of a play after which the ends are `left` and `right`.
 INLINE int worth_of(const int two, const View *v, int first, int second, int end, int left, int right) {
     const Policy *policy = v->policy;
-    Mask rest = v->hand & ~bit(first), on_left = suit(left), on_right = suit(right), fit = on_left | on_right;
-    int worth = policy->shed[first], high = rules.pairs[first][0], low = rules.pairs[first][1], kinds = v->kinds;
+    Mask on_left = suit(left), on_right = suit(right), fit = on_left | on_right, rest = v->hand & ~bit(first);
+    int worth = policy->shed[first], high = rules.pairs[first][0], low = rules.pairs[first][1];
     if (two && second >= 0) rest &= ~bit(second), worth += policy->shed[second];
     worth += policy->fits * COUNT(rest & fit);
     worth += policy->safe * (two ? can_play_two(rest, left, right) : (rest & fit) != 0);
-    if (policy->both) worth += policy->both * COUNT(rest & (left == right ? fit : on_left & on_right & ~rules.doubles));
+    if (policy->both)
+        worth += policy->both * COUNT(rest & (left == right ? fit : on_left & on_right & ~rules.doubles));
     if (policy->is_stuck) worth += v->stuck[COUNT(v->unseen & fit)];
     if (policy->kinds) {
-        kinds -= !(rest & suit(high)) + (high != low && !(rest & suit(low)));
-        if (two && second >= 0)
-            for (int number = kinds = 0; number < rules.numbers; number++) kinds += (rest & suit(number)) != 0;
-        worth += policy->kinds * kinds;
+        int gone = !(rest & suit(high)) + (high != low && !(rest & suit(low)));
+        worth += policy->kinds * (two && second >= 0 ? count_kinds(rest) : v->kinds - gone);
     }
-    if (policy->blocks)
-        worth += policy->blocks * !(two ? can_play_two(v->next_hand, left, right) : (v->next_hand & fit) != 0);
+    if (policy->blocks) {
+        int can = two ? can_play_two(v->next_hand, left, right) : (v->next_hand & fit) != 0;
+        worth += policy->blocks * !can;
+    }
     if (policy->place) worth += policy->place * v->order[first];
     return worth + policy->left * (end != RIGHT_END);
 }
@@ -334,15 +346,16 @@ INLINE int worth_of(const int two, const View *v, int first, int second, int end
 typedef void Visit(void *context, int worth, int first, int end, int second);
 
 // Visit all plays of these tiles, the favourite first.
-INLINE void visit_plays(const int simple, Round *r, State *s, Mask able, const int with_worth, Visit visit, void *context) {
+INLINE void visit_plays(const int simple, Round *r, State *s, Mask able, const int with_worth,
+                        Visit visit, void *context) {
     View v;
     if (with_worth) v = view_of(r, s, r->hands[s->turn]);
     if (RARE(two_tiles) && SEVERAL(r->hands[s->turn])) {
         for (Mask lefts = able & suit(s->left); lefts; lefts &= lefts - 1)
             for (Mask rights = able & suit(s->right) & ~(lefts & -lefts); rights; rights &= rights - 1) {
                 int first = LOWEST(lefts), second = LOWEST(rights), worth = 0;
-                if (with_worth)
-                    worth = worth_of(1, &v, first, second, LEFT_END, other(first, s->left), other(second, s->right));
+                int left = other(first, s->left), right = other(second, s->right);
+                if (with_worth) worth = worth_of(1, &v, first, second, LEFT_END, left, right);
                 visit(context, worth, first, LEFT_END, second);
             }
         return;
@@ -387,7 +400,8 @@ typedef struct {
 
 INLINE void keep_best(void *context, int worth, int first, int end, int second) {
     Best *best = context;
-    int64_t place = best->noise + (end == RIGHT_END) * END_STEP + (first + 1) * TILE_STEP + (second + 1) * SECOND_STEP;
+    int64_t place = best->noise + (end == RIGHT_END) * END_STEP;
+    place += (first + 1) * TILE_STEP + (second + 1) * SECOND_STEP;
     if (best->noisy) worth += noises[place & (NOISES - 1)];
     if (worth > best->most) best->most = worth, best->first = first, best->end = end, best->second = second;
 }
@@ -398,7 +412,10 @@ INLINE void play_best(const int simple, Round *r, State *s, Mask able, int64_t n
     // Most turns have one play; it may be led, or has one end where the other end is another number.
     Mask twice = s->left < 0 || s->left == s->right ? 0 : able & suit(s->left) & suit(s->right);
     if (SEVERAL(able) || twice) visit_plays(simple, r, s, able, 1, keep_best, &best);
-    else if (able) best.first = LOWEST(able), best.end = s->left >= 0 && !(able & suit(s->left)) ? RIGHT_END : LEFT_END;
+    else if (able) {
+        best.first = LOWEST(able);
+        if (s->left >= 0 && !has(best.first, s->left)) best.end = RIGHT_END;
+    }
     play(simple, r, s, best.first, best.end, best.second, RIGHT_END);
 }
 
