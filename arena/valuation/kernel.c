@@ -5,7 +5,7 @@
 // order, its favourite first: of a mask it plays the lowest bit. All is whole numbers, so that every
 // machine finds the same.
 //
-// Arrays of numpy, each turn a hundred passes over all rounds, took 3.2 times as long for the playouts
+// Arrays of numpy, each turn dozens of passes over all rounds, took 3.2 times as long for the playouts
 // of luck (35,000 to 54,000 rounds), 3.5 times for those of reviews (3,000 to 30,000) and 8 to 18
 // times for 1,000 rounds; for 100,000 of plain players they took as long. SIMD makes this slower: the
 // compiler only finds it in short loops. Native code would take three quarters of the time.
