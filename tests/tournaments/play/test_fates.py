@@ -90,7 +90,7 @@ def test_a_game_that_a_lag_cut_off_goes_on_where_it_stood(
     twin = 'name = "twin"\nrun = ["{python}", "-I", "-S", "odd.py", "twin"]'
     path.write_text(path.read_text().replace('name = "first"', twin))
     with monkeypatch.context() as patch:
-        lagging = partial(LaggingPoller, 20_000.0, after=24)
+        lagging = partial(LaggingPoller, 20_000.0, after=16)
         patch.setattr("tournaments.play.runner.Poller", lagging)
         assert "this machine cannot keep time" in run_file(path, out, code=1)
     left = [game for game in games_of(out) if not game.result]
