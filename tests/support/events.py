@@ -21,6 +21,7 @@ from arena.logs.checksummed import decompress, read_lines
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.sandbox.command import SandboxMode
 from protocol.records import Result
+from tests.support.tables import answering
 from tournaments.cli.main import main
 from tournaments.event.folder import Folder
 from tournaments.event.results import read_ledger
@@ -53,16 +54,7 @@ def write_deals(place: Path, *lines: object) -> Path:
     return path
 
 
-PEEKS = """
-import json, os, stat, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "hello", "name": "peeks", "version": "1"}', flush=True)
-    elif message["type"] == "ask":
-        print(oct(stat.S_IMODE(os.stat(GAMES).st_mode)), file=open(SEEN, "a"))
-        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
-"""
+PEEKS = answering("print(oct(stat.S_IMODE(os.stat(GAMES).st_mode)), file=open(SEEN, 'a'))")
 
 
 def peeking_bot(folder: Path, out: Path) -> tuple[Path, Path]:

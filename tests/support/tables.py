@@ -30,6 +30,8 @@ from protocol.ruleset import Ruleset
 
 BOTS = Path(__file__).parent.parent / "bots"
 SAMPLES = Path(__file__).parent.parent.parent / "sample_bots"
+FIRST_BOT = (SAMPLES / "first.py").read_text()
+"""The source of the bot that takes the first option."""
 STATUS = Path("/proc/self/status")
 CLOCK = Clock(start_ms=20_000, move_ms=10_000, bank_ms=0)
 EFFORT = Clock(start_ms=20_000, move_ms=20, bank_ms=5, effort=20, effort_bank=5)
@@ -54,6 +56,12 @@ def reads(folder: Path) -> tuple[str, ...]:
 def sample(name: str = "first") -> Command:
     argv = (sys.executable, "-I", "-S", f"{name}.py")
     return Command(argv, str(SAMPLES), reads(SAMPLES))
+
+
+def answering(line: str) -> str:
+    """Return the source of the first bot with a line before each of its choices."""
+    head, choice = FIRST_BOT.rsplit("        print(", 1)
+    return f"import os, stat, time\n{head}        {line}\n        print({choice}"
 
 
 def hostile(how: str, tag: str = "", program: Path = BOTS / "hostile") -> Command:

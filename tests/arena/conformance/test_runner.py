@@ -24,7 +24,7 @@ from protocol import messages
 from protocol.errors import UserError
 from tests.support.bots import PATIENT_CHECK, proved
 from tests.support.fast_run import FAST_GAMES
-from tests.support.tables import QUICK, SAMPLES, children, descriptors, failed, sample
+from tests.support.tables import QUICK, answering, children, descriptors, failed, sample
 from tournaments.plan.bots import parse_bots, prepare_entrant, sample_bots
 
 FEW = {"montecarlo": ("--worlds", "2"), "ismcts": ("--simulations", "10")}
@@ -164,8 +164,7 @@ def test_a_late_bot_is_asked_no_more(slow: bool, steps: list[int]) -> None:
 
 def test_a_bot_that_computes_past_its_time_is_late(tmp_path: Path) -> None:
     bot = tmp_path / "endless.py"
-    source = (SAMPLES / "first.py").read_text()
-    bot.write_text(source.replace("        print(json", "        while True:\n            pass\n#"))
+    bot.write_text(answering("while True: pass"))
     (word,) = parse_bots([f"{bot}"])
     command = prepare_entrant(word, tmp_path, tmp_path).command
     clock = replace(PATIENT_CHECK, move_ms=100)

@@ -28,7 +28,15 @@ from arena.sandbox.process import Sandbox
 from protocol.codec import Fault
 from protocol.messages import Clock
 from protocol.records import FoulRecord, SpentRecord
-from tests.support.tables import LaggingPoller, children, descriptors, hostile, play, sample
+from tests.support.tables import (
+    LaggingPoller,
+    answering,
+    children,
+    descriptors,
+    hostile,
+    play,
+    sample,
+)
 from tournaments.play.sittings import START_TRIES, RunStoppedError, start_bots
 
 UNLOCKED = Sandbox(OFF, Limits())
@@ -109,17 +117,7 @@ async def test_a_late_bot_is_logged_with_the_figures(tmp_path: Path) -> None:
     assert spent.worst_lag_ms >= 70
 
 
-ANSWERS = """
-import json, os, sys, time
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type":"hello","name":"x","version":"1"}', flush=True)
-    elif message["type"] == "ask":
-        LATE
-        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
-        open(sys.argv[1], "w").close()
-"""
+ANSWERS = answering("LATE") + '        open(sys.argv[1], "w").close()\n'
 LATE = "time.sleep(message['time_ms'] / 1000 + 0.05)"
 
 

@@ -14,17 +14,10 @@ from arena.document.terminal import renderables
 from arena.exam import problems as sit_exam
 from arena.exam.problems import ExamAnswer, compare_answers, mark_answers, parse_problems
 from tests.support.events import boneyard
+from tests.support.tables import FIRST_BOT
 from tournaments.cli.exam import DEAR_COLUMNS, SAMPLE_PROBLEMS
 
-ILLEGAL = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type":"hello","name":"x","version":"1"}', flush=True)
-    elif message["type"] == "ask":
-        print(json.dumps({"type": "choose", "id": message["id"], "choice": 99}), flush=True)
-"""
+ILLEGAL = FIRST_BOT.replace('"choice": 0', '"choice": 99')
 OFF = ("--sandbox", "off", "--jobs", "1")
 
 

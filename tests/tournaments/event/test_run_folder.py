@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.events import boneyard
-from tests.support.tables import SAMPLES
+from tests.support.tables import FIRST_BOT
 from tournaments.event.grow import choose_folders
 from tournaments.plan.read_plan import read_plan
 
@@ -71,16 +71,15 @@ def test_another_bot_of_the_same_name_has_a_folder_of_its_own(
 ) -> None:
     """Two files that are both there are two bots; one that was moved or edited is a version."""
     monkeypatch.chdir(tmp_path)
-    bot = (SAMPLES / "first.py").read_text()
     for name in ("\u65e5\u672c.py", "alice/idea.py", "bob/idea.py"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
-        path.write_text(f"{bot}# {name}\n")
+        path.write_text(f"{FIRST_BOT}# {name}\n")
     for number, name in enumerate(("alice/idea.py", "bob/idea.py", "\u65e5\u672c.py"), 1):
         boneyard("run", name, "greedy", *OFF)
         assert len([*(tmp_path / "runs").glob("*/event.json")]) == number
     (tmp_path / "alice").rename(tmp_path / "ann")
-    (tmp_path / "ann" / "idea.py").write_text(f"{bot}# better\n")
+    (tmp_path / "ann" / "idea.py").write_text(f"{FIRST_BOT}# better\n")
     boneyard("run", "ann/idea.py", "greedy", *OFF)
     # bob's is idea@2 wherever a bot is named.
     assert (

@@ -7,16 +7,7 @@ import pytest
 from arena.logs.gamelog import read_games
 from tests.support.events import FOUR, boneyard, fits, ledger, run_file
 from tests.support.fast_run import slow_except
-
-FIRST = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "hello", "name": "mine", "version": "1"}', flush=True)
-    elif message["type"] == "ask":
-        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
-"""
+from tests.support.tables import FIRST_BOT
 
 
 def event_file(folder: Path, bots: str, *lines: str) -> Path:
@@ -57,7 +48,7 @@ def test_a_killed_event_goes_on_without_a_bot_whose_files_are_gone(
     tmp_path: Path, form: str
 ) -> None:
     out, bot = tmp_path / "out", tmp_path / "mine.py"
-    bot.write_text(FIRST)
+    bot.write_text(FIRST_BOT)
     before, after = FORMATS[form]
     bots = " ".join(FOUR[:3])
     run_file(event_file(tmp_path, bots, before), out)
@@ -77,10 +68,10 @@ def test_a_killed_event_goes_on_without_a_bot_whose_files_are_gone(
     assert sentence not in run_file(path, out).partition("\n\n")[0]
     assert (out / "event.json").read_bytes() == plan
     # It is there again, with its files, and without its line.
-    bot.write_text(FIRST)
+    bot.write_text(FIRST_BOT)
     said = run_file(event_file(tmp_path, bots, after), out, code=2)
     assert "bot mine has withdrawn and cannot come back" in said
-    bot.write_text(f"{FIRST}\n# better\n")
+    bot.write_text(f"{FIRST_BOT}\n# better\n")
     said = run_file(event_file(tmp_path, bots, after), out, code=2)
     assert "bot mine has withdrawn and cannot come back" in said
     assert fits(out)
@@ -88,7 +79,7 @@ def test_a_killed_event_goes_on_without_a_bot_whose_files_are_gone(
 
 def test_withdrawals_are_refused_in_a_sentence(tmp_path: Path) -> None:
     out, bot = tmp_path / "out", tmp_path / "mine.py"
-    bot.write_text(FIRST)
+    bot.write_text(FIRST_BOT)
     leaves = 'withdrawn = ["mine"]'
     said = run_file(event_file(tmp_path, "first", leaves), out, code=2)
     assert "mine cannot withdraw before the event has begun: leave it out" in said
@@ -106,7 +97,7 @@ def test_withdrawals_are_refused_in_a_sentence(tmp_path: Path) -> None:
 
 def test_verify_finds_a_game_after_a_withdrawal(tmp_path: Path) -> None:
     out, bot = tmp_path / "out", tmp_path / "mine.py"
-    bot.write_text(FIRST)
+    bot.write_text(FIRST_BOT)
     run_file(event_file(tmp_path, "first greedy", "boards = 2"), out)
     run_file(event_file(tmp_path, "first greedy", "boards = 2", 'withdrawn = ["mine"]'), out)
     plan = out / "event.json"

@@ -7,7 +7,7 @@ import pytest
 
 from protocol.errors import UserError
 from tests.support.events import boneyard
-from tests.support.tables import SAMPLES
+from tests.support.tables import FIRST_BOT
 from tournaments.event.folder import Folder, load_event
 from tournaments.formats.versus import Versus
 from tournaments.plan import bots
@@ -15,7 +15,6 @@ from tournaments.plan.bots import VERSIONS, keep_version, parse_bots, prepare_wo
 from tournaments.rating.sprt import Sprt
 
 SMALL = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
-SOURCE = (SAMPLES / "first.py").read_text()
 BOT_TOML = 'run = ["{python}", "bot.py"]\nignore = ["*.log"]\n'
 
 
@@ -26,7 +25,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "bot.toml").write_text(BOT_TOML)
-    (folder / "bot.py").write_text(SOURCE)
+    (folder / "bot.py").write_text(FIRST_BOT)
     return folder / "bot.py"
 
 
@@ -37,16 +36,16 @@ def keep(word: str) -> str:
 
 def test_a_version_that_played_plays_again_with_its_files(mine: Path) -> None:
     boneyard("run", "mine", "greedy", *SMALL)
-    mine.write_text(f"{SOURCE}# better\n")
+    mine.write_text(f"{FIRST_BOT}# better\n")
     boneyard("run", "mine", "mine@1", *SMALL)
     event = load_event(Folder(Path("runs/mine-mine-v1-draw-target-1-sandbox-off")))
     (old,) = [bot for bot in event.entrants if bot.name == "mine-v1"]
-    assert (Path(old.command.folder) / "bot.py").read_text() == SOURCE
+    assert (Path(old.command.folder) / "bot.py").read_text() == FIRST_BOT
     first = Folder(Path("runs/mine-greedy-draw-target-1-sandbox-off"))
     assert old.fingerprint in {bot.fingerprint for bot in load_event(first).entrants}
     assert sorted(path.name for path in VERSIONS.glob("*/*")) == ["mine-v1", "mine-v2"]
     # In the first event a new version has the number of its files.
-    mine.write_text(f"{SOURCE}# best\n")
+    mine.write_text(f"{FIRST_BOT}# best\n")
     boneyard("run", "mine", "greedy", *SMALL)
     assert {bot.name for bot in load_event(first).entrants} == {"mine", "mine@3", "greedy"}
 
@@ -57,11 +56,11 @@ def test_before_is_the_last_version_with_other_files(mine: Path) -> None:
         bots.version_before("mine")
     (mine.parent / "notes.log").write_text("It is ignored.")
     for number in (2, 3):
-        mine.write_text(f"{SOURCE}# {number}\n")
+        mine.write_text(f"{FIRST_BOT}# {number}\n")
         assert bots.version_before("mine") == f"mine@{number - 1}"
         assert keep("mine") == f"The files of mine are kept as mine@{number}."
     assert bots.version_before("mine") == "mine@2"
-    mine.write_text(SOURCE)
+    mine.write_text(FIRST_BOT)
     assert bots.version_before("mine") == "mine@3"
 
 
@@ -69,7 +68,7 @@ def test_before_is_the_last_version_with_other_files(mine: Path) -> None:
 @pytest.mark.slow
 def test_before_tests_points_with_luck_taken_out(mine: Path) -> None:
     keep("mine")
-    mine.write_text(f"{SOURCE}# better\n")
+    mine.write_text(f"{FIRST_BOT}# better\n")
     boneyard("run", "mine", "--before", "--boards", "20", "--sandbox", "off")
     event = load_event(Folder(Path("runs/mine-mine-v1-draw-versus-sandbox-off")))
     assert isinstance(event.format, Versus)
@@ -101,7 +100,7 @@ def test_versions_are_bounded_in_number_and_size(
 ) -> None:
     monkeypatch.setattr(bots, "MOST_KEPT_VERSIONS", 2)
     for number in range(1, 5):
-        mine.write_text(f"{SOURCE}# {number}\n")
+        mine.write_text(f"{FIRST_BOT}# {number}\n")
         keep("mine")
     assert sorted(path.name for path in VERSIONS.glob("*/*")) == ["mine-v3", "mine-v4"]
     with (mine.parent / "model.bin").open("wb") as file:
@@ -110,7 +109,7 @@ def test_versions_are_bounded_in_number_and_size(
 
 
 def test_a_bot_of_one_file_is_kept_and_our_own_are_not() -> None:
-    Path("alone.py").write_text(SOURCE)
+    Path("alone.py").write_text(FIRST_BOT)
     keep("alone.py")
     for word in ("greedy", "alone@1", "mine@200ms"):
         keep(word)
@@ -123,7 +122,7 @@ def test_a_file_is_called_as_its_folder_where_its_own_name_tells_nothing() -> No
     for folder in ("old", "new"):
         Path(folder).mkdir()
         for name in ("bot.py", "idea.py"):
-            Path(folder, name).write_text(SOURCE)
+            Path(folder, name).write_text(FIRST_BOT)
     words = ["old/bot.py", "old/idea.py", "new/idea.py"]
     assert [bot.name for bot in parse_bots(words)] == ["old", "idea", "new"]
 

@@ -12,26 +12,19 @@ from protocol.records import FoulClass, Result, SeatFoul
 from tests.support.events import PLAIN, boneyard, copy_of
 from tests.support.fast_run import slow_except
 from tests.support.made_up import game
+from tests.support.tables import FIRST_BOT
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, load_event
 from tournaments.play.runner import MIN_FOULED_GAMES, FoulWatch
 
-BOT = """import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if message["type"] == "hello":
-        print('{"type": "hello", "name": "typo", "version": "1"}', flush=True)
-    elif message["type"] == "ask":
-        print(json.dumps({"type": "choose", "id": message["id"], "choice": 0}), flush=True)
-"""
-CRASH = "typo crashes: NameError: name 'jsno' is not defined (typo.py, line 7)."
+CRASH = "typo crashes: NameError: name 'jsno' is not defined (typo.py, line 15)."
 
 
 @pytest.fixture
 def typo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "typo.py"
-    path.write_text(BOT.replace("json.dumps", "jsno.dumps"))
+    path.write_text(FIRST_BOT.replace("json.dumps", "jsno.dumps"))
     return path
 
 
@@ -53,7 +46,7 @@ def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) 
     # It would crash again: nothing more is played until its file changes.
     assert CRASH in boneyard(*words, code=2)
     assert games_played() == played
-    typo.write_text(BOT)
+    typo.write_text(FIRST_BOT)
     assert "typo@2" in boneyard(*words)
 
 
@@ -70,8 +63,8 @@ def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) 
 def test_run_stops_at_a_bot_that_fouls_in_another_way(
     typo: Path, old: str, new: str, words: str
 ) -> None:
-    assert old in BOT
-    typo.write_text(BOT.replace(old, new))
+    assert old in FIRST_BOT
+    typo.write_text(FIRST_BOT.replace(old, new))
     run = ("run", "typo.py", "greedy", "--boards", "10", "--set", "target=1")
     text = boneyard(*run, *PLAIN, code=2)
     assert "typo lost each of its first 5 games by a foul: " in text
