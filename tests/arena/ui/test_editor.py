@@ -37,8 +37,8 @@ OUTSIDE = ("double-draw", "auction-draw")
 """Named games with more than plays of one tile, draws and passes."""
 EDITED = [name for name in VARIANTS if name not in OUTSIDE]
 FAST = ("draw", "dutch-two", "old-draw", "puerto-rico", "jordanian", "pot-draw", "vietnamese")
-GAMES = share(12)
-"""Games at each table: 2 in the fast run."""
+GAMES = share(4)
+"""Games at each table: one in the fast run."""
 LAY = """(rounds) => rounds.map(([setup, steps, choices]) => {
   setup.game = JSON.parse(data.textContent).find(({ words }) => words === setup.game);
   const rounds = steps.map((_, count) => EnteredRound.follow(setup, steps.slice(0, count)));

@@ -24,12 +24,12 @@ INTERRUPTED = """
 import asyncio
 from tournaments.cli import entry as boneyard
 async def cell():
-    boneyard.run(["greedy", "random"], boards=200, seed=1, jobs=1, out="event")
+    boneyard.run(["greedy", "random"], boards=60, seed=1, jobs=1, out="event")
 try:
     asyncio.run(cell())
 except KeyboardInterrupt:
     print("interrupted", flush=True)
-result = boneyard.run(["greedy", "random"], boards=200, seed=1, jobs=2, out="event")
+result = boneyard.run(["greedy", "random"], boards=60, seed=1, jobs=2, out="event")
 print(len(result.games["game"]))
 """
 
@@ -152,7 +152,7 @@ def test_it_refuses_what_cannot_be_a_bot_or_an_option(
     assert not (tmp_path / "runs").exists()
 
 
-# Slow: 400 games.
+# Slow: 120 games.
 @pytest.mark.slow
 def test_an_interrupt_stops_the_games_and_the_same_call_goes_on(tmp_path: Path) -> None:
     with subprocess.Popen(
@@ -163,4 +163,4 @@ def test_an_interrupt_stops_the_games_and_the_same_call_goes_on(tmp_path: Path) 
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         words, _ = process.communicate(timeout=200)
-    assert words.split() == ["interrupted", "800"]
+    assert words.split() == ["interrupted", "240"]
