@@ -81,7 +81,7 @@ def test_a_teacher_follows_the_recipe_of_a_class_league(shell: Shell, tmp_path: 
     shell(make)
     settings = tmp_path / "league" / "league.toml"
     quick = 'sandbox = "off"\nluck = true\n'
-    text = settings.read_text().replace("boards_a_week = 1000", "boards_a_week = 10")
+    text = settings.read_text().replace("boards_a_week = 1000", "boards_a_week = 4")
     settings.write_text(quick + text)
     shell(repository)
     shell(student.replace("check ada", "check ada --only 1-9"))
