@@ -28,10 +28,7 @@ from tests.support.events import (
     boneyard,
     copied,
     games_of,
-    made,
     run,
-    started,
-    wait_for_ledger,
 )
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.games import NAMES, Overheard, any_of, changed, overhear, positions, resampled
@@ -132,8 +129,6 @@ def test_a_log_whose_deals_do_not_lead_to_the_position_is_damaged() -> None:
 
 # --- events ---
 
-WORDS = ("greedy", "first", "counting", "--boards", "2")
-
 
 def test_an_event_goes_on_from_a_position_in_every_rotation(tmp_path: Path) -> None:
     run(tmp_path, "greedy", "first", "--boards", "2", "--from", LINE)
@@ -151,19 +146,6 @@ def test_an_event_goes_on_from_a_position_in_every_rotation(tmp_path: Path) -> N
     log = sorted((tmp_path / "games").iterdir())[0]
     run(tmp_path / "again", "greedy", "first", "--boards", "1", "--from", f"{log}:5:1")
     assert "OK: 2 games" in boneyard("verify", str(tmp_path / "again"))
-
-
-# Slow: it plays an event twice; kills of other events are in the fast run.
-@pytest.mark.slow
-def test_a_killed_event_ends_with_the_same_bytes(tmp_path: Path) -> None:
-    words = (*WORDS[:-1], "4", "--from", LINE)
-    run(tmp_path / "whole", *words)
-    process = started(tmp_path / "killed", *words, "--seed", "1")
-    wait_for_ledger(tmp_path / "killed")
-    process.kill()
-    process.wait()
-    run(tmp_path / "killed", *words)
-    assert made(tmp_path / "killed") == made(tmp_path / "whole")
 
 
 def test_verify_finds_another_position(tmp_path: Path) -> None:
