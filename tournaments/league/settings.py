@@ -320,7 +320,6 @@ def make_league(path: Path) -> int:
     place = shown_path(path)
     print_line(f"Made the league in {place}: its settings are in {shown_path(league.settings)}.")
     print_line(f"Bots come into {shown_path(league.bots)}; README.md there tells authors how.")
-    way = "WebAssembly (sealed): Python, JavaScript, *.wasm"
-    print_line(f"They run in {way}; `boneyard help leagues` has the difference.")
+    print_line("They run in WebAssembly (sealed): Python, JavaScript, *.wasm.")
     print_line(f"Run it with `boneyard league {place}`; its pages come into {place}/site.")
     return 0
