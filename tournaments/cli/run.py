@@ -462,7 +462,8 @@ def _stderr_boards(book: Book, *, everything: bool, at_home: bool) -> int:
     """Return up to which board the logs keep stderr; `at_home`: of bots on the command line."""
     if everything:
         return book.event.boards
-    return STDERR_GAMES * book.event.boards // book.planned if at_home else 0
+    begun = max((result.board for result in book.played), default=0)
+    return begun + STDERR_GAMES * book.event.boards // book.planned if at_home else 0
 
 
 def _keep_versions(folder: Folder, event: Event) -> None:

@@ -81,6 +81,9 @@ def test_first_games_of_the_command_line_keep_it_unasked(
     assert keeps_stderr("small", bot, *SMALL)
     monkeypatch.setattr("tournaments.cli.run.STDERR_GAMES", 2)
     assert keeps_stderr("first", bot, *SMALL[:2], "2", *SMALL[3:])
+    run(tmp_path / "first", bot, *SMALL[:2], "4", *SMALL[3:])
+    later = [game for game in games(tmp_path / "first") if game.game.board == 3]
+    assert any(word for game in later for seat in (0, 1) for word in words(game, seat))
     monkeypatch.setattr("tournaments.cli.run.STDERR_GAMES", 1)
     assert not keeps_stderr("large", bot, *SMALL)
     file = tmp_path / "file.toml"
