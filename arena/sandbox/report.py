@@ -14,7 +14,7 @@ from arena.sandbox.trial import CANARIES, GUARANTEES, Guarantee
 
 TO_LOCK = (
     "To lock bots in, install bubblewrap (Debian, Ubuntu, Fedora, Arch: package `bubblewrap`; or "
-    "`pip install 'boneyard-arena[sandbox]'`) and util-linux, and allow user namespaces "
+    "`pip install '.[sandbox]'` in the clone) and util-linux, and allow user namespaces "
     "(sysctl user.max_user_namespaces above 0; on Ubuntu "
     "kernel.apparmor_restrict_unprivileged_userns=0, or run as root)."
 )

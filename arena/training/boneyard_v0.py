@@ -31,7 +31,7 @@ try:
 except ImportError as missing:
     raise ImportError(
         "The training environment needs the package pettingzoo, which is not installed: "
-        "pip install 'boneyard-arena[train]'."
+        "pip install '.[train]' in the clone."
     ) from missing
 
 from arena.analysis.frames import frame_at

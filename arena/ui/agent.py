@@ -92,7 +92,7 @@ TOOLS = {
 }
 """Each tool's description, and the schema of its arguments."""
 NO_AGENTS = (
-    "An agent's seat takes the packages mcp and hypercorn: pip install 'boneyard-arena[agents]'."
+    "An agent's seat takes the packages mcp and hypercorn: pip install '.[agents]' in the clone."
 )
 
 

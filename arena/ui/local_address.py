@@ -26,7 +26,7 @@ PORT_LOOK_S = 0.1
 """Seconds between two looks whether a port is free."""
 NO_WEBSOCKETS = (
     "{what} takes the package websockets, which is not installed: "
-    "pip install 'boneyard-arena[live]'{instead}."
+    "pip install '.[live]' in the clone{instead}."
 )
 LEADS = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Boneyard</title>

@@ -6,7 +6,7 @@
 Machines are shared and noisy: trust the ratios, and their spread. Needs a C compiler. `peers`
 compares with fastchess, where its program is given (it is in no registry), with python-chess, and
 `engine` with OpenSpiel and the package `dominoes`, where they are installed
-(`pip install 'boneyard-arena[bench]'`); a row says what is not here. Others are
+(`pip install '.[bench]'`); a row says what is not here. Others are
 commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
 million games), `tests.bench.commands` (until a command answers).
 """

@@ -22,7 +22,7 @@ MOVES = 86
 PLIES = 2 * MOVES
 RULES = {"OpenSpiel": ("pyspiel", "block", 2), "PyPI dominoes": ("dominoes", "partnership", 4)}
 """Other rules of dominoes: the module that has them, the nearest rules of ours, and the seats."""
-INSTALL = "pip install 'boneyard-arena[bench]'"
+INSTALL = "pip install '.[bench]' in the clone"
 
 
 def is_here(module: str) -> bool:

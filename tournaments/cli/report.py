@@ -162,7 +162,7 @@ def export(
 
     WHAT are events' folders, logs, or folders of logs such as `boneyard play` writes; by default it
     is the event in the current directory, or else the one here that was run last. Parquet needs
-    pyarrow: pip install 'boneyard-arena[parquet]'.
+    pyarrow: pip install '.[parquet]' in the clone.
 
     A row has the question as the training environment encodes it (a vector and a mask), the answer,
     its time and what came of the round and of the game. Vector, mask and options hold only what the

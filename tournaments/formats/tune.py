@@ -56,7 +56,7 @@ FIRST_SPREAD = 0.2
 """Standard deviation of the first candidates, as a part of each range."""
 AVERAGE_DIVISOR = 4
 """The result is the average of the last quarter of the steps."""
-NO_TUNE_EXTRA = "A tune needs the extra `tune`: pip install 'boneyard-arena[tune]'."
+NO_TUNE_EXTRA = "A tune needs the extra `tune`: pip install '.[tune]' in the clone."
 
 
 def optimiser_here() -> str:

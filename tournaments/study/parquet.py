@@ -22,7 +22,7 @@ try:
 except ImportError as missing:
     raise UserError(
         "Parquet needs the package pyarrow, which is not installed: "
-        "pip install 'boneyard-arena[parquet]'. CSV needs nothing: --format csv."
+        "pip install '.[parquet]' in the clone. CSV needs nothing: --format csv."
     ) from missing
 
 ROWS_A_GROUP = 1 << 14

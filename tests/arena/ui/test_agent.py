@@ -275,4 +275,4 @@ def test_without_its_packages_a_seat_names_the_line_that_installs_them(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp", None)
-    assert "pip install 'boneyard-arena[agents]'" in boneyard("play", "--mcp", way, code=2)
+    assert "pip install '.[agents]'" in boneyard("play", "--mcp", way, code=2)

@@ -185,7 +185,7 @@ def test_without_websockets_one_watches_nothing(
 ) -> None:
     monkeypatch.setattr("arena.ui.local_address.has_browser", lambda: False)
     said = boneyard("watch", f"{tmp_path}", code=2)
-    assert "pip install 'boneyard-arena[live]'" in said
+    assert "pip install '.[live]'" in said
 
 
 def test_without_websockets_one_plays_in_the_terminal(
@@ -193,7 +193,7 @@ def test_without_websockets_one_plays_in_the_terminal(
 ) -> None:
     monkeypatch.setattr("tournaments.cli.play.has_browser", lambda: False)
     said = boneyard("play", "gredy", "--out", f"{tmp_path}", code=2)
-    assert "pip install 'boneyard-arena[live]'; so you play here." in said
+    assert "pip install '.[live]' in the clone; so you play here." in said
 
 
 # --- in the browser ---

@@ -266,7 +266,7 @@ def test_without_pyarrow_it_says_what_to_install(event: Path, tmp_path: Path) ->
     words = ("export", str(event), "--out", str(tmp_path))
     done = subprocess.run((sys.executable, "-c", hidden, *words), capture_output=True, text=True)
     assert done.returncode == 2
-    assert "pip install 'boneyard-arena[parquet]'" in done.stderr
+    assert "pip install '.[parquet]'" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not [*tmp_path.iterdir()]
 

@@ -22,7 +22,7 @@ OTHERS_RIGHTS = stat.S_IRWXG | stat.S_IRWXO
 """The rights of everybody but a file's owner."""
 NO_PACKAGE = (
     "{what} needs the package {package}, which is not installed: "
-    "pip install 'boneyard-arena[cluster]'."
+    "pip install '.[cluster]' in the clone."
 )
 NO_TLS = (
     "{address} has no TLS: other users who can reach it could run programs there and here. Give "
