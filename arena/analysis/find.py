@@ -162,8 +162,8 @@ def find_game(log: Path, name: str | None) -> FoundGame:
     """Return the game with this name, or all that match: a name may be shortened while unique.
 
     A whole name leads to its log, and no other log is opened; there may be thousands. Else the
-    games match whose names begin with the word or, if there are none, contain it: at most
-    `MAX_GAMES_FOUND`. Raises UserError, DamagedLogError.
+    games match whose names begin with the word or, if there are none, contain it, but not within
+    the number of another board: at most `MAX_GAMES_FOUND`. Raises UserError, DamagedLogError.
     """
     from arena.analysis.text import game_line
     from arena.logs.gamelog import LoggedGame, read_games
@@ -174,7 +174,7 @@ def find_game(log: Path, name: str | None) -> FoundGame:
         word += "."
     if exact := _find_exact(log, word):
         return FoundGame(exact, {})
-    names: set[str] = set()
+    names, names_board = set[str](), word.partition(".")[0].isdecimal()
     begin, middle, last = dict[str, str](), dict[str, str](), dict[bool, LoggedGame]()
     # Logs whose names end like the game's come first: most have the same seats.
     seats = word.partition(".")[2]
@@ -184,11 +184,10 @@ def find_game(log: Path, name: str | None) -> FoundGame:
         if len(names) < MAX_GAMES_FOUND:
             names.add(game_name)
         begins = game_name.startswith(word)
+        matches = begins or (word in game_name and not names_board)
         games = begin if begins else middle
         # A game that was cut off may be there again, played to its end.
-        if word in game_name and (
-            logged.result if game_name in games else len(games) < MAX_GAMES_FOUND
-        ):
+        if matches and (logged.result if game_name in games else len(games) < MAX_GAMES_FOUND):
             games[game_name], last[begins] = game_line(logged), logged
         if len(begin) == MAX_GAMES_FOUND:
             break

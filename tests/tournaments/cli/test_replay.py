@@ -8,7 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from arena.analysis.find import find_game, logs
+from arena.logs import gamelog
+from protocol.errors import UserError
 from tests.support.events import boneyard, run, untouched
 
 GAME = "1.first.greedy"
@@ -65,3 +69,17 @@ def test_a_league_leads_to_its_last_round(tmp_path: Path) -> None:
         (folder / "event.json").write_text("{}")
     said = boneyard("replay", str(tmp_path / "class"), code=2)
     assert f"in its rounds, as {folder}" in said
+
+
+def test_the_number_of_a_board_is_not_the_end_of_another_number(
+    played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (path, *_) = logs(played)
+    (game,) = gamelog.read_games(path)
+    far = replace(game, game=replace(game.game, game="121.first.greedy"))
+    monkeypatch.setattr(gamelog, "read_games", lambda _: iter([far]))
+    for word in ("first.greedy", "121.f", "121"):
+        assert find_game(played, word).game is far
+    for word in ("21.first.greedy", "1.first"):
+        with pytest.raises(UserError, match="Unknown game"):
+            find_game(played, word)
