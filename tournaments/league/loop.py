@@ -537,8 +537,10 @@ class Turns:
             self._journal.note_state("closed", " ".join(map(": ".join, pauses.items())))
         if choice is None and (begun := begun_practice(self._folder)):
             return begun
-        if choice is None and not self.settings.has_closed(self._now):
-            choice = practice_to_play(data, self._now)
+        if not self.settings.has_closed(self._now):
+            # Looked for at each turn: whoever asks for what cannot be is told so at once.
+            practice = practice_to_play(data, self._now)
+            choice = choice or practice
         if choice is None or (choice[0].is_final and not has_seen_all):
             return None
         plan, event = choice

@@ -57,13 +57,12 @@ def begun_practice(league: LeagueFolder) -> PlayedRound | None:
 def practice_to_play(league: LeagueData, now: datetime) -> NextRound | None:
     """Return the next practice, of who waits longest; None if nobody waits for any.
 
-    An author whose request cannot be granted is told why. Raises UserError, OSError.
+    Every author whose request cannot be granted is told why. Raises UserError, OSError.
     """
     present = (history.present for history in league.histories.values())
-    for entry in sorted((entry for entry in present if entry), key=lambda entry: entry.time):
-        if not entry.house and (practice := _practice_of(league, entry, now)):
-            return practice
-    return None
+    authors = (entry for entry in present if entry and not entry.house)
+    waiting = sorted(authors, key=lambda entry: entry.time)
+    return next(filter(None, [_practice_of(league, entry, now) for entry in waiting]), None)
 
 
 def _practice_of(league: LeagueData, entry: Admitted, now: datetime) -> NextRound | None:

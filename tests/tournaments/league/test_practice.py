@@ -111,6 +111,12 @@ def test_an_author_alone_is_told_of_practice_stderr_and_fouls(place: Path) -> No
     assert (place / "league.log").read_text().count("begun     short practice") == 2
 
 
+def test_a_wrong_name_is_told_before_the_rated_boards(place: Path) -> None:
+    boneyard("league", str(place), *NOW, "--rounds", "1")
+    assert "did you mean ada?" in (place / "results/carl/practice-0001.txt").read_text()
+    assert not (place / "results/ada/practice-0001.txt").exists()
+
+
 def test_house_bots_fill_the_tables_of_practice(place: Path) -> None:
     """A slow bot plays a single board; whom games may cost money is no rival of others."""
     text = SETTINGS.replace("boards_a_week", "seats = 3\nboards_a_week")
