@@ -9,7 +9,7 @@ from arena.document.blocks import Column, DocumentBlock, Paragraph, Section, bul
 from arena.document.terminal import open_console, print_blocks
 from arena.files import write_atomic
 from arena.rules.english import count_in_digits, join_words
-from arena.ui.console import print_line, shown_path
+from arena.ui.console import print_line, print_note, shown_path
 from protocol.codec import indented_json
 from tournaments.league.pairing import boards_to_play, describe_slow, next_round
 from tournaments.league.ratings import rate_division
@@ -137,6 +137,8 @@ def write_league_grades(path: Path) -> int:
         bot_rows = [row for row in rows if row["bot"] == bot]
         results = indented_json(gradescope_results(bot_rows, league.settings.grades))
         write_atomic(folder / bot / "results.json", [results, b"\n"])
+    if not league.settings.grades:
+        print_note(f"Nobody has a mark: {shown_path(league.folder.settings)} has no [grades].")
     count = count_in_digits(len(bots), "bot")
     print_line(f"Wrote grades.csv and results.json of {count} into {shown_path(folder)}.")
     return 0
