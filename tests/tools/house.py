@@ -53,7 +53,7 @@ ROOMS = {
     "training and exam": _room(1_835, "arena/training", "arena/exam"),
     "ui and document": _room(3_136, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_226, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(6_228, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_891, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_690, "tournaments/site"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_312, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_068, "tests"),
+    "tests": _room(42_077, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_241
+MOST_LINES = 63_243
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""

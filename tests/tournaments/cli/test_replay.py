@@ -13,7 +13,9 @@ from msgspec.structs import replace
 from arena.analysis.find import find_game, logs
 from arena.logs import gamelog
 from protocol.errors import UserError
+from protocol.position import is_position
 from tests.support.events import boneyard, run, untouched
+from tournaments.cli.options import position_line
 
 GAME = "1.first.greedy"
 
@@ -83,3 +85,10 @@ def test_the_number_of_a_board_is_not_the_end_of_another_number(
     for word in ("21.first.greedy", "1.first"):
         with pytest.raises(UserError, match="Unknown game"):
             find_game(played, word)
+
+
+def test_a_folder_may_stand_before_a_game_to_go_on_from(played: Path) -> None:
+    line = position_line(f"{played}/{GAME}:2:first")
+    assert is_position(line)
+    explained = boneyard("explain", str(played), GAME, "2", "--seat", "first")
+    assert f"Position: {line}\n" in explained
