@@ -435,8 +435,8 @@ DEALS_WITH = (
     "Draw only deals such as doubles>=4: doubles, suit or pips in a hand, or spread of pips."
 )
 FROM_HELP = (
-    "Go on from a position in one line, or a question of a game, [FOLDER/]GAME:QUESTION[:SEAT]; the "
-    "seed draws hidden tiles anew."
+    "Go on from a position in one line, or a question of a game, [FOLDER/]GAME:QUESTION[:SEAT]; "
+    "the seed draws hidden tiles anew."
 )
 SANDBOX_HELP = (
     "auto: the best that this machine supports; require: bots run in a sandbox, or nothing is "
