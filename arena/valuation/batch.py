@@ -249,10 +249,12 @@ class Kernel(threading.local):
     def load(self, tables: MaskTables) -> None:
         """Take the rules of these tables."""
         if self._tables is not tables:
-            self._tables, self.policies = tables, None
+            # It has them once all of them are there: Ctrl-C may come before.
+            self._tables = self.policies = None
             self.array("rules", RULES_STRUCT, 1)[0] = tables.constants
             self.rounds = self.array("rounds", tables.bytes, PART)
             self.call("begin_rules")
+            self._tables = tables
 
 
 @cache

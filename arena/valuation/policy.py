@@ -85,13 +85,14 @@ def load_policies(tables: MaskTables, policies: Sequence[Policy]) -> None:
     kernel = kernel_of(tables)
     if kernel.policies == policies:
         return
-    kernel.policies = policies
+    kernel.policies = None  # Until it has all of them: Ctrl-C may come before.
     kernel.array("noises", np.int32, NOISES)[:] = NOISE
     records = kernel.array("policies", POLICY_STRUCT, MOST_SEATS)
     tables_of_seats = kernel.array("stuck", np.int32, (MOST_SEATS, (MAX_SET_TILES + 1) ** 3))
     for seat, policy in enumerate(policies):
         records[seat], stuck = _packed(tables, policy)
         tables_of_seats[seat, : len(stuck)] = stuck
+    kernel.policies = policies
 
 
 def first_best(worths: NDArray[np.int32], rows: Places) -> Places:

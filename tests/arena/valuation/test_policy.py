@@ -211,3 +211,21 @@ def test_forced_plays_and_draws_are_no_choices() -> None:
     asked = [one for one in timeline.questions(0) if isinstance(one.answer, ChoiceRecord)]
     assert 0 < len(choices) < len(asked)
     assert all(len(plays_in([one.game])) > 1 for one in choices)
+
+
+def test_policies_that_ctrl_c_cut_short_are_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = position("draw", hands=["61 10", "55"], line="25 51", stock="")
+    batch = RoundBatch.from_games([game])
+    # They choose otherwise: one sheds pips, the other keeps them.
+    light, heavy = (Policy(pip=1.0),) * 2, (Policy(pip=-1.0),) * 2
+    expected = play_out(batch, light)
+    assert (play_out(batch, heavy) != expected).any()
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("arena.valuation.policy._packed", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            load_policies(batch.tables, light)
+    assert (play_out(batch, light) == expected).all()
