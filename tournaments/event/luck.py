@@ -41,6 +41,11 @@ MIN_LEARNT_BOARDS = 4
 """A bot's boards before its policy is learnt for the first time."""
 
 
+WEIGHTS = len(Policy.__struct_fields__)
+MAX_WEIGHT = 1000.0
+"""The largest weight, in logits: a thousandth of one is a unit of the kernel's 32 bits."""
+
+
 class PolicyRecord(Record, frozen=True, tag="policy"):
     """A bot's policy, a line of luck.jsonl; see `arena.valuation.policy`."""
 
@@ -48,7 +53,10 @@ class PolicyRecord(Record, frozen=True, tag="policy"):
     boards: int
     """The number of the last board that it was learnt from."""
     games: tuple[str, ...]
-    weights: tuple[float, ...]
+    weights: Annotated[
+        tuple[Annotated[float, Meta(ge=-MAX_WEIGHT, le=MAX_WEIGHT)], ...],
+        Meta(min_length=WEIGHTS, max_length=WEIGHTS),
+    ]
     """Its weights, in logits, in the order of `FEATURES`."""
     choices: int
     """The plays among several that it was learnt from."""
