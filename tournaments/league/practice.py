@@ -44,13 +44,14 @@ class PracticeHistory(Struct, frozen=True):
 
 
 def begun_practice(league: LeagueFolder) -> PlayedRound | None:
-    """Return the practice that a kill cut off. Raises UserError, OSError."""
+    """Return the practice that a kill cut off. Raises OSError."""
     for path in league.practice.glob(f"[!.]*/{PLAN}"):
-        begun = read_round(path.parent, 0)
-        (version,) = begun.plan.newcomers
-        if _history(league, first_version(version)).version != version:
-            return begun
-        shutil.rmtree(path.parent)  # It was answered before a kill.
+        with suppress(UserError, FileNotFoundError):  # A kill may have left half of its files.
+            begun = read_round(path.parent, 0)
+            (version,) = begun.plan.newcomers
+            if _history(league, first_version(version)).version != version:
+                return begun
+        shutil.rmtree(path.parent)  # Or it was answered before a kill.
     return None
 
 
@@ -85,7 +86,9 @@ def _practice_of(league: LeagueData, entry: Admitted, now: datetime) -> NextRoun
 
 def _history(league: LeagueFolder, bot: str) -> PracticeHistory:
     data = content(league.practice / f"{bot}.json")
-    return decode_json(data, PracticeHistory) if data else PracticeHistory()
+    with suppress(DamagedRecordError):
+        return decode_json(data, PracticeHistory) if data else PracticeHistory()
+    return PracticeHistory()
 
 
 def answer_practice(league: LeagueFolder, practice: PlayedRound, most: int) -> None:
@@ -150,12 +153,18 @@ def account_of(round: PlayedRound, version: str) -> Iterator[str]:
 
 
 def _tell_author(league: LeagueFolder, version: str, name: Path, lines: Iterable[str]) -> None:
-    """Write a file for a bot's author, and remove the oldest; a new folder is ours alone."""
+    """Write a file for a bot's author, and remove the oldest; a new folder is ours alone.
+
+    An author whose folder cannot be written is told nothing, and keeps nobody else waiting.
+    """
     home = league.results / first_version(version)
     path, data = home / name, ["\n".join(lines).encode()]
-    for folder in (league.results, home, path.parent):
-        folder.mkdir(mode=0o700, exist_ok=True)
-    if not has_content(path, data):
-        write_atomic(path, data)
-    for old in sorted(path.parent.glob("*.txt"))[:-MOST_ACCOUNTS]:
-        old.unlink()
+    if any(folder.is_symlink() for folder in (league.results, home, path.parent)):
+        return
+    with suppress(FileExistsError, NotADirectoryError, PermissionError):
+        for folder in (league.results, home, path.parent):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        if not has_content(path, data):
+            write_atomic(path, data)
+        for old in sorted(path.parent.glob("*.txt"))[:-MOST_ACCOUNTS]:
+            old.unlink()

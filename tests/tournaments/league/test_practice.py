@@ -17,7 +17,7 @@ from tests.support.events import boneyard
 from tests.support.made_up import PASSED
 from tournaments.league import loop, practice, update
 from tournaments.league.pairing import practice_round
-from tournaments.league.settings import BotPermissions
+from tournaments.league.settings import BotPermissions, LeagueFolder
 from tournaments.league.state import LeagueData, read_league
 
 GUIDE = Path(__file__).parents[3] / "tournaments" / "LEAGUE.md"
@@ -115,6 +115,31 @@ def test_a_wrong_name_is_told_before_the_rated_boards(place: Path) -> None:
     boneyard("league", str(place), *NOW, "--rounds", "1")
     assert "did you mean ada?" in (place / "results/carl/practice-0001.txt").read_text()
     assert not (place / "results/ada/practice-0001.txt").exists()
+
+
+def test_a_half_removed_practice_is_dropped(tmp_path: Path) -> None:
+    folder = LeagueFolder(tmp_path)
+    (folder.practice / "ada").mkdir(parents=True)
+    for text in ("torn", '{"division": 1}'):
+        (folder.practice / "ada" / "round.json").write_text(text)
+        assert practice.begun_practice(folder) is None
+        assert not [*folder.practice.iterdir()]
+        (folder.practice / "ada").mkdir()
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_folder_that_cannot_be_written_keeps_nobody_waiting(place: Path, kind: str) -> None:
+    results, outside = place / "results", place / "outside"
+    results.mkdir(mode=0o700)
+    outside.mkdir()
+    if kind == "file":
+        (results / "ada").write_text("")
+    else:
+        (results / "ada").symlink_to(outside)
+    boneyard("league", str(place), *NOW)
+    assert "did you mean ada?" in (results / "carl" / "practice-0001.txt").read_text()
+    assert [*(results / "carl" / "short").iterdir()]
+    assert not [*outside.iterdir()]
 
 
 def test_house_bots_fill_the_tables_of_practice(place: Path) -> None:
