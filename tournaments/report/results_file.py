@@ -1,5 +1,6 @@
 """The file results.json: its content, and the table of several events that it makes."""
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -119,10 +120,12 @@ def events_table(head: str, folders: Sequence[Path], root: Path = Path()) -> Tab
             games = f"{summary.played:,} of {summary.planned:,}"
             leader = leaders[0] if len(leaders) == 1 else f"{len(leaders)} are level"
         moment = datetime.fromtimestamp((path / EVENT_FILE).stat().st_mtime)
-        address = quote(f"{Folder(path).page.relative_to(root)}")
+        address = quote(os.fsencode(Folder(path).page.relative_to(root)))
         report = Cell("report", href=address) if games else ""
         last_run = f"{moment:%Y-%m-%d %H:%M}"
-        rows.append((f"{path.relative_to(root)}", last_run, games, leader, report))
+        # A folder's name may be no text.
+        name = os.fsencode(path.relative_to(root)).decode(errors="replace")
+        rows.append((name, last_run, games, leader, report))
     columns = [Column(head, "name"), Column("last run", "word"), Column("games")]
     columns += [Column("first", "word"), Column("look", "word", media=Media.HTML)]
     return table("Events", columns, rows)
