@@ -18,7 +18,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 LIBRARIES = (
-    *("click", "jinja2", "msgspec", "numpy", "rich.console", "rich.live", "rich.table", "trio"),
+    *("click", "jinja2", "msgspec", "numpy", "rich.console", "rich.live", "rich.table"),
+    *("trio", "wasmtime"),
     *("asyncio", "concurrent.futures.process", "ctypes", "http.server", "multiprocessing"),
     *("random", "shutil", "socket", "subprocess", "tarfile", "tempfile", "webbrowser", "zoneinfo"),
     *(("compression.zstd",) if sys.version_info >= (3, 14) else ("backports.zstd",)),
