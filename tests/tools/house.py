@@ -51,10 +51,10 @@ ROOMS = {
     "analysis": _room(2_594, "arena/analysis"),
     "valuation": _room(2_840, "arena/valuation"),
     "training and exam": _room(1_835, "arena/training", "arena/exam"),
-    "ui and document": _room(3_136, "arena/ui", "arena/document"),
+    "ui and document": _room(3_132, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
     "cli and commands": _room(6_228, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_900, "tournaments/league"),
+    "league": _room(5_913, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_690, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_312, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_121, "tests"),
+    "tests": _room(42_124, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_266
+MOST_LINES = 63_275
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""

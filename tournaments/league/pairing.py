@@ -1,7 +1,7 @@
 """The next round of a league: who may play, and the tables that shrink intervals most."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import combinations
@@ -355,6 +355,13 @@ NextRound = tuple[RoundPlan, Event]
 """The tables of a round and how they were chosen, and the round as an event."""
 
 
+class AbleBots(NamedTuple):
+    """The versions of a division that may play now, by name, and why the others may not."""
+
+    entrants: Mapping[str, Entrant]
+    exclusions: dict[str, str]
+
+
 class Outlook(NamedTuple):
     """The next round of a league, and the reasons why some divisions play nothing."""
 
@@ -392,8 +399,8 @@ def _choice_of(league: LeagueData, division: DivisionData, now: datetime) -> Nex
 
 def _final(league: LeagueData, division: DivisionData, now: datetime) -> NextRound | str:
     """Return the final of a division, or the reason why it has none."""
-    settings, exclusions = league.settings, held_versions(league, division)
-    entrants = _entrants(league, division, exclusions)
+    settings = league.settings
+    entrants, exclusions = able_bots(league, division.settings.name)
     names = finalists(league, division, exclusions, max(settings.final_bots, division.seats))
     if len(names) < division.seats:
         return "The league is closed, without a final: too few bots have a rank."
@@ -418,19 +425,22 @@ def final_tables(names: Sequence[str], seats: int) -> tuple[ChosenTable, ...]:
 
 
 def practice_round(
-    league: LeagueData, entry: Admitted, rivals: Sequence[str], now: datetime
+    league: LeagueData,
+    entry: Admitted,
+    rivals: Sequence[str],
+    now: datetime,
+    find_able: Callable[[str], AbleBots],
 ) -> NextRound:
     """Return the practice of a version against some bots, at as few tables as seat all of them.
 
-    House bots take the seats that are left. Slow bots play a single board. Raises UserError, for
-    the author, if it cannot be played.
+    House bots take the seats that are left. Slow bots play a single board. `find_able`: see
+    `able_bots`, for a division's name. Raises UserError, for the author, if it cannot be played.
     """
     entered = [name for name in entry.divisions or league.divisions if name in league.divisions]
     if not entered:
         raise UserError(f"{entry.bot} enters no division.")
     division = league.divisions[entered[0]]
-    exclusions = held_versions(league, division)
-    entrants = _entrants(league, division, exclusions)
+    entrants, exclusions = find_able(entered[0])
     bots = {first_version(name): name for name in entrants if name != entry.version}
     absent = {first_version(name): why for name, why in exclusions.items()}
     # What one of these is asked may cost its author money.
@@ -497,8 +507,7 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     the first game: a bot that could slow down when it leads would keep a lucky rating, and the
     noise of a machine would choose who meets whom.
     """
-    exclusions = held_versions(league, division)
-    entrants = _entrants(league, division, exclusions)
+    entrants, exclusions = able_bots(league, division.settings.name)
     slow = tuple(name for name in entrants if question_ms(league, name) >= SLOW_MS)
     quick = {name: entrant for name, entrant in entrants.items() if name not in slow}
     held = exclusions | dict.fromkeys(slow, "slow")
@@ -622,18 +631,17 @@ def _pause(league: LeagueData, division: DivisionData, now: datetime, boards_kep
     )
 
 
-def _entrants(
-    league: LeagueData, division: DivisionData, exclusions: dict[str, str]
-) -> Mapping[str, Entrant]:
-    """Return the bots that may play, by name; add to `exclusions` those that cannot."""
+def able_bots(league: LeagueData, division: str) -> AbleBots:
+    """Return the bots of a division that may play, and the others."""
     entrants: dict[str, Entrant] = {}
-    for name in league.active(division.settings.name):
+    exclusions = held_versions(league, league.divisions[division])
+    for name in league.active(division):
         if name not in exclusions:
             try:
                 entrants[name] = entrant_of(league.folder, league.settings, league.versions[name])
             except UserError as error:
                 exclusions[name] = league.folder.without_path(f"{error}")
-    return entrants
+    return AbleBots(entrants, exclusions)
 
 
 def _round(

@@ -6,9 +6,10 @@ boards, and an author with two bots would read from the first what the second wi
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
 
 from msgspec import UNSET, Struct
@@ -19,7 +20,7 @@ from protocol.errors import UserError
 from tournaments.event.facts import Times
 from tournaments.event.folder import content
 from tournaments.formats.base import first_version, version_number
-from tournaments.league.pairing import NextRound, practice_round
+from tournaments.league.pairing import AbleBots, NextRound, able_bots, practice_round
 from tournaments.league.push import RefusedPushError
 from tournaments.league.settings import PLAN, LeagueFolder
 from tournaments.league.state import Admitted, LeagueData, PlayedRound, parse_time, read_round
@@ -63,10 +64,14 @@ def practice_to_play(league: LeagueData, now: datetime) -> NextRound | None:
     present = (history.present for history in league.histories.values())
     authors = (entry for entry in present if entry and not entry.house)
     waiting = sorted(authors, key=lambda entry: entry.time)
-    return next(filter(None, [_practice_of(league, entry, now) for entry in waiting]), None)
+    find_able = cache(partial(able_bots, league))  # It reads files of each bot.
+    practices = [_practice_of(league, entry, now, find_able) for entry in waiting]
+    return next(filter(None, practices), None)
 
 
-def _practice_of(league: LeagueData, entry: Admitted, now: datetime) -> NextRound | None:
+def _practice_of(
+    league: LeagueData, entry: Admitted, now: datetime, find_able: Callable[[str], AbleBots]
+) -> NextRound | None:
     """Return the practice of a version that waits for one and may have it now."""
     history, most = _history(league.folder, entry.bot), league.settings.quota.practice_a_day
     if history.version == entry.version:
@@ -77,7 +82,7 @@ def _practice_of(league: LeagueData, entry: Admitted, now: datetime) -> NextRoun
             return None
         if sum(now - parse_time(time) < DAY for time in history.times) >= most:
             raise UserError(f"A bot has {most} rounds of practice in 24 hours. This one waits.")
-        return practice_round(league, entry, rivals, now)
+        return practice_round(league, entry, rivals, now, find_able)
     except (UserError, RefusedPushError, OSError) as error:
         text = league.folder.without_path(f"{entry.version}: {error}\n")
         _tell_author(league.folder, entry.version, _practice_file(entry.version), [text])

@@ -58,7 +58,7 @@ class LeagueFolder(Struct, frozen=True):
     practice = PathInFolder("practice")
     """An event folder for each bot that practises, and what practice each bot has had."""
     results = PathInFolder("results")
-    """What is for a bot's author alone, in a folder for each bot."""
+    """A folder for each bot, for its author alone."""
     grades = PathInFolder("grades")
     """The marks, for the organiser."""
     site = PathInFolder("site")

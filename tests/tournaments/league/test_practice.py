@@ -5,6 +5,7 @@ import re
 import subprocess
 import tarfile
 from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from protocol.errors import UserError
 from tests.support.events import boneyard
 from tests.support.made_up import PASSED
 from tournaments.league import loop, practice, update
-from tournaments.league.pairing import practice_round
+from tournaments.league.pairing import able_bots, practice_round
 from tournaments.league.settings import BotPermissions, LeagueFolder
 from tournaments.league.state import LeagueData, read_league
 
@@ -150,7 +151,9 @@ def test_house_bots_fill_the_tables_of_practice(place: Path) -> None:
     league = read_league(place)
 
     def tables(league: LeagueData, *rivals: str) -> tuple[list[tuple[str, ...]], int]:
-        plan, event = practice_round(league, league.versions["ada"], rivals, SUNDAY)
+        plan, event = practice_round(
+            league, league.versions["ada"], rivals, SUNDAY, partial(able_bots, league)
+        )
         assert {bot.name for bot in event.entrants} == {*plan.active}
         return [table.entrants for table in plan.tables], event.boards
 
