@@ -13,11 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.analysis import text
-from arena.analysis.alternative_deals import (
-    lead_methods,
-    name_rules,
-    position_of,
-)
+from arena.analysis.alternative_deals import lead_methods, name_rules, position_of
 from arena.analysis.frames import SPECTATOR, PassesAndDraws, frame_at, with_ends
 from arena.analysis.timeline import Moment, Timeline, question_of
 from arena.engine import values, view
@@ -246,7 +242,7 @@ class ValuedLine(Struct, frozen=True):
     """The values of a position's options, as the page of the editor shows them."""
 
     note: str
-    """How the values were computed, or why there are none."""
+    """The way in which the values were computed, or the reason why there are none."""
     head: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
 
