@@ -48,7 +48,7 @@ ROOMS = {
     "sandbox": _room(3_308, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
-    "analysis": _room(2_594, "arena/analysis"),
+    "analysis": _room(2_593, "arena/analysis"),
     "valuation": _room(2_840, "arena/valuation"),
     "training and exam": _room(1_835, "arena/training", "arena/exam"),
     "ui and document": _room(3_132, "arena/ui", "arena/document"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_275
+MOST_LINES = 63_274
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""

@@ -428,14 +428,17 @@ def _run_in(
         elif seed is None and not plan.deals:
             sums = f"the SHA-256 of {folder.commitments.name} is {digest(folder)}"
             print_note(f"Commitments to the deals: {sums}.")
-        stderr_boards = _stderr_boards(ledger.book, everything=keep_stderr, at_home=at_home)
+        book = ledger.book
+        stderr_boards = _stderr_boards(book, everything=keep_stderr, at_home=at_home)
         if cluster:
             from tournaments.play.cluster.client import connect
 
             ready = connect(cluster, ledger, sources, print_note, stderr_boards=stderr_boards)
         else:
-            prepare = partial(_prepare, ledger.book)
-            ready = play_here(ledger, jobs, prepare, stderr_boards=stderr_boards)
+            # Not on a cluster: there another number would make it another run.
+            begun = max(book.public, default=0)
+            prepare = partial(_prepare, book)
+            ready = play_here(ledger, jobs, prepare, stderr_boards=begun + stderr_boards)
 
         def report() -> None:
             if len(ledger.results) > published:
@@ -459,11 +462,10 @@ def _run_in(
 
 
 def _stderr_boards(book: Book, *, everything: bool, at_home: bool) -> int:
-    """Return up to which board the logs keep stderr; `at_home`: of bots on the command line."""
+    """Return of how many boards the logs keep stderr; `at_home`: of bots on the command line."""
     if everything:
         return book.event.boards
-    begun = max((result.board for result in book.played), default=0)
-    return begun + STDERR_GAMES * book.event.boards // book.planned if at_home else 0
+    return STDERR_GAMES * book.event.boards // book.planned if at_home else 0
 
 
 def _keep_versions(folder: Folder, event: Event) -> None:
