@@ -89,12 +89,14 @@ def unknown_place(path: Path) -> UserError:
 def name_log(log: Path | None, *words: str | None) -> tuple[Path, list[str]]:
     """Return the log or folder that a user names, and the words after it.
 
-    A first word that is not a path belongs to the words: the default folder is meant then. Raises
-    UserError.
+    A first word that is not a path belongs to the words: the default folder is meant then, or that
+    before a game, as in boneyard-play/1.you.greedy. Raises UserError.
     """
     given_words = [word for word in words if word is not None]
     if log is None or log.exists():
         return log or usual_folder(), given_words
+    if log.parent != Path() and log.parent.is_dir() and logs(log.parent):
+        return log.parent, [log.name, *given_words]
     try:
         folder = usual_folder()
     except UserError:

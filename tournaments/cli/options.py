@@ -504,7 +504,7 @@ def check_out_folder(out: Path | None) -> None:
 def position_line(word: str) -> str:
     """Return the position that a user means: the same line, or GAME:QUESTION with what it knew.
 
-    A folder may stand before the game, as in boneyard-play/1.you.greedy:7. Raises UserError.
+    Raises UserError.
     """
     from arena.analysis.alternative_deals import position_of  # They take a while.
     from arena.analysis.timeline import Timeline, find_question
@@ -515,9 +515,7 @@ def position_line(word: str) -> str:
     number, _, seat = question.partition(":")
     if not number.isdecimal():
         raise UserError(f"--from takes a position in one line, or GAME:QUESTION, not {word!r}.")
-    path = Path(game)
-    is_in_folder = path.parent != Path() and path.parent.is_dir() and not path.exists()
-    log, names = (path.parent, [path.name]) if is_in_folder else name_log(path)
+    log, names = name_log(Path(game))
     logged = require_one_game(log, names[0] if names else None)
     questions = Timeline(logged).questions(choose_seat(log, logged, seat or None))
     asked = find_question(questions, int(number))
