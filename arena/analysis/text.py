@@ -478,10 +478,7 @@ def option_value_table(
     question: AskedQuestion, outlooks: Sequence[OptionValue], compared: int, new_choice: int | None
 ) -> Table:
     """Return the value of each option, with marks at the log's choice and at the new one."""
-    columns = [Column("option", "word")]
-    has_marks = question.choice is not None or new_choice is not None
-    columns += [Column("", "word")] if has_marks else []
-    columns.append(Column("points", detail="±"))
+    columns = [Column("option", "word"), Column("", "word"), Column("points", detail="±")]
     columns.append(Column(f"vs. {option_words(question.options[compared])}", detail="±"))
     columns.append(Column("game %", detail="±"))
     rows: list[Sequence[str | Cell]] = []
@@ -492,6 +489,6 @@ def option_value_table(
         points = Cell(f"{value.lead:+.1f}", f"{value.half_width:.1f}")
         percent = Cell(f"{value.percent:.1f}", f"{value.percent_half_width:.1f}")
         difference = "" if number == compared else gap
-        words = (option_words(option), marked) if has_marks else (option_words(option),)
-        rows.append((*words, points, difference, percent))
-    return table("Options", columns, rows)
+        rows.append((option_words(option), marked, points, difference, percent))
+    has_marks = question.choice is not None or new_choice is not None
+    return table("Options", columns, rows).keep([True, has_marks, True, True, True])

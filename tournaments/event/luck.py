@@ -43,7 +43,7 @@ MIN_LEARNT_BOARDS = 4
 
 WEIGHTS = len(Policy.__struct_fields__)
 MAX_WEIGHT = 1000.0
-"""The largest weight, in logits: a thousandth of one is a unit of the kernel's 32 bits."""
+"""The largest weight, in logits: sums of them, in thousandths, fit the kernel's 32 bits."""
 
 
 class PolicyRecord(Record, frozen=True, tag="policy"):
