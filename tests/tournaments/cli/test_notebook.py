@@ -65,7 +65,13 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("notebook"))
-        return asyncio.run(cell())
+        # The browser that tests of pages share keeps a loop running in this thread.
+        loop = asyncio.events._get_running_loop()
+        asyncio.events._set_running_loop(None)
+        try:
+            return asyncio.run(cell())
+        finally:
+            asyncio.events._set_running_loop(loop)
 
 
 def test_the_call_and_the_command_write_the_same_ledger(result: notebook.EventResult) -> None:
