@@ -79,7 +79,8 @@ def sprt_state(settings: Sprt, steps: Sequence[SprtStep]) -> str:
     if verdict != "undecided":
         return f"decided: {'yes' if verdict == 'H1' else 'no'}"
     side, bound = ("yes", high) if last.llr >= 0 else ("no", low)
-    line = f"leaning {side} ({abs(last.llr):.1f} of {abs(bound):.1f})"
+    # Before `min_boards` the evidence may be more than is needed.
+    line = f"leaning {side} (evidence {abs(last.llr):.1f}, {abs(bound):.1f} decide)"
     if last.boards == settings.max_boards:
         return f"{line}, undecided"
     return f"{line}, about {GAMES_A_BOARD * boards_still_needed(settings, last)} more games"

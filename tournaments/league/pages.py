@@ -411,7 +411,7 @@ class BotInDivision(NamedTuple):
             games = count_in_digits(row.games, "game")
             yield f"**{place}** in {title}: {row.rating.text()} Elo after {games}."
         if row.gain.value is not None:
-            yield f"{row.gain.text()} Elo against {row.before}."
+            yield f"{row.gain.text()} Elo compared with {row.before}."
         if row.is_worse:
             yield f"**{row.flag}.**"
         if row.name in self.division.slow:

@@ -95,7 +95,7 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         # A bot that takes long is asked in some steps for as long as there is time.
         late = sum("time was up" in step.words for step in self.steps)
         idle = f"; {skipped} do not apply" if (skipped := counted["skipped"] - late) else ""
-        return f"Passed the check ({steps}{idle}{f'; {late} ran out of time' if late else ''})"
+        return f"Passed the check ({steps}{idle}{f'; time was up in {late}' if late else ''})"
 
 
 class RegisterEntry(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -417,8 +417,8 @@ def failure_words(check: CheckSummary) -> str:
     failed = [step for step in check.steps if step.verdict == "failed"]
     steps = [step for step in check.steps if step.verdict != "warned"]
     return (
-        f"It fails {len(failed)} of the {len(steps)} steps of `boneyard check`. First failing "
-        f"step: {failed[0].name}:\n{failed[0].words}"
+        f"It fails {len(failed)} of the {len(steps)} steps of its check. "
+        f"First failing step: {failed[0].name}:\n{failed[0].words}"
     )
 
 

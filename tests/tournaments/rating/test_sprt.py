@@ -341,12 +341,12 @@ def test_the_live_line() -> None:
     assert sprt_state(settings, ()) == "no board is complete"
     steps = [SprtStep(40, 1.23, 12.0, 0.1, settings.bounds)]
     left = boards_still_needed(settings, steps[0])
-    expected = f"leaning yes (1.2 of 2.9), about {2 * left} more games"
+    expected = f"leaning yes (evidence 1.2, 2.9 decide), about {2 * left} more games"
     assert sprt_state(settings, steps) == expected
     assert sprt_state(settings, [replace(steps[0], llr=3.0)]) == "decided: yes"
     assert (
         sprt_state(settings, [replace(steps[0], boards=5000)])
-        == "leaning yes (1.2 of 2.9), undecided"
+        == "leaning yes (evidence 1.2, 2.9 decide), undecided"
     )
 
 

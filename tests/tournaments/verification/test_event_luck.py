@@ -113,8 +113,8 @@ def test_luck_is_written_in_ledger_order_and_told_everywhere(
     assert [float(one["corrected_margin"]) for one in rated] == [
         one["corrected"]["margin"] for one in entrants
     ]
-    assert "With luck in, and taken out" in report(folder)
-    assert "With luck in, and taken out" in (folder / "report.html").read_text()
+    assert "Ratings with luck in, and with luck taken out" in report(folder)
+    assert "Ratings with luck in, and with luck taken out" in (folder / "report.html").read_text()
     assert made(folder)["ledger.jsonl"] == before["ledger.jsonl"]
     assert "luck equal" in boneyard("verify", str(folder))
     assert len(faked) == 24
