@@ -8,7 +8,7 @@ and load only what the file contains: no style attributes and no handlers in att
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,22 +17,10 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from protocol import __version__
-from protocol.codec import encode_json, printable
+from protocol.codec import encode_json
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-
-# The emblems of entrants: each has the same colour and shape on every page of its event.
-
-
-def emblem_numbers(entrants: Iterable[str], names: Sequence[str]) -> Mapping[str, int]:
-    """Return the emblem's number of each of these names: its place among the event's entrants.
-
-    A name that is not among them is left out.
-    """
-    places = {printable(name): place for place, name in enumerate(entrants)}
-    return {name: places[name] for name in map(printable, names) if name in places}
 
 
 # --- pages ---

@@ -29,7 +29,7 @@ from arena.logs.catalog import REPLAY_ENDING, REPLAYS
 from arena.logs.checksummed import actual_path
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.match.clock import bank_left_ms
-from arena.ui.html import TABLE_SCRIPTS, emblem_numbers, generator, page
+from arena.ui.html import TABLE_SCRIPTS, generator, page
 from arena.valuation.terms import LuckTerms, ReviewedDecision
 from protocol.codec import encode_json, printable
 from protocol.errors import UserError
@@ -565,9 +565,9 @@ def replay_page(
     )
 
 
-def event_replay_page(entrants: Sequence[str], links: Sequence[tuple[str, str]]) -> str:
+def event_replay_page(emblems: Mapping[str, int], links: Sequence[tuple[str, str]]) -> str:
     """Return the HTML of the page that replays every game of an event, or of its site."""
-    return replay_page("Replay", None, links, emblem_numbers(entrants, entrants))
+    return replay_page("Replay", None, links, emblems)
 
 
 def replay_script(game: PackedGame) -> str:

@@ -527,5 +527,5 @@ def written(folder: Path, event: Event, results: list[Result], known: LogFacts =
 
 
 def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
-    data, names = told(event, results, known), [bot.name for bot in event.entrants]
-    return report_page(report_document(data), SharedText(main_result(data.book)), names)
+    data = told(event, results, known)
+    return report_page(report_document(data), SharedText(main_result(data.book)), event.emblems)

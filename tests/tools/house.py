@@ -51,24 +51,24 @@ ROOMS = {
     "analysis": _room(2_593, "arena/analysis"),
     "valuation": _room(2_840, "arena/valuation"),
     "training and exam": _room(1_835, "arena/training", "arena/exam"),
-    "ui and document": _room(3_132, "arena/ui", "arena/document"),
+    "ui and document": _room(3_120, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_228, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_913, "tournaments/league"),
+    "cli and commands": _room(6_220, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_917, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
-    "site": _room(1_690, "tournaments/site"),
+    "site": _room(1_682, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
-    "report": _room(3_134, "tournaments/report"),
+    "report": _room(3_135, "tournaments/report"),
     "play": _room(3_002, "tournaments/play"),
     "event": _room(3_148, "tournaments/event"),
-    "plan": _room(3_312, "tournaments/plan"),
-    "formats": _room(2_823, "tournaments/formats"),
+    "plan": _room(3_320, "tournaments/plan"),
+    "formats": _room(2_826, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_132, "tests"),
+    "tests": _room(42_139, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_274
+MOST_LINES = 63_262
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""

@@ -146,10 +146,10 @@ class EventResult:
 
     def _repr_html_(self) -> str:
         """Return the figure and the tables of the report."""
-        names = [entrant.name for entrant in self._book.event.entrants]
+        emblems = self._book.event.emblems
         share = SharedText(main_result(self._book))
-        html = report_page(summary_document(self._book), share, names)
-        return FramedPage(html, RESULT_HEIGHT + ROW_HEIGHT * len(names))._repr_html_()
+        html = report_page(summary_document(self._book), share, emblems)
+        return FramedPage(html, RESULT_HEIGHT + ROW_HEIGHT * len(emblems))._repr_html_()
 
     @cached_property
     def ratings(self) -> Columns:

@@ -30,7 +30,6 @@ from arena.ui.console import (
     track,
     working,
 )
-from arena.ui.html import emblem_numbers
 from arena.ui.local_address import show_page
 from arena.ui.replay_page import (
     GRADE_NAMES,
@@ -77,8 +76,7 @@ def make_all_replays(book: Book, logs: Sequence[Path], *, reviewed: bool = False
     """
     folder = book.folder
     make_folder(folder)
-    names = [entrant.name for entrant in book.event.entrants]
-    write_replay(folder.replay_page, event_replay_page(names, [REPORT]))
+    write_replay(folder.replay_page, event_replay_page(book.event.emblems, [REPORT]))
     terms_of = partial(terms_of_game, folder.path)
     tasks = (ReplayTask(log, folder.replays, folder.luck, terms_of, reviewed) for log in logs)
     # A review takes ten times as long as a replay.
@@ -321,14 +319,8 @@ def game_page(
     """Return the page of a game of the event or the log at `place`. Raises UserError."""
     with working("Page and review"):
         data = pack_game(logged, seat, terms=terms_of_game(place, logged) if reviewed else None)
-    emblems = emblem_numbers(_entrants(place), logged.sitting.seats)
-    return replay_page(logged.game.game, data, emblems=emblems)
-
-
-def _entrants(path: Path) -> list[str]:
-    """Return the entrants of the event of a folder or log; none without one. Raises UserError."""
-    event = find_event(path)
-    return [bot.name for bot in event.entrants] if event else []
+    event = find_event(place)
+    return replay_page(logged.game.game, data, emblems=event.emblems if event else {})
 
 
 def _page_path(game: str, seat: int | None) -> Path:

@@ -123,6 +123,8 @@ class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     """Its own clock with both times; left out where it has the event's."""
     withdrawn_after: Annotated[int, Meta(ge=0, le=MAX_EVENT_BOARDS)] | UnsetType = UNSET
     """The last board that had begun when it withdrew, 0 before any; left out if it has not."""
+    emblem: Annotated[int, Meta(ge=0, le=MAX_EVENT_BOARDS)] | UnsetType = UNSET
+    """Number of its emblem on the pages of its league; left out where that is its place."""
 
     def __post_init__(self) -> None:
         """Refuse one that has withdrawn and plays on. Raises ValueError."""

@@ -605,10 +605,7 @@ class _Writer:
             (LEAGUE_TEMPLATES, page.REPORT_TEMPLATES), ("report.css", "league.css"), ("sort.js",)
         )
         self._news = league_news(data, divisions)
-        # The number of the emblem of each bot and version: it never changes.
-        numbers = {bot: number for number, bot in enumerate(data.histories)}
-        self._emblems = {name: numbers[push.bot] for name, push in data.versions.items()} | numbers
-        self._bot_html = cache(partial(_bot_html, self._pages, self._emblems))
+        self._bot_html = cache(partial(_bot_html, self._pages, data.emblems))
         self._title = data.settings.title
 
     def files(self) -> Iterator[File]:
@@ -682,7 +679,7 @@ class _Writer:
             links=[(root + HOME_PAGE, self._title), (f"{root}{HOME_PAGE}#enter", "How to enter")],
             divisions=self._divisions,
             settings=self._data.settings,
-            numbers=self._emblems,
+            numbers=self._data.emblems,
             versions=self._data.versions,
             foul_words=FOUL_VERBS,
             bot_html=self._bot_html,

@@ -638,7 +638,8 @@ def able_bots(league: LeagueData, division: str) -> AbleBots:
     for name in league.active(division):
         if name not in exclusions:
             try:
-                entrants[name] = entrant_of(league.folder, league.settings, league.versions[name])
+                bot = entrant_of(league.folder, league.settings, league.versions[name])
+                entrants[name] = replace(bot, emblem=league.emblems[name])
             except UserError as error:
                 exclusions[name] = league.folder.without_path(f"{error}")
     return AbleBots(entrants, exclusions)

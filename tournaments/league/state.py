@@ -501,6 +501,12 @@ class LeagueData(Struct, frozen=True, kw_only=True, dict=True):
         return bot_histories(self.register)
 
     @cached_property
+    def emblems(self) -> Mapping[str, int]:
+        """Number of the emblem of each bot and of its versions: it never changes."""
+        numbers = {bot: number for number, bot in enumerate(self.histories)}
+        return {name: numbers[entry.bot] for name, entry in self.versions.items()} | numbers
+
+    @cached_property
     def versions(self) -> Mapping[str, Admitted]:
         """Every version that was ever admitted, by name, the oldest first."""
         return {entry.version: entry for entry in self.register if isinstance(entry, Admitted)}

@@ -286,6 +286,14 @@ class Event(Terms, Contest, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return f"{players}: {self.rules.name}"
 
     @property
+    def emblems(self) -> dict[str, int]:
+        """Number of the emblem of each entrant, the same on every page of the event."""
+        return {
+            entrant.name: place if entrant.emblem is UNSET else entrant.emblem
+            for place, entrant in enumerate(self.entrants)
+        }
+
+    @property
     def has_drawn_seeds(self) -> bool:
         """True if the seed of each board follows from the event's secret alone."""
         return not (self.deals_set or self.deals_with)

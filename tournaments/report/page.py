@@ -13,7 +13,7 @@ from arena.analysis.review import SENTENCES
 from arena.analysis.text import WHY
 from arena.document.blocks import Document, Media, plain, select
 from arena.logs.catalog import replay_address
-from arena.ui.html import emblem_numbers, page
+from arena.ui.html import page
 from protocol.codec import encode_json
 from protocol.messages import WhyGame
 from protocol.records import FoulClass, Result, RoundRecord
@@ -125,8 +125,8 @@ class SharedText(NamedTuple):
     """Addresses of pages around the site, and their labels."""
 
 
-def report_page(document: Document, share: SharedText, entrants: Sequence[str]) -> str:
-    """Return the page as HTML; the emblem of an entrant is that of its place among `entrants`.
+def report_page(document: Document, share: SharedText, emblems: Mapping[str, int]) -> str:
+    """Return the page as HTML; `emblems` has the number of each entrant's emblem.
 
     A document without data has no games to list, and its page no script that does.
     """
@@ -142,7 +142,7 @@ def report_page(document: Document, share: SharedText, entrants: Sequence[str]) 
         share=share._replace(summary=plain(share.summary)),
         draw_walk=sprt_walk,
         draw_tuning=search_courses,
-        numbers=emblem_numbers(entrants, entrants),
+        numbers=emblems,
         blocks=select(document.blocks, Media.HTML),
     )
     return FILE_PATTERN.sub(r'<a href="\1"><code>\1</code></a>', html)
@@ -159,4 +159,4 @@ MOST_EVENTS = 200
 def events_page(folder: Path) -> str:
     """Return the HTML page that leads to the reports of the events in a folder. Raises OSError."""
     events = events_table("event", event_folders(folder)[:MOST_EVENTS], folder)
-    return report_page(Document("Events", [events]), SharedText("Events and who leads."), ())
+    return report_page(Document("Events", [events]), SharedText("Events and who leads."), {})

@@ -311,11 +311,11 @@ def report_files(
     document = report_document(data)
     share = SharedText(event_text.main_result(book), site is not None, *(site[1:] if site else ()))
     links = [(folder.index.name if site else folder.page.name, "Report"), *share.links]
-    replay_page = event_replay_page([*fingerprints], links)
+    replay_page = event_replay_page(event.emblems, links)
     partners, places = event.rules.deal.partners, book.index(lambda plan, _: plan.name)
     return {
         folder.report: [to_markdown(document).encode()],
-        folder.page: [report_page(document, share, [*fingerprints]).encode()],
+        folder.page: [report_page(document, share, event.emblems).encode()],
         folder.replay_page: [replay_page.encode()],
         folder.times: [indented_json(facts.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],

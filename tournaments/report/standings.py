@@ -194,7 +194,8 @@ def luck_sections(pool: Pool) -> list[Section]:
         *paragraphs(luck_notes(pool)),
         to_table("Elo and margin with luck taken out", columns, rows),
     ]
-    return [Section("Ratings with luck in, and with luck taken out", blocks, id="luck", folded=is_luck_out(pool))]
+    title = "Ratings with luck in, and with luck taken out"
+    return [Section(title, blocks, id="luck", folded=is_luck_out(pool))]
 
 
 def live_table(ticks: Mapping[str, LiveRating]) -> Table:

@@ -83,8 +83,7 @@ def site(watched: LiveView, news: Broadcast) -> Site:
         if name in REPORTED:
             return partial(_report, watched.report.with_name(name))
         if name == REPLAY_PAGE:
-            names = [entrant.name for entrant in watched.event.entrants]
-            return partial(event_replay_page, names, [("./", "Live"), REPORT])
+            return partial(event_replay_page, watched.event.emblems, [("./", "Live"), REPORT])
         return partial(_replay, watched, file) if folder == REPLAYS else None
 
     return Site(find, partial(tell, news))

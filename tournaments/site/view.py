@@ -23,7 +23,6 @@ from arena.logs.catalog import GAMES_FOLDER, SittingLogs, published_seeds, repla
 from arena.logs.checksummed import compressed_path
 from arena.logs.gamelog import FOLLOW_CHUNK, OVER, LogFollower, LoggedGame, read_games
 from arena.ui import replay_page
-from arena.ui.html import emblem_numbers
 from arena.ui.replay_page import valid_games
 from protocol.codec import DamagedRecordError, decode_record, line_start, printable, strip_checksum
 from protocol.records import FoulRecord, Sitting
@@ -132,12 +131,6 @@ class LiveView:
         self._looks = self._reads = 0
         self._counts = NO_COUNTS
         self._elapsed_s: float | UnsetType = UNSET
-
-    @property
-    def emblems(self) -> Mapping[str, int]:
-        """Return the number of each entrant's emblem."""
-        names = [entrant.name for entrant in self.event.entrants]
-        return emblem_numbers(names, names)
 
     @property
     def report(self) -> Path:
@@ -252,7 +245,7 @@ class LiveView:
         head, rows, note = self._standings(state.complete)
         return Snapshot(
             **asdict(state),
-            emblems=self.emblems,
+            emblems=self.event.emblems,
             head=head,
             rows=rows,
             note=note,

@@ -62,6 +62,21 @@ def test_versions_that_cannot_play_are_held_out(tmp_path: Path) -> None:
     assert read_league(tmp_path).divisions["draw"].rounds[-1].closed
 
 
+def test_a_bot_has_the_emblem_of_the_league_in_a_round_without_the_bots_before_it(
+    tmp_path: Path,
+) -> None:
+    folder = make(tmp_path, HOUSE)
+    remove_tree(folder.version("first"))
+    admit(folder, "suit@2")
+    league = read_league(folder.path)
+    outlook = next_round(league, NOW)
+    assert outlook.round
+    emblems = outlook.round[1].emblems
+    assert [*emblems] == ["greedy", "random", "suit@2"]
+    assert emblems == {name: league.emblems[name] for name in emblems}
+    assert emblems["suit@2"] == league.emblems["suit"] == 3
+
+
 @pytest.mark.parametrize(
     ("settings", "pause"),
     [
