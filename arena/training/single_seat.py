@@ -14,6 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import index
 from typing import Any
 
+# First, since it says which package is missing, if one is.
+from arena.training.boneyard_v0 import Rendering, raw_env  # isort: skip
+
 import numpy as np
 from gymnasium import Env
 from gymnasium.vector import AutoresetMode, VectorEnv
@@ -27,7 +30,6 @@ from arena.engine import view
 from arena.engine.deal import begin, chance_decides, choose_leader, lay_out, method
 from arena.engine.shuffle import SEED, WORD, RandomWords, board_seed, shuffle
 from arena.engine.state import Game
-from arena.training.boneyard_v0 import Rendering, raw_env
 from arena.training.encoding import MAX_TARGET_SHARE, PLAY_ENDS, ChoiceMask, Encoding, Vector
 from arena.training.episode import TRAINING_CLOCK, Reward, round_margins
 from arena.training.policy import PolicyFunction, Question
