@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from protocol.errors import UserError, unknown_name
-from protocol.validation import convert_or_explain
+from protocol.errors import UserError, convert_or_explain, unknown_name
 
 # Tiles and sets of tiles.
 

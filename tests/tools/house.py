@@ -39,36 +39,36 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(2_241, "protocol"),
+    "protocol": _room(2_238, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_973, "arena/engine"),
     "match": _room(2_833, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
-    "rules": _room(1_582, "arena/rules"),
+    "rules": _room(1_581, "arena/rules"),
     "sandbox": _room(3_308, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_593, "arena/analysis"),
     "valuation": _room(2_840, "arena/valuation"),
-    "training and exam": _room(1_835, "arena/training", "arena/exam"),
+    "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_120, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
     "cli and commands": _room(6_220, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_917, "tournaments/league"),
+    "league": _room(5_916, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_682, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_135, "tournaments/report"),
     "play": _room(3_002, "tournaments/play"),
     "event": _room(3_148, "tournaments/event"),
-    "plan": _room(3_320, "tournaments/plan"),
+    "plan": _room(3_318, "tournaments/plan"),
     "formats": _room(2_826, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_139, "tests"),
+    "tests": _room(42_138, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_262
+MOST_LINES = 63_257
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""
@@ -115,7 +115,7 @@ OWN_JSON = frozenset(
         "arena/sandbox/canary.py",
         "arena/sealed/host.py",
         # It shows a value of TOML as JSON, which is nearly the same; the codec builds on it.
-        "protocol/validation.py",
+        "protocol/errors.py",
         # They explain, or write, JSON that is wrong or odd.
         "arena/conformance/diagnose.py",
         "arena/conformance/steps.py",

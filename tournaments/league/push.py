@@ -20,8 +20,7 @@ from msgspec import Struct
 
 from arena.rules.load import without_mark
 from arena.sandbox.command import MIB
-from protocol.errors import UserError, unknown_name
-from protocol.validation import convert_or_explain
+from protocol.errors import UserError, convert_or_explain, unknown_name
 from tournaments.plan.bots import (
     BOT_FILE,
     BotFile,
