@@ -33,7 +33,7 @@ from arena.match.referee import (
 )
 from protocol.codec import Fault, encode_line
 from protocol.errors import UserError
-from protocol.messages import Choose, Drew, Event, Option, Passed, WhyRound
+from protocol.messages import Choose, Drew, Event, Option, Passed, Play, PlayTwo, WhyRound
 from protocol.position import Position, read_position
 from protocol.records import (
     ChoiceRecord,
@@ -281,6 +281,15 @@ class Timeline:
     def questions(self, seat: int) -> Sequence[AskedQuestion]:
         """Return every question to a seat, in order; the last may be without an answer."""
         return self._questions[seat]
+
+    def chosen_plays(self, seat: int) -> Iterator[tuple[Game, Play | PlayTwo]]:
+        """Yield each play that a seat chose among several, behind the game before it."""
+        for question in self.questions(seat):
+            plays = [option for option in question.options if isinstance(option, Play | PlayTwo)]
+            if question.choice is not None and len(plays) > 1:
+                option = question.options[question.choice]
+                if isinstance(option, Play | PlayTwo):
+                    yield question.game, option
 
     def _ask_all(self) -> None:
         for moment in self.moments:

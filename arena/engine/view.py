@@ -8,7 +8,7 @@ from functools import cache
 
 from msgspec import UNSET, UnsetType
 
-from arena import engine
+from arena.engine import scoring
 from arena.engine.state import Game, Onlooker, Round
 from arena.engine.tables import Bit, TileTable
 from protocol.codec import QuestionForm, encode_event, encode_json, encode_round_over
@@ -187,7 +187,7 @@ def round_over(game: Game, number: int, events: list[Event]) -> RoundOver:
         round=state.number,
         why=state.over,
         hands=tuple(tuple(sorted(hand, reverse=True)) for hand in state.hands),
-        pips=engine.pips(game),
+        pips=scoring.pips_held(game, state),
         points=game.points,
         scores=game.scores,
         events=events,

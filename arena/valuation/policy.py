@@ -5,7 +5,7 @@ exp(worth). A player of playouts adds Gumbel noise to each worth and takes the b
 has just these probabilities; without noise it takes the option of the greatest worth.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import shake_256
 from math import exp, log
@@ -15,7 +15,6 @@ import numpy as np
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from arena.analysis.timeline import Timeline
 from arena.engine.state import Game
 from arena.valuation.batch import (
     MOVE_STRUCT,
@@ -31,7 +30,6 @@ from arena.valuation.batch import (
 )
 from arena.valuation.terms import MAX_SET_TILES, Policy
 from protocol.messages import Play, PlayTwo
-from protocol.records import ChoiceRecord
 from protocol.ruleset import MOST_SEATS
 
 # Policies: how a bot picks one of its plays, as weights of what a play does.
@@ -172,16 +170,6 @@ class _Rows(NamedTuple):
         each = np.repeat(flags, sizes)
         begins = np.cumsum(sizes[flags]) - sizes[flags]
         return _Rows(self.options[each], self.is_chosen[each], begins)
-
-
-def choices_of(timeline: Timeline, seat: int) -> Iterator[Choice]:
-    """Yield the choices of a seat in a game that its policy is learnt from."""
-    for question in timeline.questions(seat):
-        if isinstance(question.answer, ChoiceRecord):
-            play = question.options[question.answer.choice]
-            plays = sum(isinstance(option, Play | PlayTwo) for option in question.options)
-            if isinstance(play, Play | PlayTwo) and plays > 1:
-                yield Choice(question.game, play, timeline.logged.game.board)
 
 
 def learn_policy(choices: Sequence[Choice]) -> LearntPolicy:

@@ -48,8 +48,8 @@ ROOMS = {
     "sandbox": _room(3_308, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
-    "analysis": _room(2_593, "arena/analysis"),
-    "valuation": _room(2_840, "arena/valuation"),
+    "analysis": _room(2_602, "arena/analysis"),
+    "valuation": _room(2_828, "arena/valuation"),
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_120, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
@@ -60,15 +60,15 @@ ROOMS = {
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_135, "tournaments/report"),
     "play": _room(3_002, "tournaments/play"),
-    "event": _room(3_148, "tournaments/event"),
+    "event": _room(3_149, "tournaments/event"),
     "plan": _room(3_318, "tournaments/plan"),
     "formats": _room(2_826, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_138, "tests"),
+    "tests": _room(42_137, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_257
+MOST_LINES = 63_255
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 191
 """Files with content, outside the tests; 175 when the house is done."""

@@ -95,13 +95,14 @@ def last_board_before(board: int, first: int) -> int:
 
 def learn(task: LearnTask) -> list[PolicyRecord]:
     """Learn a bot's policy from its games; what a damaged log does not have teaches nothing."""
-    from arena.valuation.policy import Choice, choices_of, learn_policy
+    from arena.valuation.policy import Choice, learn_policy
 
     played, choices = list[str](), list[Choice]()
     for path, games in task.logs.items():
         for timeline in read_timelines(path, games, []):
-            played.append(timeline.logged.game.game)
-            choices += choices_of(timeline, timeline.logged.sitting.seats.index(task.entrant))
+            game, seat = timeline.logged.game, timeline.logged.sitting.seats.index(task.entrant)
+            played.append(game.game)
+            choices += [Choice(*chosen, game.board) for chosen in timeline.chosen_plays(seat)]
     learnt = learn_policy(choices)
     fields = astuple(learnt.policy), learnt.choices, learnt.foreseen
     return [PolicyRecord(task.entrant, board, tuple(played), *fields) for board in task.boards]

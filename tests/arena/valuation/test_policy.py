@@ -22,7 +22,6 @@ from arena.valuation.policy import (
     UNIT,
     USUAL_POLICY,
     Choice,
-    choices_of,
     first_best,
     learn_policy,
     load_policies,
@@ -207,10 +206,10 @@ def test_nothing_teaches_the_usual_policy() -> None:
 
 def test_forced_plays_and_draws_are_no_choices() -> None:
     timeline = Timeline(logged(DRAW, 2, any_of(3)))
-    choices = list(choices_of(timeline, 0))
-    asked = [one for one in timeline.questions(0) if isinstance(one.answer, ChoiceRecord)]
-    assert 0 < len(choices) < len(asked)
-    assert all(len(plays_in([one.game])) > 1 for one in choices)
+    plays = list(timeline.chosen_plays(0))
+    answers = [q for q in timeline.questions(0) if isinstance(q.answer, ChoiceRecord)]
+    assert 0 < len(plays) < len(answers)
+    assert all(len(plays_in([game])) > 1 for game, _ in plays)
 
 
 def test_policies_that_ctrl_c_cut_short_are_loaded_again(monkeypatch: pytest.MonkeyPatch) -> None:
