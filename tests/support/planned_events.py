@@ -12,12 +12,11 @@ from protocol.records import FoulPolicy, Result
 from protocol.ruleset import DOUBLE_SIX_SEATS, derive
 from tournaments.formats.base import Entrant
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.registry import Format
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.tables import Gauntlet, Ladder
 from tournaments.formats.versus import Versus
-from tournaments.plan.event import Event
+from tournaments.plan.event import Event, Format
 from tournaments.plan.schedule import PlannedSitting, Stage, sittings, stages
 from tournaments.rating.sprt import Sprt
 

@@ -53,7 +53,7 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_120, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_220, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(6_219, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_916, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_682, "tournaments/site"),
@@ -61,21 +61,21 @@ ROOMS = {
     "report": _room(3_135, "tournaments/report"),
     "play": _room(3_002, "tournaments/play"),
     "event": _room(3_149, "tournaments/event"),
-    "plan": _room(3_318, "tournaments/plan"),
-    "formats": _room(2_826, "tournaments/formats"),
+    "plan": _room(3_335, "tournaments/plan"),
+    "formats": _room(2_806, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_137, "tests"),
+    "tests": _room(42_135, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_255
+MOST_LINES = 63_251
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 191
+MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""
 LONGEST_FILE = 1_000
-MOST_DEPTH = 26
+MOST_DEPTH = 23
 """Modules in the longest chain of imports, late ones included; 23 when the house is done."""
 MOST_PRONOUNS = 1
 """Names that our code binds and that are no nouns, in percent."""

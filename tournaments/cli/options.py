@@ -45,9 +45,8 @@ from protocol.records import GameRecord
 from protocol.ruleset import choices
 from tournaments.cli.main import ON_LINUX_ONLY, require_linux
 from tournaments.event.folder import Folder, find_event, load_event
-from tournaments.formats.registry import FORMATS
 from tournaments.plan.bots import BOT_FILE, all_bots, own_bot
-from tournaments.plan.event import Setting, WrittenEvent
+from tournaments.plan.event import FORMATS, Setting, WrittenEvent
 from tournaments.plan.scaffold import languages
 
 # Shell completion after Tab: bots, events, logs, games, seats, rules. No function here raises.

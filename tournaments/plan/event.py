@@ -4,7 +4,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias, get_args
 
 from msgspec import UNSET, Meta, Struct, to_builtins
 
@@ -20,8 +20,12 @@ from protocol.records import FoulPolicy
 from protocol.ruleset import Ruleset, SeatCount, Tile, check_seats, playable_seat_counts
 from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.entrant import OwnClock, Parameter, own_or, split_clock
-from tournaments.formats.registry import FORMATS, Format
+from tournaments.formats.knockout import Knockout
 from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.swiss import Swiss
+from tournaments.formats.tables import Gauntlet, Ladder, Matches
+from tournaments.formats.tune import Tune
+from tournaments.formats.versus import Versus
 from tournaments.rating.sprt import MAX_EVENT_BOARDS
 from tournaments.rating.tables import Anchor, parse_anchor
 
@@ -141,6 +145,20 @@ def repeated_deals(rules: Ruleset, seats: int, seeds: Mapping[int, bytes]) -> di
     """Return the boards that repeat a deal, each with the first board that has it."""
     first = first_with_deal(deal_keys(rules, seats, seeds))
     return {board: first[board] for board in sorted(first) if first[board] != board}
+
+
+# The formats: each that is added here can be chosen in every event.
+
+
+ChosenFormat: TypeAlias = RoundRobin | Gauntlet | Ladder | Swiss | Knockout | Versus | Matches
+"""A format that a user chooses by its name."""
+Format: TypeAlias = ChosenFormat | Tune
+"""A format of an event; a tune is that of an event file with parameters."""
+
+FORMATS: dict[str, ChosenFormat] = {
+    form.name: form for form in (kind() for kind in get_args(ChosenFormat))
+}
+"""Every format that can be chosen, with its default settings, by its name in an event file."""
 
 
 # --- the plan ---

@@ -38,8 +38,7 @@ from msgspec.structs import replace
 from arena.rules.english import duration
 from protocol.records import Result
 from protocol.ruleset import count_sides, rotations
-from tournaments.formats.registry import FORMATS
-from tournaments.plan.event import Event
+from tournaments.plan.event import FORMATS, Event
 from tournaments.plan.schedule import PlannedSitting, Stage, sittings, stages
 from tournaments.rating.ratings import fit
 from tournaments.rating.regression import Bools, Floats, expected_share, reach
