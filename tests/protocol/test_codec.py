@@ -104,7 +104,7 @@ GOOD: dict[str, tuple[bytes, FromBot]] = {
 
 
 @pytest.mark.parametrize("case", GOOD)
-def test_a_message(case: str) -> None:
+def test_a_good_line_is_its_message(case: str) -> None:
     line, message = GOOD[case]
     assert decode_line(line) == message
 
@@ -176,12 +176,12 @@ BAD: dict[str, tuple[bytes, FoulClass, str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_foul(case: str) -> None:
+def test_a_bad_line_is_its_foul(case: str) -> None:
     line, foul, detail = BAD[case]
-    said = decode_line(line)
-    assert isinstance(said, Fault)
-    assert said.foul == foul
-    assert detail in said.detail
+    fault = decode_line(line)
+    assert isinstance(fault, Fault)
+    assert fault.foul == foul
+    assert detail in fault.detail
 
 
 @pytest.mark.parametrize(
@@ -189,11 +189,11 @@ def test_a_foul(case: str) -> None:
     [choose(r'"\u001b[31m\u202e":1'), b'{"type":"\\u001b[31m"}', choose(f'"{"a" * 60_000}":1')],
     ids=["field", "type", "long"],
 )
-def test_a_fouls_detail_is_harmless(line: bytes) -> None:
-    said = decode_line(line)
-    assert isinstance(said, Fault)
-    assert said.detail.isprintable()
-    assert len(said.detail) < 1_000
+def test_the_detail_of_a_foul_is_short_and_printable(line: bytes) -> None:
+    fault = decode_line(line)
+    assert isinstance(fault, Fault)
+    assert fault.detail.isprintable()
+    assert len(fault.detail) < 1_000
 
 
 # --- any line ---
@@ -201,20 +201,20 @@ def test_a_fouls_detail_is_harmless(line: bytes) -> None:
 
 def check(line: bytes) -> None:
     """Check that a line is a faithful message or a fault, and nothing is raised."""
-    said = decode_line(line)
-    if isinstance(said, Fault):
-        assert said.foul in ("malformed", "overlong")
-        assert said.detail
+    message = decode_line(line)
+    if isinstance(message, Fault):
+        assert message.foul in ("malformed", "overlong")
+        assert message.detail
         return
-    told = json.loads(line)
-    assert len(json.loads(line, object_pairs_hook=list)) == len(told)
-    again = json.loads(encode_line(said))
-    assert {key: again[key] for key in told} == told
-    assert decode_line(encode_line(said)[:-1]) == said
+    fields = json.loads(line)
+    assert len(json.loads(line, object_pairs_hook=list)) == len(fields)
+    encoded_fields = json.loads(encode_line(message))
+    assert {key: encoded_fields[key] for key in fields} == fields
+    assert decode_line(encode_line(message)[:-1]) == message
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes(line: bytes) -> None:
+def test_no_bytes_raise(line: bytes) -> None:
     check(line)
 
 
@@ -234,27 +234,27 @@ SEEDS = st.sampled_from([line for line, _ in GOOD.values() if len(line) < 500])
 )
 @example(CHOOSE, [])
 @examples(300)
-def test_any_spoilt_message(line: bytes, spoils: list[tuple[float, int, bytes]]) -> None:
+def test_no_spoilt_line_raises(line: bytes, spoils: list[tuple[float, int, bytes]]) -> None:
     """Cut some bytes out at some place and put others in, again and again."""
-    for where, cut, put in spoils:
-        at = int(where * len(line))
-        line = line[:at] + put + line[at + cut :]
+    for share, width, filling in spoils:
+        start = int(share * len(line))
+        line = line[:start] + filling + line[start + width :]
     check(line)
 
 
 @given(st.integers(0, 2**53), st.integers(0, 65_535), st.text(max_size=MAX_NOTE))
-def test_any_good_answer(number: int, choice: int, note: str) -> None:
+def test_any_answer_survives_encoding_and_decoding(number: int, choice: int, note: str) -> None:
     answer = Choose(id=number, choice=choice, note=note)
     assert decode_line(encode_line(answer)[:-1]) == answer
-    kept = ChoiceRecord(seat=0, id=number, choice=choice, ms=1.5, note=note)
-    assert codec.decode_record(encode_line(kept)) == kept
+    record = ChoiceRecord(seat=0, id=number, choice=choice, ms=1.5, note=note)
+    assert codec.decode_record(encode_line(record)) == record
 
 
 # --- harmless text ---
 
 
 @pytest.mark.parametrize(
-    ("raw", "shown"),
+    ("raw", "text"),
     [
         ("plain", "plain"),
         ("Ünï 🀱 中", "Ünï 🀱 中"),
@@ -268,24 +268,24 @@ def test_any_good_answer(number: int, choice: int, note: str) -> None:
         (b"\xff\xfeok", r"\xff\xfeok"),
     ],
 )
-def test_printable(raw: bytes | str, shown: str) -> None:
-    assert printable(raw) == shown
+def test_printable_escapes_what_a_terminal_obeys(raw: bytes | str, text: str) -> None:
+    assert printable(raw) == text
 
 
 @given(st.binary() | st.text(st.characters()), st.integers(0, 300))
 def test_printable_is_harmless(raw: bytes | str, limit: int) -> None:
-    shown = printable(raw, limit)
-    assert shown.isprintable()
-    assert not {unicodedata.category(c) for c in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
-    assert len(shown) <= 10 * limit + 1
-    shown.encode()
+    text = printable(raw, limit)
+    assert text.isprintable()
+    assert not {unicodedata.category(c) for c in text} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    assert len(text) <= 10 * limit + 1
+    text.encode()
 
 
 @given(st.text(st.characters(codec="utf-8")))
 def test_json_on_a_terminal_is_harmless_and_the_same_value(text: str) -> None:
-    shown = codec.json_for_terminal({"note": text})
-    assert shown.replace("\n", "").isprintable()
-    assert json.loads(shown) == {"note": text}
+    terminal_text = codec.json_for_terminal({"note": text})
+    assert terminal_text.replace("\n", "").isprintable()
+    assert json.loads(terminal_text) == {"note": text}
 
 
 # --- records ---
@@ -367,11 +367,11 @@ RECORD = encode_line(GameRecord(game="a", number=1, board=1, commitment="0" * 64
 
 
 @given(st.integers(0, len(RECORD) + codec.SEAL - 1), st.integers(1, 255))
-def test_no_byte_of_a_sealed_line_can_change(at: int, by: int) -> None:
+def test_no_byte_of_a_sealed_line_can_change(position: int, mask: int) -> None:
     sealed, _ = codec.seal(RECORD, 7)
     assert len(sealed) == len(RECORD) + codec.SEAL - 1
     changed = bytearray(sealed)
-    changed[at % len(sealed)] ^= by
+    changed[position % len(sealed)] ^= mask
     with pytest.raises(DamagedRecordError):
         codec.unseal(bytes(changed), 7)
 
@@ -390,11 +390,11 @@ def test_a_sealed_line_stands_in_its_place() -> None:
 
 def test_the_schema_knows_every_message_and_lets_nothing_more_in_from_bots() -> None:
     schema = json.loads(json.dumps(codec.protocol_schema()))
-    known = schema["$defs"]
+    definitions = schema["$defs"]
     for kind in (*get_args(ToBot), *get_args(FromBot), *get_args(Option), *get_args(Event)):
-        assert set(known[kind.__name__]["properties"]) >= set(kind.__struct_fields__)
+        assert set(definitions[kind.__name__]["properties"]) >= set(kind.__struct_fields__)
     for kind in get_args(FromBot):
-        assert known[kind.__name__]["additionalProperties"] is False
+        assert definitions[kind.__name__]["additionalProperties"] is False
     for direction, union in (("referee_to_bot", ToBot), ("bot_to_referee", FromBot)):
         refs = {entry["$ref"] for entry in schema[direction]["anyOf"]}
         assert refs == {f"#/$defs/{kind.__name__}" for kind in get_args(union)}

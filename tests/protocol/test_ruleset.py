@@ -24,19 +24,19 @@ from tests.support.rulesets import rulesets
 BASE = Ruleset(name="base")
 
 
-def differs(one: Ruleset, other: Ruleset) -> dict[str, Any]:
+def differing_choices(base: Ruleset, rules: Ruleset) -> dict[str, Any]:
     """Return the other's choices where the two differ."""
     return {
-        choice: getattr(getattr(other, group), choice)
+        choice: getattr(getattr(rules, group), choice)
         for choice, group in choices().items()
-        if getattr(getattr(one, group), choice) != getattr(getattr(other, group), choice)
+        if getattr(getattr(base, group), choice) != getattr(getattr(rules, group), choice)
     }
 
 
 @given(rulesets())
 def test_any_ruleset_is_a_variation_of_the_defaults(rules: Ruleset) -> None:
-    plain = msgspec.to_builtins(differs(BASE, rules))
-    assert derive(BASE, rules.name, plain) == rules
+    choices_of_rules = msgspec.to_builtins(differing_choices(BASE, rules))
+    assert derive(BASE, rules.name, choices_of_rules) == rules
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,8 @@ def test_hands_by_seats(hand: Any, expected: list[int | None]) -> None:
         ("duch", ["draw", "dutch", "block"], "did you mean dutch"),
         ("zzz", ["draw", "dutch"], "there are draw, dutch."),
         ("zzz", [], "there is none."),
-        ("zzz", [f"n{one}" for one in range(20)], "n18, n19."),
-        ("zzz", [f"n{one}" for one in range(28)], "n18, n19 … and 8 more."),
+        ("zzz", [f"n{number}" for number in range(20)], "n18, n19."),
+        ("zzz", [f"n{number}" for number in range(28)], "n18, n19 … and 8 more."),
         ("abcd", ["abxy"], "there is abxy."),
     ],
 )

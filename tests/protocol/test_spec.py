@@ -39,7 +39,7 @@ KINDS: dict[str, Any] = {"referee": ToBot, "bot": FromBot, "event": Event}
 """What the word behind ```json says an example is."""
 
 
-SHOWN = dict(conversations.shown())
+CONVERSATIONS = dict(conversations.shown())
 """What stands behind a conversation's fence, and the conversation as the referee plays it now."""
 
 
@@ -65,9 +65,9 @@ EXAMPLES = list(examples())
 
 def section(heading: str) -> str:
     """Return the text under a heading, up to the next one."""
-    found = re.search(rf"^#+ {re.escape(heading)}$\n(.*?)(?=^#|\Z)", SPEC, re.DOTALL | re.MULTILINE)
-    assert found, f"SPEC.md has no heading {heading!r}."
-    return found[1]
+    match = re.search(rf"^#+ {re.escape(heading)}$\n(.*?)(?=^#|\Z)", SPEC, re.DOTALL | re.MULTILINE)
+    assert match, f"SPEC.md has no heading {heading!r}."
+    return match[1]
 
 
 def table(heading: str) -> list[list[str]]:
@@ -98,13 +98,13 @@ def tag(kind: type) -> str:
 
 
 @pytest.mark.parametrize(("kind", "text"), EXAMPLES)
-def test_an_example_is_what_it_says(kind: str, text: str) -> None:
+def test_an_example_survives_decoding_and_encoding(kind: str, text: str) -> None:
     example = json.loads(text)
-    again = json.loads(msgspec.json.encode(msgspec.json.decode(text, type=KINDS[kind])))
+    round_trip = json.loads(msgspec.json.encode(msgspec.json.decode(text, type=KINDS[kind])))
     if kind == "bot":  # what a bot leaves out has a default
-        again = {key: value for key, value in again.items() if key in example}
-    assert again == example, "An unknown field, or a value that is written otherwise."
-    assert json.dumps(again) == json.dumps(example), "The order of fields is a promise."
+        round_trip = {key: value for key, value in round_trip.items() if key in example}
+    assert round_trip == example, "An unknown field, or a value that is written otherwise."
+    assert json.dumps(round_trip) == json.dumps(example), "The order of fields is a promise."
 
 
 @pytest.mark.parametrize("text", [text for kind, text in EXAMPLES if kind == "bot"])
@@ -114,13 +114,13 @@ def test_the_referee_takes_a_bots_example(text: str) -> None:
 
 @pytest.mark.parametrize("kind", ["referee", "bot"])
 def test_every_message_has_an_example(kind: str) -> None:
-    shown = {json.loads(text)["type"] for of, text in EXAMPLES if of == kind}
-    assert shown == {tag(struct) for struct in get_args(KINDS[kind])}
+    types = {json.loads(text)["type"] for example_kind, text in EXAMPLES if example_kind == kind}
+    assert types == {tag(struct) for struct in get_args(KINDS[kind])}
 
 
 def test_every_json_block_is_checked() -> None:
     infos = re.findall(r"^```(.+)$", SPEC, re.MULTILINE)
-    known = {
+    known_infos = {
         "python",
         "sh",
         "toml",
@@ -128,7 +128,7 @@ def test_every_json_block_is_checked() -> None:
         "positions",
         *(f"json {kind}" for kind in KINDS),
     }
-    assert set(infos) == known | set(SHOWN)
+    assert set(infos) == known_infos | set(CONVERSATIONS)
 
 
 # --- the tables ---
@@ -150,18 +150,18 @@ def test_the_clock_and_the_boneyard_have_their_tables() -> None:
 
 @pytest.mark.parametrize(("heading", "union"), [("Options", Option), ("Events", Event)])
 def test_every_option_and_event_has_its_row(heading: str, union: object) -> None:
-    told = {quoted(row[0])[0]: quoted(row[1]) for row in table(heading)}
-    assert told == {tag(kind): fields(kind) for kind in get_args(union)}
+    rows = {quoted(row[0])[0]: quoted(row[1]) for row in table(heading)}
+    assert rows == {tag(kind): fields(kind) for kind in get_args(union)}
 
 
 def test_every_foul_has_its_row() -> None:
     assert column("Fouls") == list(get_args(FoulClass))
 
 
-def test_every_setting_of_what_a_foul_costs_is_told_and_shown() -> None:
-    told = {quoted(row[0])[0]: quoted(row[1]) for row in table("Settings of fouls")}
-    assert list(told) == fields(FoulPolicy)
-    for name, values in told.items():
+def test_every_setting_of_fouls_has_its_row_and_stands_in_the_example() -> None:
+    settings = {quoted(row[0])[0]: quoted(row[1]) for row in table("Settings of fouls")}
+    assert list(settings) == fields(FoulPolicy)
+    for name, values in settings.items():
         assert values == literals(get_type_hints(FoulPolicy)[name])
     (example,) = blocks("toml")
     assert list(msgspec.toml.decode(example)["fouls"]) == fields(FoulPolicy)
@@ -176,20 +176,20 @@ def literals(kind: object) -> list[str]:
 
 
 def test_every_choice_of_the_rules_has_its_row_and_its_values() -> None:
-    told = {quoted(row[0])[0]: row[1] for row in table("Rules")}
-    assert list(told) == [f"{group}.{choice}" for choice, group in ruleset.choices().items()]
+    cells = {quoted(row[0])[0]: row[1] for row in table("Rules")}
+    assert list(cells) == [f"{group}.{choice}" for choice, group in ruleset.choices().items()]
     for group in msgspec.structs.fields(ruleset.Ruleset):
         if group.name == "name":
             continue
         for choice in msgspec.structs.fields(group.type):
             words = literals(choice.type)
-            cell = told[f"{group.name}.{choice.name}"]
+            cell = cells[f"{group.name}.{choice.name}"]
             assert set(words) <= set(quoted(cell)), f"{choice.name}: {cell}"
     for name, kind in (("deal.hand", ruleset.HandSizes), ("game.target", ruleset.Targets)):
-        assert set(fields(kind)) <= set(quoted(told[name]))
+        assert set(fields(kind)) <= set(quoted(cells[name]))
 
 
-def test_every_reason_to_annul_is_told_and_shown() -> None:
+def test_every_reason_to_annul_stands_in_its_row() -> None:
     (cell,) = [row[2] for row in table("Events") if quoted(row[0]) == ["annul"]]
     reasons = set(get_args(get_type_hints(Annulled)["why"]))
     assert reasons <= set(quoted(cell))
@@ -238,10 +238,10 @@ def test_links_lead_somewhere() -> None:
 # --- the conversations ---
 
 
-@pytest.mark.parametrize("info", SHOWN)
+@pytest.mark.parametrize("info", CONVERSATIONS)
 def test_a_conversation_took_place(info: str) -> None:
-    (told,) = blocks(info)
-    assert told == SHOWN[info], "python -m tests.support.conversations"
+    (conversation,) = blocks(info)
+    assert conversation == CONVERSATIONS[info], "python -m tests.support.conversations"
 
 
 @pytest.mark.parametrize(
@@ -250,20 +250,21 @@ def test_a_conversation_took_place(info: str) -> None:
 def test_the_ten_line_bots_have_this_conversation(language: str, program: tuple[str, ...]) -> None:
     (bot,) = blocks(language)
     assert len(bot.splitlines()) <= 10
-    (told,) = blocks("text conversation")
-    heard, wrote = (
-        "".join(line[2:] for line in told.splitlines(keepends=True) if line[0] == who)
-        for who in "><"
+    (conversation,) = blocks("text conversation")
+    input_text, output_text = (
+        "".join(line[2:] for line in conversation.splitlines(keepends=True) if line[0] == mark)
+        for mark in "><"
     )
-    ran = subprocess.run(
-        [*program, bot], input=heard.encode(), capture_output=True, timeout=120, check=True
+    process = subprocess.run(
+        [*program, bot], input=input_text.encode(), capture_output=True, timeout=120, check=True
     )
-    said, wanted = (
-        [json.loads(line) for line in text.splitlines()] for text in (ran.stdout.decode(), wrote)
+    answers, expected_answers = (
+        [json.loads(line) for line in text.splitlines()]
+        for text in (process.stdout.decode(), output_text)
     )
-    assert {**said[0], "name": "first"} == wanted[0]
-    assert said[1:] == wanted[1:]
-    assert ran.stderr == b""
+    assert {**answers[0], "name": "first"} == expected_answers[0]
+    assert answers[1:] == expected_answers[1:]
+    assert process.stderr == b""
 
 
 # --- what is promised to bots without a JSON parser ---
@@ -272,11 +273,11 @@ ORDER = ("play", "play_two", "draw", "pass")
 """What a turn offers, in the order in which it is listed."""
 
 
-@pytest.mark.parametrize("told", [TINY, *EXCERPTS.values()])
-def test_the_bytes_are_as_promised(told: conversations.Conversation) -> None:
+@pytest.mark.parametrize("conversation", [TINY, *EXCERPTS.values()])
+def test_the_bytes_are_as_promised(conversation: conversations.Conversation) -> None:
     questions = [
         line[2:]
-        for line in conversations.played(told).splitlines()
+        for line in conversations.played(conversation).splitlines()
         if line.startswith('> {"type":"ask"')
     ]
     assert questions
@@ -287,11 +288,11 @@ def test_the_bytes_are_as_promised(told: conversations.Conversation) -> None:
         assert list(question)[-1] == "options"
         assert line.startswith(f'{{"type":"ask","id":{question["id"]},')
         assert line == json.dumps(question, separators=(",", ":"))
-        behind = line.split('"options":')
-        assert len(behind) == 2
-        assert behind[1].count('"do":') == len(question["options"]) >= 2
-        assert behind[1].startswith('[{"do":')
-        assert behind[1].endswith("]}")
+        parts = line.split('"options":')
+        assert len(parts) == 2
+        assert parts[1].count('"do":') == len(question["options"]) >= 2
+        assert parts[1].startswith('[{"do":')
+        assert parts[1].endswith("]}")
         kinds = [option["do"] for option in question["options"]]
         assert all(next(iter(option)) == "do" for option in question["options"])
         if set(kinds) & set(ORDER):
@@ -302,10 +303,10 @@ def test_the_bytes_are_as_promised(told: conversations.Conversation) -> None:
 
 def test_the_positions_are_one_question() -> None:
     (block,) = blocks("positions")
-    seen, whole = map(read_position, block.splitlines())
-    assert whole.is_open
-    assert whole.as_seen() == seen != whole
-    reach_question(find_round(whole), whole)
+    seat_position, open_position = map(read_position, block.splitlines())
+    assert open_position.is_open
+    assert open_position.as_seen() == seat_position != open_position
+    reach_question(find_round(open_position), open_position)
 
 
 def test_the_table_of_positions_has_every_letter_and_field() -> None:

@@ -6,13 +6,13 @@ from protocol.ruleset import flip, high_first, tile_set
 
 
 @pytest.mark.parametrize(
-    ("highest", "tiles"), [(0, 1), (1, 3), (6, 28), (7, 36), (8, 45), (9, 55), (12, 91), (18, 190)]
+    ("highest", "count"), [(0, 1), (1, 3), (6, 28), (7, 36), (8, 45), (9, 55), (12, 91), (18, 190)]
 )
-def test_a_set_has_every_pair_once(highest: int, tiles: int) -> None:
-    found = tile_set(highest)
-    assert len(found) == len(set(found)) == tiles
-    assert set(found) == {(a, b) for a in range(highest + 1) for b in range(highest + 1) if a >= b}
-    assert list(found) == sorted(found)
+def test_a_set_has_every_pair_once(highest: int, count: int) -> None:
+    tiles = tile_set(highest)
+    assert len(tiles) == len(set(tiles)) == count
+    assert set(tiles) == {(a, b) for a in range(highest + 1) for b in range(highest + 1) if a >= b}
+    assert list(tiles) == sorted(tiles)
 
 
 def test_a_tile_turns() -> None:
