@@ -13,8 +13,8 @@ def test_ambiguity_15_partners_have_chips_and_pay_the_ante_as_one_side() -> None
     game, luck = shuffled(partners, 4), Random(5)
     assert (asked(game)["scores"], asked(game)["pot"]) == ([-3, -3, -3, -3], 6)
     while not game.over:
-        listed = values.legal(game)
-        game = values.act(game, luck.choice(listed)) if listed else dealing_on(game)
+        options = values.legal(game)
+        game = values.act(game, luck.choice(options)) if options else dealing_on(game)
         assert sum(game.scores[:2]) + game.pot == 0
         assert game.scores[:2] == game.scores[2:]
     assert game.playing.number == 20

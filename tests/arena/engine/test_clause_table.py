@@ -12,13 +12,13 @@ NO_CLAUSE = {"max_rounds"}
 
 
 def test_every_clause_has_a_test() -> None:
-    tested = {one.clause for one in collected()}
+    tested = {clause_test.clause for clause_test in collected()}
     assert not CLAUSES - tested
     for part in PARTS | {"A", "B", "D", "E", "C partnership"}:
         assert any(clause.startswith(part) for clause in tested), part
 
 
 def test_every_choice_is_exercised_by_some_clause() -> None:
-    exercised = {choice for one in collected() for choice in one.choices}
+    exercised = {choice for clause_test in collected() for choice in clause_test.choices}
     assert not exercised - set(choices()), "a test names a choice that does not exist"
     assert not set(choices()) - exercised - NO_CLAUSE

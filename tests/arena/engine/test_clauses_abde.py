@@ -51,14 +51,14 @@ def test_B_gameplay_the_leader_is_random() -> None:
 
 def test_D_shuffle_no_position_is_known() -> None:
     """D shuffle (none): Mixing them about to prevent the position of any domino being known."""
-    seen = {shuffled("old-draw", 2, board).playing.hands[0][0] for board in range(1, 301)}
-    assert seen == set(tile_set(6))
+    tiles = {shuffled("old-draw", 2, board).playing.hands[0][0] for board in range(1, 301)}
+    assert tiles == set(tile_set(6))
 
 
 def test_D_first_pose_the_lowest_drawn_domino_leads() -> None:
     """D first pose (first): Each player draws and turns up one domino, the holder of the lowest
     number of points having the preference. (Ambiguity 7: the tied draw again.)"""
-    again = 0
+    ties = 0
     for board in range(1, 101):
         for seats in (2, 3, 4):
             state = shuffled("old-draw", seats, board).playing
@@ -70,11 +70,11 @@ def test_D_first_pose_the_lowest_drawn_domino_leads() -> None:
                 assert len({lot.tile for lot in drawn}) == len(drawn)
                 lowest = min(sum(lot.tile) for lot in drawn)
                 tied = [lot.seat for lot in drawn if sum(lot.tile) == lowest]
-                again += len(tied) > 1
+                ties += len(tied) > 1
             assert not left
             assert tied == [state.leader]
             assert state.events == (*lots, Leads(state.leader))
-    assert again
+    assert ties
 
 
 def test_D_first_pose_the_dominoes_used_are_returned_and_shuffled() -> None:
@@ -87,7 +87,7 @@ def test_D_first_pose_the_dominoes_used_are_returned_and_shuffled() -> None:
         assert state.hands == shuffled(at_random, 2, board).playing.hands
         lot = next(event.tile for event in state.events if isinstance(event, Lot))
         places = (*state.hands, *state.stock)
-        by_lot_of_all.add(next(at for at, row in enumerate(places) if lot in row))
+        by_lot_of_all.add(next(index for index, row in enumerate(places) if lot in row))
     assert by_lot_of_all == {0, 1, 2}
 
 
@@ -96,8 +96,8 @@ def test_D_first_pose_everybody_sees_the_lots() -> None:
     game = shuffled("old-draw", 2)
     lot = game.playing.events[0]
     assert isinstance(lot, Lot)
-    shown = {"do": "lot", "seat": 0, "tile": list(lot.tile)}
-    assert asked(game, 0)["events"][0] == asked(game, 1)["events"][0] == shown
+    lot_event = {"do": "lot", "seat": 0, "tile": list(lot.tile)}
+    assert asked(game, 0)["events"][0] == asked(game, 1)["events"][0] == lot_event
 
 
 def test_D_draw_as_many_as_he_pleases_whether_he_can_match_or_not() -> None:
@@ -136,8 +136,8 @@ def test_E_deal_one_tile_is_turned_face_up() -> None:
         assert not any(starter in row for row in (*state.hands, *state.stock))
         turned_up.add(starter)
         for seat in (0, 1):
-            seen = asked(game, seat)
-            assert seen["line"] == [list(starter)]
-            assert seen["events"][-1] == {"do": "turn_up", "tile": list(starter)}
-            assert seen["ends"] == list(starter)
+            question = asked(game, seat)
+            assert question["line"] == [list(starter)]
+            assert question["events"][-1] == {"do": "turn_up", "tile": list(starter)}
+            assert question["ends"] == list(starter)
     assert len(turned_up) > 20

@@ -75,11 +75,11 @@ FIVE_FIVES = "50 51 52 53 55 31 32"
 
 def test_C05_the_last_of_many_deals_counts() -> None:
     """C.5 (refuse_doubles): To demand a redeal; but not for ever, so that every round ends."""
-    chosen = rules("draw", refuse_doubles=3)
-    game = dealing(chosen, hands=[NO_DOUBLES, THREE_DOUBLES], leader=0)
+    ruleset = rules("draw", refuse_doubles=3)
+    game = dealing(ruleset, hands=[NO_DOUBLES, THREE_DOUBLES], leader=0)
     for _ in range(MOST_DEALS - 1):
         assert options(game) == ("keep", "refuse")
-        game = dealing(chosen, hands=[NO_DOUBLES, THREE_DOUBLES], after=do(game, "refuse"))
+        game = dealing(ruleset, hands=[NO_DOUBLES, THREE_DOUBLES], after=do(game, "refuse"))
     assert turn(game) == 0
     assert options(game)[0] == "65 lead"
 
@@ -87,11 +87,11 @@ def test_C05_the_last_of_many_deals_counts() -> None:
 def test_C05_doubles_that_were_drawn_for_the_lead_do_not_count() -> None:
     """C.5 (refuse_doubles, missing): A player who is *dealt* so many doubles: those drawn for the
     6-6 are no reason to annul."""
-    chosen = rules("six-six", refuse_doubles=3)
+    ruleset = rules("six-six", refuse_doubles=3)
     hands, stock = ["11 22 40 30 10 20 50", "21 31 41 51 61 32 42"], "44 66 55 33 43 53"
-    game = dealing(chosen, hands=hands, stock=stock, leader=0)
-    drawn = [one for one in game.playing.hands[0] if one[0] == one[1]]
-    assert len(drawn) >= 3
+    game = dealing(ruleset, hands=hands, stock=stock, leader=0)
+    doubles = [tile for tile in game.playing.hands[0] if tile[0] == tile[1]]
+    assert len(doubles) >= 3
     assert options(game)[0] == "66 lead"
 
 
@@ -112,24 +112,24 @@ def test_C06_the_last_of_many_deals_counts() -> None:
 def test_C07_lots_may_be_drawn_after_a_blocked_round(first: str) -> None:
     """C.7 (after_blocked, first): after a blocked hand the players draw again as at first, or for
     the highest tile where no lot was drawn at first."""
-    chosen = rules("draw", first=first, after_blocked="lot")
-    seen = set()
+    ruleset = rules("draw", first=first, after_blocked="lot")
+    leaders = set()
     for board in range(1, 30):
-        dealt = values.chance_decides(blocked(chosen, "20", "60", "54"), seed(board))
-        pips = [sum(lot.tile) for lot in dealt.lots[-3:]]
-        if len(dealt.lots) == 3 and (first == "count" or len(set(pips)) == 3):
-            found = {"lowest": min(pips), "double_six": max(pips)}.get(first)
-            leader = sum(pips) % 3 if first == "count" else pips.index(found or 0)
-            assert dealt.leader == leader
-            seen.add(leader)
-    assert seen == {0, 1, 2}
-    assert not values.chance_decides(out_by(chosen, 0, seats=3), seed()).lots
+        deal = values.chance_decides(blocked(ruleset, "20", "60", "54"), seed(board))
+        pips = [sum(lot.tile) for lot in deal.lots[-3:]]
+        if len(deal.lots) == 3 and (first == "count" or len(set(pips)) == 3):
+            leading_pips = {"lowest": min(pips), "double_six": max(pips)}.get(first)
+            leader = sum(pips) % 3 if first == "count" else pips.index(leading_pips or 0)
+            assert deal.leader == leader
+            leaders.add(leader)
+    assert leaders == {0, 1, 2}
+    assert not values.chance_decides(out_by(ruleset, 0, seats=3), seed()).lots
 
 
 def test_C08_the_highest_tile_drawn_leads() -> None:
     """C.8 (first): Players can draw for the highest tile. (Ambiguity 7: the tied draw again, the
     tiles go back, and everybody sees the lots.)"""
-    again = 0
+    ties = 0
     for board in range(1, 101):
         for seats in (2, 3, 4):
             game = shuffled("draw", seats, board)
@@ -139,13 +139,13 @@ def test_C08_the_highest_tile_drawn_leads() -> None:
                 assert [lot.seat for lot in drawn] == drawing
                 highest = max(sum(lot.tile) for lot in drawn)
                 drawing = [lot.seat for lot in drawn if sum(lot.tile) == highest]
-                again += len(drawing) > 1
+                ties += len(drawing) > 1
             assert not left
             assert drawing == [turn(game)]
-    assert again
+    assert ties
     game = shuffled("draw", 2)
-    one = lots(game)[1]
-    assert asked(game)["events"][1] == {"do": "lot", "seat": 1, "tile": list(one.tile)}
+    second_lot = lots(game)[1]
+    assert asked(game)["events"][1] == {"do": "lot", "seat": 1, "tile": list(second_lot.tile)}
 
 
 def test_C08_the_lots_say_nothing_of_the_deal() -> None:
@@ -158,11 +158,11 @@ def test_C08_the_lots_say_nothing_of_the_deal() -> None:
 
 def test_C08_a_new_lot_for_every_round() -> None:
     """C.8 (first, later): Either initially or after a hand: players draw again."""
-    chosen = rules("draw", later="lot")
-    dealt = values.chance_decides(out_by(chosen), seed())
-    assert len(dealt.lots) >= 2
-    best = max(sum(lot.tile) for lot in dealt.lots[-2:])
-    assert sum(dealt.lots[-2 + dealt.leader].tile) == best
+    ruleset = rules("draw", later="lot")
+    deal = values.chance_decides(out_by(ruleset), seed())
+    assert len(deal.lots) >= 2
+    best = max(sum(lot.tile) for lot in deal.lots[-2:])
+    assert sum(deal.lots[-2 + deal.leader].tile) == best
 
 
 def test_C11_the_total_divided_by_the_number_of_players() -> None:
@@ -178,17 +178,17 @@ def test_C11_the_players_are_numbered_by_their_seats() -> None:
     check_counted(rules("draw", first="count", direction="counter_clockwise"))
 
 
-def check_counted(chosen: Ruleset) -> None:
+def check_counted(ruleset: Ruleset) -> None:
     for seats in (2, 3, 4):
-        seen = set()
+        numbers = set()
         for board in range(1, 61):
-            game = shuffled(chosen, seats, board)
-            shown = lots(game)
-            assert [lot.seat for lot in shown] == list(range(seats))
-            number = sum(sum(lot.tile) for lot in shown) % seats + 1
+            game = shuffled(ruleset, seats, board)
+            drawn_lots = lots(game)
+            assert [lot.seat for lot in drawn_lots] == list(range(seats))
+            number = sum(sum(lot.tile) for lot in drawn_lots) % seats + 1
             assert turn(game) == number - 1
-            seen.add(number)
-        assert seen == set(range(1, seats + 1))
+            numbers.add(number)
+        assert numbers == set(range(1, seats + 1))
 
 
 def guessing() -> Game:
@@ -229,10 +229,10 @@ def test_C11_the_caller_is_drawn_at_random() -> None:
     """C.11 (first): Just call out: one of the two, drawn at random, and the call comes before the
     deal."""
     game = values.new_game(rules("draw", first="odd_even"), 2)
-    dealt = [values.chance_decides(game, seed(board)) for board in range(20)]
-    assert {one.leader for one in dealt} == {0, 1}
-    assert {one.deal for one in dealt} == {0}
-    assert {one.hands for one in dealt} == {((), ())}
+    deals = [values.chance_decides(game, seed(board)) for board in range(20)]
+    assert {deal.leader for deal in deals} == {0, 1}
+    assert {deal.deal for deal in deals} == {0}
+    assert {deal.hands for deal in deals} == {((), ())}
 
 
 def test_C13_in_every_round_with_a_new_lot() -> None:

@@ -16,7 +16,7 @@ from tests.support.pages import pairs
 from tournaments.site.view import spectator_view
 
 
-def seen(game: LoggedGame) -> bytes:
+def view_bytes(game: LoggedGame) -> bytes:
     """Return the bytes of a table, as a viewer is sent them."""
     return msgspec.json.encode(spectator_view("sitting", game, "", everything=False))
 
@@ -24,8 +24,8 @@ def seen(game: LoggedGame) -> bytes:
 def differences(tries: int) -> Iterator[str]:
     """Games of which an onlooker could tell two worlds from one another."""
     for name, seats in NAMED_TABLES:
-        for _, one, other in pairs(name, seats, tries):
-            if seen(one) != seen(other):
+        for _, world, other_world in pairs(name, seats, tries):
+            if view_bytes(world) != view_bytes(other_world):
                 yield f"{name} at {seats}"
 
 
@@ -37,10 +37,10 @@ def test_a_foul_is_shown_without_its_evidence() -> None:
     game = logged(find_variant("draw"), 3, bob_fouls)
     cut = msgspec.structs.replace(game, records=game.records[:-4], result=None)
     assert b"bob fouls: illegal." in b"".join(map(_words, frames.frames(walk_log(cut), SPECTATOR)))
-    assert b"Choice 99" not in seen(cut)
-    whole = spectator_view("sitting", game, "", everything=False)
-    assert whole
-    assert whole.over
+    assert b"Choice 99" not in view_bytes(cut)
+    view = spectator_view("sitting", game, "", everything=False)
+    assert view
+    assert view.over
 
 
 def _words(frame: frames.Frame) -> bytes:

@@ -44,32 +44,32 @@ lucks = st.randoms(use_true_random=False)
 Table = tuple[Ruleset, int]
 
 
-def dealt(game: Game, seed: bytes) -> Game:
+def begin_round(game: Game, seed: bytes) -> Game:
     return values.begin(game, values.chance_decides(game, seed))
 
 
-def played(table: Table, seed: bytes, rng: random.Random) -> Iterator[Game]:
+def states_of_game(table: Table, seed: bytes, rng: random.Random) -> Iterator[Game]:
     """Yield every state of one game, played at random."""
-    game = dealt(values.new_game(*table), seed)
+    game = begin_round(values.new_game(*table), seed)
     yield game
     while not game.over:
         if values.needs_deal(game):
-            game = dealt(game, seed)
+            game = begin_round(game, seed)
         else:
             game = values.act(game, rng.choice(values.legal(game)))
         yield game
 
 
-def everything(table: Table, seed: bytes, rng: random.Random) -> None:
+def check_everything(table: Table, seed: bytes, rng: random.Random) -> None:
     """Check all properties of one game. What each rule says is compared with the batch of rounds,
     in arena/valuation."""
     rules, seats = table
     tiles, states = sorted(set_of_tiles(rules.deal)), 0
-    for game in played(table, seed, rng):
+    for game in states_of_game(table, seed, rng):
         states += 1
-        conserved(game, tiles)
-        assert all(one[1] == two[0] for one, two in pairwise(game.playing.line))
-        optioned(game)
+        check_conservation(game, tiles)
+        assert all(left[1] == right[0] for left, right in pairwise(game.playing.line))
+        check_options(game)
         out = any(not hand for hand in game.playing.hands) and game.playing.phase.name == "play"
         assert (game.playing.over == "out") == (out and game.playing.phase.deal > 0)
         assert not rules.stakes.chips or min(game.scores) >= -rules.stakes.chips
@@ -77,7 +77,7 @@ def everything(table: Table, seed: bytes, rng: random.Random) -> None:
     assert states <= max(rules.game.max_rounds, rules.game.rounds) * (a_deal + MOST_DEALS * seats)
 
 
-def conserved(game: Game, tiles: list[tuple[int, int]]) -> None:
+def check_conservation(game: Game, tiles: list[tuple[int, int]]) -> None:
     state = game.playing
     everywhere = [tile for hand in state.hands for tile in hand]
     everywhere += [tile for row in state.stock for tile in row]
@@ -86,7 +86,7 @@ def conserved(game: Game, tiles: list[tuple[int, int]]) -> None:
     assert sorted(everywhere) == ([] if guessing else tiles)
 
 
-def optioned(game: Game) -> None:
+def check_options(game: Game) -> None:
     """There is an option until the round is over or must be dealt, and none is listed twice."""
     options = values.legal(game)
     assert bool(options) != values.needs_deal(game)
@@ -95,7 +95,7 @@ def optioned(game: Game) -> None:
 
 @given(rules_and_seats(), seeds, lucks)
 def test_every_ruleset_keeps_every_property(table: Table, seed: bytes, rng: random.Random) -> None:
-    everything(table, seed, rng)
+    check_everything(table, seed, rng)
 
 
 # Slow: every named game keeps every property of the engine.
@@ -104,7 +104,7 @@ def test_every_named_game_keeps_every_property(name: str) -> None:
     rules = find_variant(name)
     for seats in playable_seat_counts(rules):
         for number in range(5):
-            everything((rules, seats), board_seed(b"n", name, number), random.Random(number))
+            check_everything((rules, seats), board_seed(b"n", name, number), random.Random(number))
 
 
 @pytest.mark.parametrize(("name", "seats", "differs"), MANY)
@@ -113,7 +113,7 @@ def test_more_than_four_seats_keep_every_property(
 ) -> None:
     for number in range(4):
         seed = board_seed(b"n", name, number)
-        everything((many(name, differs), seats), seed, random.Random(number))
+        check_everything((many(name, differs), seats), seed, random.Random(number))
 
 
 @given(rules_and_seats(), seeds, lucks)
@@ -121,7 +121,7 @@ def test_act_takes_what_legal_lists_and_nothing_else(
     table: Table, seed: bytes, rng: random.Random
 ) -> None:
     """Of everything that a message can say, at some moments of a game."""
-    for game in islice(played(table, seed, rng), 0, 30, 6):
+    for game in islice(states_of_game(table, seed, rng), 0, 30, 6):
         legal = values.legal(game)
         for option in sayable(game, rng):
             if option in legal:
@@ -139,7 +139,7 @@ def sayable(game: Game, rng: random.Random) -> list[Option]:
     tiles += [tile for hand in game.playing.hands for tile in hand[:2]]
     ends: tuple[Where, ...] = ("lead", "left", "right")
     plays: list[Option] = [Play(tile, end) for tile in tiles for end in ends]
-    pairs: list[Option] = [PlayTwo(one, two) for one, two in pairwise(tiles)]
+    pairs: list[Option] = [PlayTwo(tile, next_tile) for tile, next_tile in pairwise(tiles)]
     turned: list[Option] = [Play((low, high), "left") for high, low in tiles if high > low]
     bids: list[Option] = [Bid(chips) for chips in (-1, 0, 1, 9, 10**6)]
     asides: list[Option] = [Draw(), Pass(), Keep(), Refuse(), Guess("odd"), Call(), GoOn()]
@@ -151,7 +151,7 @@ def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
     with pytest.raises(values.IllegalOptionError):
         values.act(game, Pass())
     short = derive(find_variant("block"), "short", {"rounds": 1})
-    *_, over = played((short, 2), bytes(32), random.Random(1))
+    *_, over = states_of_game((short, 2), bytes(32), random.Random(1))
     assert over.over
     with pytest.raises(values.IllegalOptionError):
         values.act(over, Pass())
@@ -160,12 +160,12 @@ def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
 @given(st.integers(2, 4), seeds)
 def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> None:
     """Two seats share a row and take from its two ends."""
-    game = dealt(values.new_game(Ruleset(name="draw"), seats), seed)
-    alone, after = game.playing.copy(), game.playing.copy()
-    mine = turn.take(game.settings, alone, 0)
-    turn.take(game.settings, after, 1)
-    assume(after.stock_size > 1)
-    assert turn.take(game.settings, after, 0) == mine
+    game = begin_round(values.new_game(Ruleset(name="draw"), seats), seed)
+    lone_round, shared_round = game.playing.copy(), game.playing.copy()
+    mine = turn.take(game.settings, lone_round, 0)
+    turn.take(game.settings, shared_round, 1)
+    assume(shared_round.stock_size > 1)
+    assert turn.take(game.settings, shared_round, 0) == mine
 
 
 def test_very_many_chips_still_fit_a_line() -> None:
@@ -173,8 +173,8 @@ def test_very_many_chips_still_fit_a_line() -> None:
     differs = {"chips": 1000, "bonus": [100_000]}
     game = values.new_game(derive(find_variant("auction-draw"), "rich", differs), 2)
     game.scores = (100_000, 100_000)
-    game = dealt(game, board_seed(b"rich", "e", 1))
-    listed = turn.legal_bids(game, game.playing)
-    assert len(listed) == turn.MOST_BIDS + 2
-    assert [bid.chips for bid in listed[:3]] == [0, 1, 2]
-    assert listed[-1].chips == 100_997  # an ante of 3 is paid
+    game = begin_round(game, board_seed(b"rich", "e", 1))
+    bids = turn.legal_bids(game, game.playing)
+    assert len(bids) == turn.MOST_BIDS + 2
+    assert [bid.chips for bid in bids[:3]] == [0, 1, 2]
+    assert bids[-1].chips == 100_997  # an ante of 3 is paid

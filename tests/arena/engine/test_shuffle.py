@@ -17,8 +17,8 @@ def test_the_scheme_is_as_written() -> None:
     for counter in range(3):
         message = f"boneyard words 1|2|tiles|{counter}".encode()
         digest = hmac.new(seed, message, hashlib.sha256).digest()
-        for at in range(0, 32, 4):
-            assert next(stream) == int.from_bytes(digest[at : at + 4], "big")
+        for offset in range(0, 32, 4):
+            assert next(stream) == int.from_bytes(digest[offset : offset + 4], "big")
 
 
 def test_a_stream_that_ends_is_an_error() -> None:
@@ -29,11 +29,11 @@ def test_a_stream_that_ends_is_an_error() -> None:
 def test_a_shuffle_takes_the_words_that_numbers_one_by_one_take() -> None:
     """Fisher-Yates as DEALS.md writes it, a word at a time, and what follows in the stream."""
     for number in range(20):
-        stream, again = (RandomWords(board_seed(b"s", "e", number), 1, "x") for _ in range(2))
+        stream, twin = (RandomWords(board_seed(b"s", "e", number), 1, "x") for _ in range(2))
         for size in (28, 5, 1, 0, 190):
             order = list(range(size))
             for last in range(size - 1, 0, -1):
-                other = randbelow(again, last + 1)
+                other = randbelow(twin, last + 1)
                 order[last], order[other] = order[other], order[last]
             assert shuffle(stream, range(size)) == order
-        assert stream.take(3) == again.take(3)
+        assert stream.take(3) == twin.take(3)

@@ -29,21 +29,22 @@ def test_stored_vectors_are_those_of_the_engine(name: str) -> None:
 
 def test_every_named_game_has_a_file_and_there_is_no_other() -> None:
     assert sorted(games.PLANS) == sorted(VARIANTS)
-    kept = {path.name for path in vectors.FOLDER.iterdir()}
-    assert kept == {*vectors.NAMES, "README.md", "check.mjs"}
+    file_names = {path.name for path in vectors.FOLDER.iterdir()}
+    assert file_names == {*vectors.NAMES, "README.md", "check.mjs"}
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_first_game_is_the_one_that_the_referee_plays(name: str) -> None:
     """The vectors go through the engine alone, this game through the referee."""
     logged = games.short_game(name)
-    told = lines(name + vectors.ENDING)
-    ends = next(index for index, one in enumerate(told) if one["type"] == "end")
-    turns = [one for one in told[:ends] if one["type"] == "turn"]
-    chosen = [one["choice"] for one in turns if len(one["options"]) > 1]
-    assert chosen == [one.choice for one in logged.records if isinstance(one, ChoiceRecord)]
+    entries = lines(name + vectors.ENDING)
+    ends = next(index for index, entry in enumerate(entries) if entry["type"] == "end")
+    turns = [entry for entry in entries[:ends] if entry["type"] == "turn"]
+    choices = [entry["choice"] for entry in turns if len(entry["options"]) > 1]
+    records = [record for record in logged.records if isinstance(record, ChoiceRecord)]
+    assert choices == [record.choice for record in records]
     assert logged.result
-    end, result = told[ends], logged.result
+    end, result = entries[ends], logged.result
     assert tuple(end["scores"]) == result.scores
     assert tuple(end["places"]) == result.places
     assert end["why"] == result.why
@@ -58,6 +59,6 @@ def checked(*paths: Path) -> tuple[int, str]:
 
 
 def test_a_reader_in_javascript_finds_no_fault() -> None:
-    code, said = checked(*sorted(vectors.FOLDER.glob("*.jsonl")))
+    code, output = checked(*sorted(vectors.FOLDER.glob("*.jsonl")))
     turns = sum(stored(name).count(b'{"type":"turn"') for name in vectors.NAMES)
-    assert (code, said) == (0, f"{turns} turns, 0 faults.\n")
+    assert (code, output) == (0, f"{turns} turns, 0 faults.\n")
