@@ -31,10 +31,10 @@ def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], numb
     seed = number.to_bytes(32, "big")
     for deal in random_game(*table, seed, rng):
         for moment in list(questions(deal, 0, Clock()))[-1:]:
-            *_, here = replay_round(deal, moment)
-            known = public(here.game, 0), values.legal(here.game)
+            *_, turn = replay_round(deal, moment)
+            knowledge = public(turn.game, 0), values.legal(turn.game)
             for world in islice(alternative_deals(deal, 0, rng, moment), 10):
-                assert (public(world.game, 0), values.legal(world.game)) == known
+                assert (public(world.game, 0), values.legal(world.game)) == knowledge
         *_, end = replay_round(deal)
         for world in islice(alternative_deals(deal, 0, rng), 10):
             assert public(world.game, 0) == public(end.game, 0)
@@ -46,6 +46,6 @@ def test_every_world_leads_to_the_same_question(table: tuple[Ruleset, int], numb
 def test_acts_that_cannot_be_played_are_refused() -> None:
     (deal, *_) = random_game(find_variant("draw"), 2, bytes(32), random.Random(1))
     (moment, *_) = questions(deal, 0, Clock())
-    impossible = deal._replace(acts=(PublicMove(0, Pass()), *deal.acts))
+    impossible_deal = deal._replace(acts=(PublicMove(0, Pass()), *deal.acts))
     with pytest.raises(InconsistentDealError):
-        next(alternative_deals(impossible, 0, random.Random(1), moment._replace(acts=2)))
+        next(alternative_deals(impossible_deal, 0, random.Random(1), moment._replace(acts=2)))

@@ -13,23 +13,23 @@ from tests.support.fast_run import FAST_TABLES
 from tests.support.pages import pairs
 
 
-def events(some: list[Frame]) -> list[object]:
-    return [event for frame in some for event in frame.events]
+def events(sequence: list[Frame]) -> list[object]:
+    return [event for frame in sequence for event in frame.events]
 
 
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_a_person_sees_the_same_in_every_world_of_its_seat(name: str, seats: int) -> None:
     """And what a replay of that seat shows, with the question that the seat was sent."""
     for seat, *worlds in pairs(name, seats, 4):
-        seen = []
+        histories = []
         for game in worlds:
-            timeline, known = Timeline(game), [game.game, *game.records]
-            live = LiveFrames(Mock(setup=setup_of(game), unlogged=known), seat)
-            asked = [decode_from_referee(timeline.line(one)) for one in timeline.questions(seat)]
-            seen.append([live.moves(one) for one in asked if isinstance(one, Ask)])
-            for ask, (*_, last) in zip(asked, seen[-1], strict=True):
+            timeline, records = Timeline(game), [game.game, *game.records]
+            live = LiveFrames(Mock(setup=setup_of(game), unlogged=records), seat)
+            messages = [*map(decode_from_referee, map(timeline.line, timeline.questions(seat)))]
+            histories.append([live.moves(ask) for ask in messages if isinstance(ask, Ask)])
+            for ask, (*_, last) in zip(messages, histories[-1], strict=True):
                 assert isinstance(ask, Ask)
-                told = (ask.options, ask.seat, ask.hand, ask.line)
-                assert (last.options, last.turn, last.hands[seat], last.line) == told
-            assert events([*chain(*seen[-1])]) == events([*frames(walk_log(game), seat)])
-        assert seen[0] == seen[1] != []
+                ask_fields = (ask.options, ask.seat, ask.hand, ask.line)
+                assert (last.options, last.turn, last.hands[seat], last.line) == ask_fields
+            assert events([*chain(*histories[-1])]) == events([*frames(walk_log(game), seat)])
+        assert histories[0] == histories[1] != []

@@ -43,10 +43,10 @@ for line in sys.stdin.buffer:
 """
 
 
-Asked = tuple[OpenQuestion, tuple[bytes, ...]]
+Occasion = tuple[OpenQuestion, tuple[bytes, ...]]
 
 
-def question(clock: Clock = CLOCK) -> Asked:
+def question(clock: Clock = CLOCK) -> Occasion:
     """Return a question of the last round, and all lines to its seat without earlier questions."""
     rules = derive(find_variant("draw"), "short", {"target": 150})
     logged, _ = overheard(rules, 2, any_of(1), clock)
@@ -56,21 +56,21 @@ def question(clock: Clock = CLOCK) -> Asked:
     return last.question, (*timeline.context(last), timeline.line(last))
 
 
-async def once(command: Command, one: Asked, clock: Clock = CLOCK) -> AnswerRecord:
-    (found,) = await repeat_question(command, *one, clock, UNLOCKED, 1)
-    return found
+async def ask_once(command: Command, occasion: Occasion, clock: Clock = CLOCK) -> AnswerRecord:
+    (record,) = await repeat_question(command, *occasion, clock, UNLOCKED, 1)
+    return record
 
 
 async def test_a_bot_hears_hello_the_game_its_rounds_and_the_question_and_nothing_else() -> None:
-    one = question()
+    occasion = question()
     command = Command((sys.executable, "-I", "-S", "-c", LISTENER), "/")
-    found = await once(command, one)
-    told = b"".join((referee.hello(), *one[1]))
-    assert isinstance(found, ChoiceRecord)
-    assert (found.choice, found.note) == (0, hashlib.sha256(told).hexdigest())
+    record = await ask_once(command, occasion)
+    stdin = b"".join((referee.hello(), *occasion[1]))
+    assert isinstance(record, ChoiceRecord)
+    assert (record.choice, record.note) == (0, hashlib.sha256(stdin).hexdigest())
     # A thread may read stderr a moment after the answer.
-    assert "a word" in found.stderr or not has_kernel_events()
-    assert 0 < found.ms < 10_000
+    assert "a word" in record.stderr or not has_kernel_events()
+    assert 0 < record.ms < 10_000
 
 
 GREETS = """
@@ -106,11 +106,11 @@ def rude(act: str, program: str = GREETS) -> Command:
 async def test_a_foul_is_told_with_its_evidence_and_ends_the_asking(
     command: Command, foul: str, line: str
 ) -> None:
-    (found,) = await repeat_question(command, *question(), CLOCK, UNLOCKED, 5)
-    assert isinstance(found, FoulRecord)
-    assert found.foul == foul
-    assert found.detail
-    assert line in found.line
+    (record,) = await repeat_question(command, *question(), CLOCK, UNLOCKED, 5)
+    assert isinstance(record, FoulRecord)
+    assert record.foul == foul
+    assert record.detail
+    assert line in record.line
 
 
 # Slow: a bot that is asked again is timed as in a game.
@@ -118,20 +118,20 @@ async def test_a_foul_is_told_with_its_evidence_and_ends_the_asking(
 async def test_no_answer_in_time_is_late_and_says_what_was_given_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked, lines = question()
-    one = replace(asked, time_ms=300), lines
-    found = await once(rude("time.sleep(60)"), one)
-    assert isinstance(found, FoulRecord)
-    assert (found.foul, found.ms) == ("late", 300)
+    open_question, lines = question()
+    occasion = replace(open_question, time_ms=300), lines
+    record = await ask_once(rude("time.sleep(60)"), occasion)
+    assert isinstance(record, FoulRecord)
+    assert (record.foul, record.ms) == ("late", 300)
     monkeypatch.setattr(reask, "Poller", partial(LaggingPoller, 100.0))
-    found = await once(rude("time.sleep(60)"), one)
-    assert isinstance(found, FoulRecord)
-    assert (found.foul, found.ms, found.given_back_ms >= 100) == ("late", 300, True)
+    record = await ask_once(rude("time.sleep(60)"), occasion)
+    assert isinstance(record, FoulRecord)
+    assert (record.foul, record.ms, record.given_back_ms >= 100) == ("late", 300, True)
     monkeypatch.setattr(reask, "Poller", partial(LaggingPoller, 10_001.0, after=1))
     with pytest.raises(UserError, match="cannot keep time"):
-        await once(rude("time.sleep(60)"), one)
+        await ask_once(rude("time.sleep(60)"), occasion)
 
 
 async def test_a_bot_that_cannot_be_started_is_the_users_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot be started: .*nothing"):
-        await once(Command((str(tmp_path / "nothing"),), "/"), question())
+        await ask_once(Command((str(tmp_path / "nothing"),), "/"), question())

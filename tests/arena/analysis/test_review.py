@@ -32,11 +32,11 @@ def explain(*words: object) -> Result:
     return runner.invoke(main, ["explain", *map(str, words)])
 
 
-def end(number: int, gained: int, lost: int, ahead: int, **more: int) -> RoundEnd:
-    counts = {"pips": 12, "drew": 1, "passed": 0} | more
+def end(number: int, gain: int, loss: int, lead: int, **changes: int) -> RoundEnd:
+    counts = {"pips": 12, "drew": 1, "passed": 0} | changes
     hand = tuple((high, 0) for high in range(counts.pop("tiles", 3)))
-    out = 0 if gained else 1
-    return RoundEnd(number, "out", out, hand, gained=gained, lost=lost, ahead=ahead, **counts)
+    out = 0 if gain else 1
+    return RoundEnd(number, "out", out, hand, gained=gain, lost=loss, ahead=lead, **counts)
 
 
 # --- what turned a game ---
@@ -55,7 +55,7 @@ def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand
 
 
 @pytest.mark.parametrize(
-    ("ahead", "said"),
+    ("leads", "sentence"),
     [
         ((5, 9), "It was ahead after every round."),
         ((-5, -9), "It was behind after every round."),
@@ -64,78 +64,79 @@ def test_the_dearest_round_and_the_best_are_named_with_what_was_left_in_the_hand
         ((5, 0), "It was tied at the end."),
     ],
 )
-def test_since_when_it_led(ahead: tuple[int, int], said: str) -> None:
-    ends = [end(number, 1, 0, lead) for number, lead in enumerate(ahead, 1)]
-    assert said in list(turning_points(ends, [], LOOK))
+def test_turning_points_say_since_when_it_led(leads: tuple[int, int], sentence: str) -> None:
+    ends = [end(number, 1, 0, lead) for number, lead in enumerate(leads, 1)]
+    assert sentence in list(turning_points(ends, [], LOOK))
 
 
 # --- the command ---
 
 
 def test_every_decision_is_shown_and_the_command_that_asks_one_again(log: Path) -> None:
-    shown = explain(log, "--seat", "bob", "--all")
-    assert shown.exit_code == 0, shown.output
+    result = explain(log, "--seat", "bob", "--all")
+    assert result.exit_code == 0, result.output
     logged, _ = overheard(SHORT, 2, any_of(1))
-    found = Timeline(logged).questions(1)
-    for one in found:
-        head = f"Question {one.number} of {len(found)}. Round {one.round}."
-        assert head in shown.output
-    assert shown.output.count("options ") == len(found)
-    assert re.search(rf"boneyard explain {log} 1\.ada\.bob \d+ --seat 1\n", shown.output)
-    assert "bob in seat 1: place " in shown.output
-    rounds = re.findall(r"^Round \d+\. The round is over", shown.output, re.MULTILINE)
+    questions = Timeline(logged).questions(1)
+    for question in questions:
+        head = f"Question {question.number} of {len(questions)}. Round {question.round}."
+        assert head in result.output
+    assert result.output.count("options ") == len(questions)
+    assert re.search(rf"boneyard explain {log} 1\.ada\.bob \d+ --seat 1\n", result.output)
+    assert "bob in seat 1: place " in result.output
+    rounds = re.findall(r"^Round \d+\. The round is over", result.output, re.MULTILINE)
     assert len(rounds) == logged.result.rounds if logged.result else False
 
 
 def test_hidden_tiles_are_not_in_a_decision(log: Path) -> None:
     logged, _ = overheard(SHORT, 2, any_of(1))
-    shown = explain(log, "--seat", "1", "--round", "1").output
+    output = explain(log, "--seat", "1", "--round", "1").output
     first = Timeline(logged).questions(1)[0].game.playing
     for tile in first.hands[0]:
-        beginning = shown[: shown.index("Question 2 of")]
-        lots = re.findall(r"draws (\[\d\|\d\]) for the lead", beginning)
-        assert f"[{tile[0]}|{tile[1]}]" not in beginning or lots
+        first_decision = output[: output.index("Question 2 of")]
+        lots = re.findall(r"draws (\[\d\|\d\]) for the lead", first_decision)
+        assert f"[{tile[0]}|{tile[1]}]" not in first_decision or lots
 
 
 @pytest.mark.parametrize("wrong", ["2", "carl"])
 def test_a_seat_that_does_not_exist_is_the_users_error(log: Path, wrong: str) -> None:
-    shown = explain(log, "--seat", wrong)
-    assert shown.exit_code == 2
-    assert wrong in shown.output
+    result = explain(log, "--seat", wrong)
+    assert result.exit_code == 2
+    assert wrong in result.output
 
 
 def test_notes_and_evidence_of_bots_stay_text(tmp_path: Path) -> None:
     logged, _ = overheard(SHORT, 2, any_of(2, foul=0.1))
     assert logged.result
     records = tuple(
-        replace(one, note=EVIL)
-        if isinstance(one, ChoiceRecord)
-        else replace(one, stderr=EVIL, line=EVIL, detail=EVIL)
-        if isinstance(one, FoulRecord)
-        else one
-        for one in logged.records
+        replace(record, note=EVIL)
+        if isinstance(record, ChoiceRecord)
+        else replace(record, stderr=EVIL, line=EVIL, detail=EVIL)
+        if isinstance(record, FoulRecord)
+        else record
+        for record in logged.records
     )
     log = write(tmp_path / "log.jsonl", replace(logged, records=records))
-    shown = explain(log, "--all", "--seat", logged.result.fouls[0].seat).output
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
-    assert r"<script>\x1b[31m\u202e[bold]\n" in shown
+    output = explain(log, "--all", "--seat", logged.result.fouls[0].seat).output
+    assert "\x1b" not in output
+    assert "\u202e" not in output
+    assert r"<script>\x1b[31m\u202e[bold]\n" in output
 
 
-def test_programs_get_all_of_it(log: Path) -> None:
-    told = json.loads(explain(log, "--seat", "0", "--json").output)
+def test_the_json_has_every_question_answer_and_round(log: Path) -> None:
+    review = json.loads(explain(log, "--seat", "0", "--json").output)
     logged, _ = overheard(SHORT, 2, any_of(1))
-    found = (timeline := Timeline(logged)).questions(0)
-    assert [one["question"] for one in told["decisions"]] == [
-        json.loads(timeline.line(one)) for one in found
+    questions = (timeline := Timeline(logged)).questions(0)
+    assert [decision["question"] for decision in review["decisions"]] == [
+        json.loads(timeline.line(question)) for question in questions
     ]
-    assert told["decisions"][0]["answer"]["choice"] == getattr(found[0].answer, "choice", None)
-    assert sum(one["gained"] for one in told["rounds"]) == told["result"]["scores"][0]
+    choice = getattr(questions[0].answer, "choice", None)
+    assert review["decisions"][0]["answer"]["choice"] == choice
+    assert sum(row["gained"] for row in review["rounds"]) == review["result"]["scores"][0]
 
 
 def test_a_game_that_was_cut_off_is_explained_as_far_as_it_went(tmp_path: Path) -> None:
     logged, _ = overheard(SHORT, 2, any_of(1))
-    begun = replace(logged, records=logged.records[:12], result=None)
-    shown = explain(write(tmp_path / "log.jsonl", begun), "--seat", "0")
-    assert shown.exit_code == 0, shown.output
-    assert "the game is unfinished and has no result." in shown.output
+    unfinished_game = replace(logged, records=logged.records[:12], result=None)
+    result = explain(write(tmp_path / "log.jsonl", unfinished_game), "--seat", "0")
+    assert result.exit_code == 0, result.output
+    assert "the game is unfinished and has no result." in result.output

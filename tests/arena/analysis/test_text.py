@@ -36,30 +36,30 @@ def log(tmp_path: Path) -> Path:
     return write(tmp_path / "log.jsonl", logged())
 
 
-def logs_alone(game: LoggedGame) -> None:
+def check_states(game: LoggedGame) -> None:
     """Check that the log alone gives every state up to the result."""
     *_, end = walk_log(game)
     assert game.result
     assert end.game.scores == game.result.scores
-    asked = [step for step in walk_log(game) if isinstance(step.record, ChoiceRecord)]
-    assert [step.record for step in asked] == list(game.choices())
-    assert all(len(step.options) > 1 for step in asked)
+    choice_steps = [step for step in walk_log(game) if isinstance(step.record, ChoiceRecord)]
+    assert [step.record for step in choice_steps] == list(game.choices())
+    assert all(len(step.options) > 1 for step in choice_steps)
 
 
 # Slow: every named game at every table replays from its log.
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_every_game_replays_from_its_log_and_is_drawn_for_everybody(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name))
-    logs_alone(game)
+    check_states(game)
     for seat in (None, *range(seats)):
         assert all(texts(game, seat))
 
 
 def test_odd_or_even_is_called_before_anything_is_dealt() -> None:
-    dealt, called = texts(logged(ODD))[:2]
-    assert re.fullmatch(r"Round 1\. \w+ is to move\.", dealt)
-    assert re.match(r"Round 1\. \w+ calls odd\. ada draws \[\d\|\d\] for the lead\.", called)
-    assert re.search(r"options +\w+ had >odd<, even \(1\.5 ms\)$", called)
+    deal_text, call_text = texts(logged(ODD))[:2]
+    assert re.fullmatch(r"Round 1\. \w+ is to move\.", deal_text)
+    assert re.match(r"Round 1\. \w+ calls odd\. ada draws \[\d\|\d\] for the lead\.", call_text)
+    assert re.search(r"options +\w+ had >odd<, even \(1\.5 ms\)$", call_text)
 
 
 def test_events_are_described_in_words() -> None:
@@ -87,22 +87,22 @@ def test_events_are_described_in_words() -> None:
 
 def test_a_seat_sees_its_own_options_and_notes_only() -> None:
     for frame in frames(walk_log(logged(note="secret plan")), 0):
-        said = frame.record
-        assert not isinstance(said, DealRecord)
-        assert not isinstance(said, ChoiceRecord) or said.seat == 0
-        assert isinstance(said, ChoiceRecord) == bool(frame.options)
-        assert isinstance(said, ChoiceRecord) == ("secret plan" in draw_frame(frame, LOOK).plain)
+        record = frame.record
+        assert not isinstance(record, DealRecord)
+        assert not isinstance(record, ChoiceRecord) or record.seat == 0
+        assert isinstance(record, ChoiceRecord) == bool(frame.options)
+        assert isinstance(record, ChoiceRecord) == ("secret plan" in draw_frame(frame, LOOK).plain)
 
 
 def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
     game = changed(logged(pick=bob_fouls), FoulRecord, stderr="Traceback")
-    own, other = ("\n".join(texts(game, seat)) for seat in (1, 0))
-    assert "bob fouls: illegal." in own
-    assert "bob fouls: illegal." in other
-    assert "Choice 99 of" in own
-    assert "Traceback" in own
-    assert "Choice 99 of" not in other
-    assert "Traceback" not in other
+    bob_view, ada_view = ("\n".join(texts(game, seat)) for seat in (1, 0))
+    assert "bob fouls: illegal." in bob_view
+    assert "bob fouls: illegal." in ada_view
+    assert "Choice 99 of" in bob_view
+    assert "Traceback" in bob_view
+    assert "Choice 99 of" not in ada_view
+    assert "Traceback" not in ada_view
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def texts(game: LoggedGame, seat: int | None = None, look: Look = LOOK) -> list[
 
 
 def test_notes_of_bots_command_neither_the_terminal_nor_rich(tmp_path: Path) -> None:
-    shown = replay(write(tmp_path / "log.jsonl", logged(note=DEVIL)))
-    assert r"note      [red]hi[/red] \x1b[2J\u202e" in shown.stdout
-    assert "\x1b" not in shown.stdout
+    result = replay(write(tmp_path / "log.jsonl", logged(note=DEVIL)))
+    assert r"note      [red]hi[/red] \x1b[2J\u202e" in result.stdout
+    assert "\x1b" not in result.stdout
 
 
 def frame(line: tuple[Tile, ...]) -> Frame:
@@ -162,7 +162,7 @@ def test_a_folder_without_games_is_the_users_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "fields", "says"),
+    ("kind", "fields", "sentence"),
     [
         (ChoiceRecord, {"choice": 77}, "choice 77 of 3, counted from 0"),
         (ChoiceRecord, {"seat": 0}, "seat 0 was not asked"),
@@ -178,14 +178,14 @@ def test_a_folder_without_games_is_the_users_error(tmp_path: Path) -> None:
     ],
 )
 def test_a_log_that_does_not_fit_is_the_users_error(
-    tmp_path: Path, kind: type[LogRecord], fields: dict[str, object], says: str
+    tmp_path: Path, kind: type[LogRecord], fields: dict[str, object], sentence: str
 ) -> None:
     game = changed(logged(), kind, **fields)
     with pytest.raises(DamagedLogError):
         list(walk_log(game))
-    shown = replay(write(tmp_path / "log.jsonl", game))
-    assert shown.exit_code == 2
-    assert says in shown.stderr
+    result = replay(write(tmp_path / "log.jsonl", game))
+    assert result.exit_code == 2
+    assert sentence in result.stderr
 
 
 def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
@@ -198,13 +198,13 @@ def test_step_by_step_ends_after_the_last_frame(
     log: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
     press(monkeypatch, repeat("\r"))
-    shown = replay(log, "--step").stdout
-    assert shown.replace(f"{HELP}\n", "") == snapshot
+    output = replay(log, "--step").stdout
+    assert output.replace(f"{HELP}\n", "") == snapshot
 
 
-def test_a_person_is_spoken_to() -> None:
-    seen = frames(walk_log(logged()), 0)
-    words = "\n".join(draw_frame(frame, Look(("you", "bob"))).plain for frame in seen)
+def test_a_person_is_addressed_as_you() -> None:
+    seat_frames = frames(walk_log(logged()), 0)
+    words = "\n".join(draw_frame(frame, Look(("you", "bob"))).plain for frame in seat_frames)
     assert "You play [" in words
     assert "bob plays [" in words
     assert "It is your turn." in words

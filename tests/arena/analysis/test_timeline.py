@@ -29,17 +29,17 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
     rules = replace(rules, game=replace(rules.game, max_rounds=2))
     logged, lines = overheard(rules, seats, any_of(seed, foul))
     for seat in range(seats):
-        found = (timeline := Timeline(logged)).questions(seat)
-        asked = [line for line in lines[seat] if line.startswith(b'{"type":"ask"')]
-        assert [timeline.line(one) for one in found] == asked
-        assert [one.number for one in found] == list(range(1, len(asked) + 1))
-        said = [one for one in logged.choices() if one.seat == seat]
-        assert [one.answer for one in found] == said
-        if found:
-            others = [line for line in lines[seat] if line not in asked]
-            before = lines[seat][: lines[seat].index(asked[-1])]
-            assert timeline.context(found[-1]) == [line for line in others if line in before]
-        assert [logged.records[one.index] for one in found] == said
+        questions = (timeline := Timeline(logged)).questions(seat)
+        ask_lines = [line for line in lines[seat] if line.startswith(b'{"type":"ask"')]
+        assert [timeline.line(question) for question in questions] == ask_lines
+        assert [question.number for question in questions] == list(range(1, len(ask_lines) + 1))
+        answers = [answer for answer in logged.choices() if answer.seat == seat]
+        assert [question.answer for question in questions] == answers
+        if questions:
+            others = [line for line in lines[seat] if line not in ask_lines]
+            earlier = lines[seat][: lines[seat].index(ask_lines[-1])]
+            assert timeline.context(questions[-1]) == [line for line in others if line in earlier]
+        assert [logged.records[question.index] for question in questions] == answers
 
 
 def test_a_log_that_cannot_have_happened_is_refused() -> None:
@@ -51,10 +51,10 @@ def test_a_log_that_cannot_have_happened_is_refused() -> None:
 
 def test_a_question_is_found_by_its_number_and_by_its_id() -> None:
     logged, _ = overheard(SHORT, 2, any_of(6))
-    found = Timeline(logged).questions(0)
-    assert find_question(found, 2) is find_question(found, found[1].question.id) is found[1]
-    with pytest.raises(UserError, match=rf"no question 9999: this seat was asked {len(found)}"):
-        find_question(found, 9999)
+    _, second, *_ = questions = Timeline(logged).questions(0)
+    assert find_question(questions, 2) is find_question(questions, second.question.id) is second
+    with pytest.raises(UserError, match=rf"no question 9999: this seat was asked {len(questions)}"):
+        find_question(questions, 9999)
     with pytest.raises(UserError, match="was not asked any question"):
         find_question([], 1)
 

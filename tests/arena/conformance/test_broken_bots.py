@@ -33,41 +33,38 @@ TRIES = 3
 
 def slower(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:
     """Return the clock and pace of a further try."""
-    much = 4**number
-    return (
-        Clock(
-            start_ms=min(600_000, much * clock.start_ms), move_ms=much * clock.move_ms, bank_ms=0
-        ),
-        replace(pace, quiet_ms=much * pace.quiet_ms),
-    )
+    factor = 4**number
+    start_ms = min(600_000, factor * clock.start_ms)
+    slow_clock = Clock(start_ms=start_ms, move_ms=factor * clock.move_ms, bank_ms=0)
+    return slow_clock, replace(pace, quiet_ms=factor * pace.quiet_ms)
 
 
 class FoundError(Exception):
     """The walk ends: a step has failed."""
 
 
-def first_failure(how: str, row: Diagnosed, tag: str, number: int) -> StepResult | None:
+def first_failure(bot_name: str, row: Diagnosed, tag: str, number: int) -> StepResult | None:
     """Return the first step that fails; the walk ends there."""
     clock, pace = slower(row.clock, PACE, number)
-    session = Session(command(how, tag, clock.start_ms), Sandbox(OFF, row.limits), clock, pace)
-    failed: list[StepResult] = []
+    session = Session(command(bot_name, tag, clock.start_ms), Sandbox(OFF, row.limits), clock, pace)
+    failures: list[StepResult] = []
 
-    def stop(one: StepResult) -> None:
-        if one.finding:
-            failed.append(one)
+    def stop(result: StepResult) -> None:
+        if result.finding:
+            failures.append(result)
             raise FoundError
 
     with suppress(FoundError):
         run_steps(session, select_steps(()), stop)
-    return failed[0] if failed else None
+    return failures[0] if failures else None
 
 
-def told(outcome: StepResult | None, row: Diagnosed) -> bool:
+def is_diagnosed(outcome: StepResult | None, row: Diagnosed) -> bool:
     """Tell whether the messages agree with the table."""
     if outcome is None or outcome.finding is None:
         return False
-    found = outcome.finding
-    return outcome.name == row.step and row.says in found.fault and row.mend in found.mend
+    finding = outcome.finding
+    return outcome.name == row.step and row.says in finding.fault and row.mend in finding.mend
 
 
 FAST = (
@@ -81,14 +78,14 @@ FAST = (
 
 
 # Slow: each mistake of the table is named as such, with the advice that mends it.
-@pytest.mark.parametrize("how", slow_except(FAST, BROKEN))
-def test_a_broken_bot_gets_its_fault_first(how: str, tmp_path: Path) -> None:
-    row = BROKEN[how]
+@pytest.mark.parametrize("bot_name", slow_except(FAST, BROKEN))
+def test_a_broken_bot_gets_its_fault_first(bot_name: str, tmp_path: Path) -> None:
+    row = BROKEN[bot_name]
     for number in range(TRIES):
-        outcome = first_failure(how, row, tmp_path.name + how, number)
-        if told(outcome, row):
+        outcome = first_failure(bot_name, row, tmp_path.name + bot_name, number)
+        if is_diagnosed(outcome, row):
             break
-    assert told(outcome, row), outcome
+    assert is_diagnosed(outcome, row), outcome
     assert outcome
     assert outcome.finding
     assert outcome.finding.expected
@@ -96,10 +93,10 @@ def test_a_broken_bot_gets_its_fault_first(how: str, tmp_path: Path) -> None:
 
 
 # Slow: nothing that the protocol allows is held against a bot.
-@pytest.mark.parametrize("how", slow_except(["AnswersTheLastFirst"], HARMLESS))
-def test_a_bot_that_breaks_no_promise_passes(how: str) -> None:
-    session = Session(command(how), Sandbox(OFF, Limits()), PATIENT_CHECK, PACE)
-    assert [one for one in run_steps(session, select_steps(("1-36",))) if one.finding] == []
+@pytest.mark.parametrize("bot_name", slow_except(["AnswersTheLastFirst"], HARMLESS))
+def test_a_bot_that_breaks_no_promise_passes(bot_name: str) -> None:
+    session = Session(command(bot_name), Sandbox(OFF, Limits()), PATIENT_CHECK, PACE)
+    assert [step for step in run_steps(session, select_steps(("1-36",))) if step.finding] == []
 
 
 def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) -> None:
@@ -108,8 +105,8 @@ def test_a_bot_that_works_only_without_the_sandbox_is_told_so(tmp_path: Path) ->
         pytest.skip("no sandbox here that hides files")
     (tmp_path / "weights").write_text("1 2 3")
     bot = command("ReadsItsWeights", str(tmp_path))
-    outside = Sandbox(OFF, Limits())
-    session = Session(bot, Sandbox(confinement, Limits()), PATIENT_CHECK, PACE, outside)
+    open_sandbox = Sandbox(OFF, Limits())
+    session = Session(bot, Sandbox(confinement, Limits()), PATIENT_CHECK, PACE, open_sandbox)
     (outcome,) = run_steps(session, select_steps(("1",)))
     assert outcome.finding
     assert "works without the sandbox, but not inside" in outcome.finding.fault
@@ -127,20 +124,20 @@ def test_a_bot_that_works_only_without_the_seal_is_told_so(tmp_path: Path) -> No
     (outcome,) = run_steps(session, select_steps(("1",)))
     assert outcome.finding
     assert "works without the seal, but not inside" in outcome.finding.fault
-    (alone,) = run_steps(Session(sealed, off, PATIENT_CHECK, PACE), select_steps(("1",)))
-    assert alone.finding
-    assert "--compare starts it without the seal too" in alone.finding.mend
+    (plain_outcome,) = run_steps(Session(sealed, off, PATIENT_CHECK, PACE), select_steps(("1",)))
+    assert plain_outcome.finding
+    assert "--compare starts it without the seal too" in plain_outcome.finding.mend
 
 
 def test_faults_of_an_old_process_are_not_blamed_on_the_sandbox() -> None:
     """Tried by itself the step passes, inside as outside."""
     off = Sandbox(OFF, Limits())
     session = Session(command("CrashesInItsSecondGame"), off, PATIENT_CHECK, PACE, off)
-    (failed,) = [one for one in run_steps(session, select_steps(("4-11",))) if one.finding][:1]
-    assert failed.finding
-    assert failed.finding.fault.startswith("It crashed: ValueError: not again")
+    (step,) = [step for step in run_steps(session, select_steps(("4-11",))) if step.finding][:1]
+    assert step.finding
+    assert step.finding.fault.startswith("It crashed: ValueError: not again")
 
 
 def test_every_broken_bot_stands_in_the_table() -> None:
-    made = {name for name, one in vars(bots).items() if isinstance(one, type)}
-    assert made - {"Bot", "AtTables"} == {*BROKEN, *HARMLESS, *SANDBOXED}
+    class_names = {name for name, member in vars(bots).items() if isinstance(member, type)}
+    assert class_names - {"Bot", "AtTables"} == {*BROKEN, *HARMLESS, *SANDBOXED}

@@ -19,16 +19,16 @@ PYTHON = LANGUAGES["python"]
 DUE = Expected("choose", 4, 1_000_001)
 
 
-def said(line: bytes, behind: bytes = b"", due: Expected = DUE) -> str:
+def fault_sentence(line: bytes, tail: bytes = b"", due: Expected = DUE) -> str:
     fault = decode_line(line)
-    known = fault if isinstance(fault, Fault) else Fault("illegal", "as the referee says")
-    return diagnose_line(line, behind, known, due, PYTHON).fault
+    referee_fault = fault if isinstance(fault, Fault) else Fault("illegal", "as the referee says")
+    return diagnose_line(line, tail, referee_fault, due, PYTHON).fault
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200))
-def test_any_bytes_get_a_sentence(line: bytes, behind: bytes) -> None:
+def test_any_bytes_get_a_sentence(line: bytes, tail: bytes) -> None:
     line = line.replace(b"\n", b"")
-    assert said(line, behind).isprintable()
+    assert fault_sentence(line, tail).isprintable()
 
 
 @given(
@@ -41,7 +41,7 @@ def test_any_bytes_get_a_sentence(line: bytes, behind: bytes) -> None:
     )
 )
 def test_any_json_gets_a_sentence(value: object) -> None:
-    assert said(json.dumps(value).encode()).isprintable()
+    assert fault_sentence(json.dumps(value).encode()).isprintable()
 
 
 GOOD = b'{"type": "choose", "id": 1000001, "choice": 0}'
@@ -91,17 +91,17 @@ BAD_GREETINGS: list[tuple[bytes, str]] = [
 
 @pytest.mark.parametrize(("line", "fault"), MISTAKES)
 def test_a_mistake_in_an_answer_is_named(line: bytes, fault: str) -> None:
-    assert fault in said(line)
+    assert fault in fault_sentence(line)
 
 
 @pytest.mark.parametrize(("line", "fault"), BAD_GREETINGS)
 def test_a_mistake_in_a_hello_is_named(line: bytes, fault: str) -> None:
-    assert fault in said(line, due=Expected("hello"))
+    assert fault in fault_sentence(line, due=Expected("hello"))
 
 
 def test_an_object_on_several_lines_is_named() -> None:
     first, *others = json.dumps(json.loads(GOOD), indent=2).encode().splitlines()
-    assert "one JSON object on 5 lines" in said(first, b"\n".join(others))
+    assert "one JSON object on 5 lines" in fault_sentence(first, b"\n".join(others))
 
 
 @pytest.mark.parametrize(
@@ -131,11 +131,11 @@ def questions() -> list[bytes]:
     ]
 
 
-@pytest.mark.parametrize("how", ["fields", "options", "events", "name"])
-def test_mutations_keep_the_guarantees_for_bots_without_a_parser(how: str) -> None:
+@pytest.mark.parametrize("mutation", ["fields", "options", "events", "name"])
+def test_mutations_keep_the_guarantees_for_bots_without_a_parser(mutation: str) -> None:
     asks = 0
     for line in questions():
-        changed = mutate(how, line)
+        changed = mutate(mutation, line)
         assert len(changed) <= MAX_LINE
         before, after = json.loads(line), json.loads(changed)
         assert changed.startswith(line[: line.index(b",")])
@@ -143,7 +143,7 @@ def test_mutations_keep_the_guarantees_for_bots_without_a_parser(how: str) -> No
             asks += 1
             assert changed.startswith(line[: line.index(b',"game"')])
             assert changed.count(b'"options":') == 1
-            behind = changed.partition(b'"options":')[2]
-            assert behind.count(b'"do":') == len(before["options"]) == len(after["options"])
-            assert json.loads(behind.rstrip()[:-1]) == after["options"]
+            options_text = changed.partition(b'"options":')[2]
+            assert options_text.count(b'"do":') == len(before["options"]) == len(after["options"])
+            assert json.loads(options_text.rstrip()[:-1]) == after["options"]
     assert asks == len(VARIANTS)

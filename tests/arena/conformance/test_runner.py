@@ -54,11 +54,11 @@ def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
 
 @pytest.mark.slow
 def test_whole_games_are_played_too() -> None:
-    one = new_session(replace(QUICK, is_full=True))
+    session = new_session(replace(QUICK, is_full=True))
     games = (f"game-{name}" for name in FAST_GAMES)
     steps = select_steps(("hello", "starts", "rounds", "positions", "memory", *games))
-    assert {result.state for result in run_steps(one, steps)} == {"pass"}
-    assert len(one.answers) > 2_000
+    assert {result.state for result in run_steps(session, steps)} == {"pass"}
+    assert len(session.answers) > 2_000
 
 
 # Slow: a check that runs out of time blames no bot.
@@ -67,23 +67,23 @@ def test_a_step_without_time_leaves_off_and_fails_nobody() -> None:
     """A bot that is asked no further question must not look broken."""
     before = descriptors()
     hasty = Budget(total_s=3_000, step_s=0, pause_ms=1, quiet_ms=1, is_full=False)
-    one = new_session(hasty)
-    assert [step.finding for step in run_steps(one, select_steps(())) if step.finding] == []
+    session = new_session(hasty)
+    assert [step.finding for step in run_steps(session, select_steps(())) if step.finding] == []
     assert not children()
     assert descriptors() == before
 
 
 def test_a_pause_and_the_next_process_begin_once_the_bot_has_run_twice() -> None:
     session = new_session()
-    begun = []
+    entries = []
 
-    def note(one: StepResult) -> None:
-        begun.append((one.name, one.state, session.pause is not None, len(children())))
+    def note(result: StepResult) -> None:
+        entries.append((result.name, result.state, session.pause is not None, len(children())))
 
     run_steps(session, select_steps(("first", "two", "newer", "pause")), note)
-    assert begun[:2] == [("first", "pass", False, 0), ("two", "pass", False, 0)]
+    assert entries[:2] == [("first", "pass", False, 0), ("two", "pass", False, 0)]
     # That in the pause, and a spare one.
-    assert begun[2:] == [("newer", "pass", True, 2), ("pause", "pass", False, 1)]
+    assert entries[2:] == [("newer", "pass", True, 2), ("pause", "pass", False, 1)]
     assert not children()
 
 
@@ -155,9 +155,9 @@ def test_a_late_bot_is_asked_no_more(slow: bool, steps: list[int]) -> None:
         raise ViolationError(Violation("It is broken.", (), "nothing", "an answer", ""))
 
     ways = (late, broken, broken, late, late, late)
-    named = [(number, CheckStep("x", "x", "Time", way)) for number, way in enumerate(ways, 1)]
-    results = run_steps(new_session(), named)
-    assert [one.number for one in results if one.finding and one.finding.late] == steps
+    checks = [(number, CheckStep("x", "x", "Time", way)) for number, way in enumerate(ways, 1)]
+    results = run_steps(new_session(), checks)
+    assert [result.number for result in results if result.finding and result.finding.late] == steps
     assert results[-1].state == "skip"
     assert results[-1].note.startswith(f"It was late in step {steps[0]}")
 
@@ -193,7 +193,7 @@ def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:
 
     steps = [(1, CheckStep("x", "x", "Time", lagging)), *select_steps(("first",))]
     results = run_steps(new_session(), steps)
-    assert [one.state for one in results] == ["missed", "pass"]
+    assert [result.state for result in results] == ["missed", "pass"]
     assert check_verdict(results) == "not finished"
 
 

@@ -14,9 +14,9 @@ from arena.document.blocks import (
 
 def test_a_medium_leaves_out_blocks_columns_and_items_of_others() -> None:
     columns = [Column("bot", "name"), Column("plot", media=Media.HTML)]
-    shown = table("bots", columns, [("ada", "|")])
+    bots_table = table("bots", columns, [("ada", "|")])
     page_only = Section("Page", paragraphs(["words"]), media=Media.HTML)
-    inner = Section("Both", [shown, Paragraph("faint", media=Media.TERMINAL), bullets("ab")])
+    inner = Section("Both", [bots_table, Paragraph("faint", media=Media.TERMINAL), bullets("ab")])
     (both,) = select([page_only, inner], Media.MARKDOWN)
     assert isinstance(both, Section)
     assert both.blocks == [table("bots", columns[:1], [("ada",)]), bullets("ab")]

@@ -37,7 +37,7 @@ def test_a_narrow_terminal_leaves_out_a_column_and_cuts_only_names(width: int) -
 )
 def test_narrow_terminal_keeps_names_apart(width: int, part: str) -> None:
     """Other columns go first; then names are cut where they do not become one."""
-    names = [part.format(one) for one in ("first", "second", "third")]
+    names = [part.format(ordinal) for ordinal in ("first", "second", "third")]
     columns = [Column("#", "rank"), Column("bot", "name"), Column("Elo", detail="±")]
     columns += [Column(text) for text in ("games", "win %", "margin", "fouls")]
     rows = [("1", name, Cell("+123", "278"), "400", "25.0", "-69.8", "0") for name in names]
@@ -45,11 +45,11 @@ def test_narrow_terminal_keeps_names_apart(width: int, part: str) -> None:
     print_blocks(console, [table("Standings", columns, rows)])
     assert isinstance(console.file, StringIO)
     _, *lines = console.file.getvalue().splitlines()
-    shown = [line.split()[1] for line in lines]
-    assert len({*shown}) == len(names)
+    shown_names = [line.split()[1] for line in lines]
+    assert len({*shown_names}) == len(names)
     assert all(line.split()[2] == "+123" for line in lines)
     if part == "{}":
-        assert shown == names
+        assert shown_names == names
 
 
 @given(st.sets(st.text("ab", min_size=1, max_size=12), max_size=2), st.integers(7, 20))
@@ -61,11 +61,11 @@ def test_cut_names_are_not_longer_than_their_room(names: set[str], room: int) ->
 
 def test_no_text_steers_the_terminal() -> None:
     evil = "a\x1b[31m\u202e\x9b"
-    shown = r"a\x1b[31m\u202e\x9b"
+    escaped_text = r"a\x1b[31m\u202e\x9b"
     console = Console(file=StringIO(), width=80, highlight=False)
     blocks = (Paragraph(evil), Code(f"{evil}\nb"), table(evil, [Column("x", "name")], [(evil,)]))
     print_blocks(console, blocks)
     assert isinstance(console.file, StringIO)
-    said = console.file.getvalue()
-    assert said.replace("\n", "").isprintable()
-    assert said.count(shown) == 3
+    output = console.file.getvalue()
+    assert output.replace("\n", "").isprintable()
+    assert output.count(escaped_text) == 3
