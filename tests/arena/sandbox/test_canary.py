@@ -21,23 +21,23 @@ TMP = Path(tempfile.gettempdir())
 Patch = pytest.MonkeyPatch
 
 
-def without(*words: str) -> Callable[[Patch], None]:
+def drop_options(*words: str) -> Callable[[Patch], None]:
     """Return a change that takes these options from bubblewrap."""
 
     def change(patch: Patch) -> None:
-        def fewer(*arguments: Any, **others: Any) -> list[str]:
-            return [one for one in command.walls(*arguments, **others) if one not in words]
+        def reduced_walls(*arguments: Any, **keywords: Any) -> list[str]:
+            return [word for word in command.walls(*arguments, **keywords) if word not in words]
 
-        patch.setattr(process, "walls", fewer)
+        patch.setattr(process, "walls", reduced_walls)
 
     return change
 
 
 def open_tmp(patch: Patch) -> None:
-    def more(*arguments: Any, **others: Any) -> list[str]:
-        return [*command.walls(*arguments, **others), "--bind", str(TMP), str(TMP)]
+    def extended_walls(*arguments: Any, **keywords: Any) -> list[str]:
+        return [*command.walls(*arguments, **keywords), "--bind", str(TMP), str(TMP)]
 
-    patch.setattr(process, "walls", more)
+    patch.setattr(process, "walls", extended_walls)
 
 
 def no_limits(patch: Patch) -> None:
@@ -50,7 +50,7 @@ def no_filter(patch: Patch) -> None:
 
 def no_filter_nor_network(patch: Patch) -> None:
     no_filter(patch)
-    without("--unshare-net")(patch)
+    drop_options("--unshare-net")(patch)
 
 
 def whole_environment(patch: Patch) -> None:
@@ -82,9 +82,9 @@ def keeps_rights(patch: Patch) -> None:
 
 REMOVED: dict[str, tuple[Callable[[Patch], None], set[str]]] = {
     "namespace of mounts": (open_tmp, {"read-event", "write-event", "write-tmp"}),
-    "namespace of processes": (without("--unshare-pid"), {"see-referee", "leave-child"}),
-    "namespace of the network": (without("--unshare-net"), {"same-network"}),
-    "namespace of memory and queues": (without("--unshare-ipc"), {"same-ipc"}),
+    "namespace of processes": (drop_options("--unshare-pid"), {"see-referee", "leave-child"}),
+    "namespace of the network": (drop_options("--unshare-net"), {"same-network"}),
+    "namespace of memory and queues": (drop_options("--unshare-ipc"), {"same-ipc"}),
     "covers of /proc": (whole_proc, {"read-load"}),
     "filter": (no_filter, {"lock-file", "share-memory"}),
     "filter and network": (no_filter_nor_network, {"connect"}),
@@ -103,7 +103,7 @@ def through(confinement: Confinement) -> set[str]:
 
 
 @functools.cache
-def whole(confinement: Confinement) -> TrialResult:
+def intact_trial(confinement: Confinement) -> TrialResult:
     """Return the trial of a sandbox from which nothing was taken."""
     return examine(confinement, TMP)
 
@@ -114,7 +114,7 @@ def test_a_mechanism_that_is_missing_is_found(mechanism: str, monkeypatch: Patch
         pytest.skip("only root gives each bot a user of its own")
     confinement = BOUNDED if mechanism == "cgroup" else LOCKED
     change, names = (REMOVED | AS_ROOT)[mechanism]
-    before = whole(confinement)
+    before = intact_trial(confinement)
     if not before.is_proven:
         pytest.skip(before.why_not)
     assert not names & {name for name, outcome in before.outcomes.items() if outcome.got}
@@ -124,8 +124,8 @@ def test_a_mechanism_that_is_missing_is_found(mechanism: str, monkeypatch: Patch
 
 def test_every_canary_is_shown_to_fail() -> None:
     """A change above is found by each, but for the count of pipes, which nothing hides."""
-    shown = {name for _, names in (REMOVED | AS_ROOT).values() for name in names}
-    assert CANARIES.keys() - shown == {"number-pipe"}
+    proven_canaries = {name for _, names in (REMOVED | AS_ROOT).values() for name in names}
+    assert CANARIES.keys() - proven_canaries == {"number-pipe"}
 
 
 def test_without_a_sandbox_all_get_through_that_a_plain_process_can() -> None:
@@ -155,8 +155,8 @@ def test_a_refusal_beside_a_refused_control_proves_nothing(monkeypatch: Patch) -
 
 def test_a_count_that_comes_late_is_waited_for(monkeypatch: Patch) -> None:
     """The kernel adds up its processors' counts now and then: a busy machine looked unbounded."""
-    if not whole(BOUNDED).is_proven:
-        pytest.skip(whole(BOUNDED).why_not)
+    if not intact_trial(BOUNDED).is_proven:
+        pytest.skip(intact_trial(BOUNDED).why_not)
     counts = iter([0.0, 0.0, 0.0])
     monkeypatch.setattr(Cgroup, "cpu_ms", lambda _: next(counts, 1.0))
     assert "escape-cgroup" not in through(BOUNDED)

@@ -19,4 +19,4 @@ def test_the_containerfile_copies_what_there_is_and_installs_the_toolchains() ->
         package = language.install.removeprefix("apt install ")
         # Debian's base has dash; TypeScript needs a newer Node than Debian's.
         if language.install != package and key != "sh":
-            assert any(one.startswith(package) for one in packages.split()), language.install
+            assert any(name.startswith(package) for name in packages.split()), language.install

@@ -32,23 +32,23 @@ def test_a_user_who_still_has_a_process_is_given_to_nobody() -> None:
 def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = cgroup_parents()
+    parents = cgroup_parents()
     with monkeypatch.context() as patch:
         patch.setattr(os, "getpid", lambda: 4_194_305)  # Above every process number that can be.
-        dead = cgroups.Cgroup(found, 1, Limits())
+        dead = cgroups.Cgroup(parents, 1, Limits())
     # In a container's namespace that number may be a run's.
-    foreign = [parent / "boneyard-1-4194305-1" for parent in found]
+    foreign = [parent / "boneyard-1-4194305-1" for parent in parents]
     for folder in foreign:
         folder.mkdir()
-    left = subprocess.Popen(("sleep", "60"))
+    child = subprocess.Popen(("sleep", "60"))
     for door in dead.doors:
-        Path(door).write_text(f"{left.pid}")
+        Path(door).write_text(f"{child.pid}")
     cgroups.parents()
-    kept = [one for parent in found for one in parent.glob("boneyard-*-4194305-*")]
+    survivors = [path for parent in parents for path in parent.glob("boneyard-*-4194305-*")]
     for folder in foreign:
         folder.rmdir()
-    assert left.wait() == -signal.SIGKILL
-    assert kept == foreign
+    assert child.wait() == -signal.SIGKILL
+    assert survivors == foreign
 
 
 def test_a_bot_that_cannot_enter_its_cgroup_does_not_start() -> None:
@@ -61,7 +61,7 @@ def test_a_bot_that_cannot_enter_its_cgroup_does_not_start() -> None:
 
 
 def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = cgroup_parents()
+    parents = cgroup_parents()
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
     sandbox = Sandbox(BOUNDED, Limits())
@@ -70,7 +70,7 @@ def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.Monkey
     monkeypatch.setattr(process, "USERS_END", process.FIRST_USER)
     with pytest.raises(process.NoUserLeftError):
         sandbox.new_process()
-    assert not [one for parent in found for one in parent.glob(f"boneyard-*-{os.getpid()}-*")]
+    assert not [path for parent in parents for path in parent.glob(f"boneyard-*-{os.getpid()}-*")]
 
 
 def cgroup_parents() -> cgroups.Parents:

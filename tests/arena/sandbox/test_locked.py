@@ -60,9 +60,9 @@ def test_two_bots_never_have_the_same_user() -> None:
     first = living[0].number
     for user in living:
         user.release()
-    again = process.User()
-    assert again.number == first
-    again.release()
+    next_user = process.User()
+    assert next_user.number == first
+    next_user.release()
 
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")

@@ -52,9 +52,9 @@ def test_the_test_finds_a_proxy_that_opens_too_much(
     assert "tunnel-to-another-port" in network_faults()
 
 
-@pytest.mark.parametrize("opened", [{"network": ("a:1",)}, {"environment": ("API_KEY",)}])
-def test_without_a_sandbox_neither_is_opened(opened: dict[str, tuple[str]]) -> None:
-    command = replace(sample(), **opened)
+@pytest.mark.parametrize("fields", [{"network": ("a:1",)}, {"environment": ("API_KEY",)}])
+def test_without_a_sandbox_neither_is_opened(fields: dict[str, tuple[str]]) -> None:
+    command = replace(sample(), **fields)
     with pytest.raises(CannotStartError, match="needs a locked sandbox, and it is off"):
         spawn(command, Sandbox(OFF, Limits()))
 
@@ -69,20 +69,20 @@ def test_a_variable_must_have_a_value_that_can_be_told_from_text(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "form",
     [
         rb"sk-01/23=<5\"ab\\c.",
         rb"sk-01\/23=<5\"ab\\c.",  # PHP
         rb"sk-01/23\u003D\u003c5\u0022ab\u005cc.",  # Go, Gson
-        b"".join(b"\\u%04x" % ord(one) for one in 'sk-01/23=<5"ab\\c.'),
+        b"".join(b"\\u%04x" % ord(char) for char in 'sk-01/23=<5"ab\\c.'),
         b'sk-01/23=<5"ab\\c.',
     ],
 )
 def test_values_are_taken_out_in_the_forms_that_json_gives_them(
-    said: bytes, monkeypatch: pytest.MonkeyPatch
+    form: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("API_KEY", 'sk-01/23=<5"ab\\c.')
-    assert Censor(("API_KEY",)).clean(b'{"note":"%b"}' % said) == b'{"note":"[API_KEY]"}'
+    assert Censor(("API_KEY",)).clean(b'{"note":"%b"}' % form) == b'{"note":"[API_KEY]"}'
     assert Censor(("API_KEY",)).clean(b"sk-01/23=<5") == b"sk-01/23=<5"
 
 
@@ -139,7 +139,7 @@ def upstream() -> Iterator[int]:
             server.shutdown(socket.SHUT_RDWR)
 
 
-def asked(request: bytes, *allowed: str) -> bytes:
+def proxy_reply(request: bytes, *allowed: str) -> bytes:
     """Return all that the proxy answers to a request that ends."""
     ours, theirs = socket.socketpair()
     with ours:
@@ -154,8 +154,8 @@ def asked(request: bytes, *allowed: str) -> bytes:
 
 def test_a_request_for_an_address_is_passed_on_as_its_server_reads_it(upstream: int) -> None:
     line = b"POST http://127.0.0.1:%d/v1?a=b HTTP/1.1\r\nX: y\r\n\r\nbody" % upstream
-    said = asked(line, f"127.0.0.1:{upstream}")
-    assert said == b"POST /v1?a=b HTTP/1.1\r\nX: y\r\n\r\nbody"
+    reply = proxy_reply(line, f"127.0.0.1:{upstream}")
+    assert reply == b"POST /v1?a=b HTTP/1.1\r\nX: y\r\n\r\nbody"
 
 
 @pytest.mark.parametrize(
@@ -171,27 +171,27 @@ def test_a_request_for_an_address_is_passed_on_as_its_server_reads_it(upstream: 
     ],
 )
 def test_any_other_address_is_refused_with_a_sentence(line: str) -> None:
-    said = asked(f"{line}\r\n\r\n".encode(), "a.example:443")
-    assert said.startswith(b"HTTP/1.1 403")
-    assert said.endswith(b"The event opens only a.example:443.\n")
+    reply = proxy_reply(f"{line}\r\n\r\n".encode(), "a.example:443")
+    assert reply.startswith(b"HTTP/1.1 403")
+    assert reply.endswith(b"The event opens only a.example:443.\n")
 
 
 def test_bytes_are_bounded(monkeypatch: pytest.MonkeyPatch, upstream: int) -> None:
     monkeypatch.setattr(proxy, "BYTES", 100)
     line = b"CONNECT 127.0.0.1:%d HTTP/1.1\r\n\r\n" % upstream
-    said = asked(line + b"x" * 200, f"127.0.0.1:{upstream}")
-    assert b"x" not in said
+    reply = proxy_reply(line + b"x" * 200, f"127.0.0.1:{upstream}")
+    assert b"x" not in reply
 
 
-@pytest.mark.parametrize("inside", ["169.254.169.254", "127.0.0.1", "10.0.0.1", "::1", "fd00::1"])
+@pytest.mark.parametrize("address", ["169.254.169.254", "127.0.0.1", "10.0.0.1", "::1", "fd00::1"])
 def test_a_name_that_stands_for_a_host_inside_is_not_reached(
-    inside: str, monkeypatch: pytest.MonkeyPatch
+    address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its owner may be the bot's author, who could reach what only the organiser's machine can."""
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", (inside, 80))])
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", (address, 80))])
     monkeypatch.setattr(socket, "create_connection", lambda *_: pytest.fail("It is reached."))
-    said = asked(b"CONNECT a.example:80 HTTP/1.1\r\n\r\n", "a.example:80")
-    assert said.startswith(f"HTTP/1.1 502 a.example:80: it is {inside}, ".encode())
+    reply = proxy_reply(b"CONNECT a.example:80 HTTP/1.1\r\n\r\n", "a.example:80")
+    assert reply.startswith(f"HTTP/1.1 502 a.example:80: it is {address}, ".encode())
 
 
 def test_connections_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

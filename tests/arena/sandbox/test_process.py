@@ -71,13 +71,13 @@ def look(
         patch.setenv("PATH", f"{os.environ['PATH']}:{tmp_path}")
         process = slot.start(Command((python, "-c", LOOK), "/usr", reads))
     try:
-        said, complaint = process.communicate(b"\n", timeout=120)
+        output, complaint = process.communicate(b"\n", timeout=120)
     finally:
         slot.kill()
         process.wait()
         slot.close()
-    assert said, complaint
-    return {**json.loads(said), "folder": str(tmp_path)}
+    assert output, complaint
+    return {**json.loads(output), "folder": str(tmp_path)}
 
 
 def test_the_kernel_ends_a_bot_before_the_referee(look: dict[str, Any]) -> None:
@@ -111,9 +111,9 @@ def test_four_bots_weigh_as_much_as_the_referee() -> None:
     except NoCgroupError as error:
         pytest.skip(str(error))
     files = [Path(door).with_name(name) for door in cgroup.doors for name in WEIGHTS]
-    found = [(file.name, int(file.read_text())) for file in files if file.exists()]
+    weights = [(file.name, int(file.read_text())) for file in files if file.exists()]
     cgroup.remove()
-    assert found in ([("cpu.weight", 25)], [("cpu.shares", 256)])
+    assert weights in ([("cpu.weight", 25)], [("cpu.shares", 256)])
 
 
 FILES = """

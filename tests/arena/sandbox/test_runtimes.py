@@ -76,10 +76,10 @@ def test_a_runtime_works_under_the_filter(name: str, sandbox: Sandbox, open_fold
         subprocess.run(build, cwd=WORK, env=environment, check=True, timeout=PATIENCE_S)
     for program, *words in runs:
         argv = (which(program) or program, *words)
-        assert done(argv, sandbox, open_folder) == (0, b"done\n"), argv
+        assert run_as_bot(argv, sandbox, open_folder) == (0, b"done\n"), argv
 
 
-def done(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[int, bytes]:
+def run_as_bot(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[int, bytes]:
     """Run it as a bot is run, and return how it ended and what it said."""
     packages = importlib.util.find_spec("numpy")
     assert packages
@@ -90,10 +90,10 @@ def done(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[int, byt
         Command(argv, str(WORK), (*program_paths(Path(argv[0])), *sorted(folders)))
     )
     try:
-        said, complaint = process.communicate(timeout=PATIENCE_S)
+        output, complaint = process.communicate(timeout=PATIENCE_S)
     finally:
         slot.kill()
         process.wait(PATIENCE_S)
         slot.close()
     print(complaint.decode(errors="replace"))
-    return process.returncode, said
+    return process.returncode, output

@@ -54,19 +54,19 @@ def verdict(
         *(word % 2**64 for word in (*arguments, 0, 0, 0, 0, 0, 0)[:6]),
     )
     program = list(struct.iter_unpack("=HBBI", syscalls._program(machine, has_network, is_build)))
-    at = word = 0
+    index = word = 0
     while True:
-        operation, met, unmet, operand = program[at]
-        at += 1
+        operation, met, unmet, operand = program[index]
+        index += 1
         if operation == syscalls._LOAD:
             (word,) = struct.unpack_from("=I", data, operand)
         elif operation == syscalls._AND:
             word &= operand
         elif operation == syscalls._JUMP:
-            at += operand
+            index += operand
         elif operation in (syscalls._IS, syscalls._AT_LEAST):
             holds = word == operand if operation == syscalls._IS else word >= operand
-            at += met if holds else unmet
+            index += met if holds else unmet
         else:
             assert operation == syscalls._RETURN
             names = {syscalls._ALLOW: ALLOWED, syscalls._KILL: KILLED}
@@ -83,12 +83,12 @@ def numbered(call: str, machine: str) -> int:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_calls_in_no_group_are_absent(machine: str) -> None:
     column = MACHINES.index(machine)
-    listed = {numbers[column] for numbers in (*CALLS.values(), *OTHERWISE.values())}
+    listed_numbers = {numbers[column] for numbers in (*CALLS.values(), *OTHERWISE.values())}
     free = {numbers[column] for name, numbers in CALLS.items() if name not in RULES}
     for number in NUMBERS:
-        got = verdict(machine, number)
-        assert got == ALLOWED or number not in free
-        assert (got == errno.ENOSYS) or number in listed
+        outcome = verdict(machine, number)
+        assert outcome == ALLOWED or number not in free
+        assert (outcome == errno.ENOSYS) or number in listed_numbers
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -122,14 +122,14 @@ def test_the_numbers_are_those_of_the_kernels_headers(column: int) -> None:
     if not HEADERS[column].is_file():
         pytest.skip("no headers of the kernel here")
     text = HEADERS[column].read_text()
-    found = {
+    header_numbers = {
         ("newfstatat" if name == "fstatat" else name): int(number)
         for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)
     }
     ours = {name: numbers[column] for name, numbers in {**CALLS, **OTHERWISE}.items()}
     for name, number in ours.items():
-        assert found.get(name, number) == number, name
-    assert len(found.keys() & ours.keys()) > 150
+        assert header_numbers.get(name, number) == number, name
+    assert len(header_numbers.keys() & ours.keys()) > 150
 
 
 def test_the_doors_for_other_kinds_of_process_are_shut() -> None:
@@ -168,10 +168,10 @@ def cases() -> Iterator[tuple[str, tuple[int, ...], int | str]]:
         yield "mmap", (0, 4096, 3, flags), ALLOWED
     for flags in (0x20, 0x21, 0x23, 0x31, 0x4_0022, 0x4_0001):
         yield "mmap", (0, 4096, 3, flags), errno.ENOSYS
-    for flags, said in ((1, ALLOWED), (2, ALLOWED), (4, 0), (6, 0)):
-        yield "msync", (0, 4096, flags), said
-    for command, said in ((0, ALLOWED), (8, ALLOWED), (1, errno.EINVAL), (2, errno.EINVAL)):
-        yield "membarrier", (command,), said
+    for flags, outcome in ((1, ALLOWED), (2, ALLOWED), (4, 0), (6, 0)):
+        yield "msync", (0, 4096, flags), outcome
+    for command, outcome in ((0, ALLOWED), (8, ALLOWED), (1, errno.EINVAL), (2, errno.EINVAL)):
+        yield "membarrier", (command,), outcome
     yield "clone", (0x3D_0F00,), ALLOWED
     for flag in (*NAMESPACES, 0x1000):
         yield "clone", (0x11 | flag,), errno.EPERM
@@ -202,17 +202,17 @@ def cases() -> Iterator[tuple[str, tuple[int, ...], int | str]]:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_an_argument_decides(machine: str) -> None:
     numbers = {**CALLS, **NETWORK.calls}
-    for call, arguments, said in cases():
+    for call, arguments, expected in cases():
         number, has_network = numbers[call][MACHINES.index(machine)], call in NETWORK.calls
         if number is not None:
-            got = verdict(machine, number, *arguments, has_network=has_network)
-            assert got == said, (call, arguments)
+            outcome = verdict(machine, number, *arguments, has_network=has_network)
+            assert outcome == expected, (call, arguments)
 
 
 def test_every_rule_is_tried_both_ways() -> None:
     for call in RULES:
-        said = {what == ALLOWED for name, _, what in cases() if name == call}
-        assert said == {True, False}, call
+        outcomes = {outcome == ALLOWED for name, _, outcome in cases() if name == call}
+        assert outcomes == {True, False}, call
 
 
 def test_a_machine_that_is_not_known_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:

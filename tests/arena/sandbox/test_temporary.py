@@ -54,19 +54,19 @@ def wait_for_lock(folder: Path) -> None:
         os.close(descriptor)
 
 
-def left(where: Path) -> list[Path]:
-    return list(where.glob(f"{PREFIX}*"))
+def leftovers(folder: Path) -> list[Path]:
+    return list(folder.glob(f"{PREFIX}*"))
 
 
 def test_folders_of_killed_processes_are_swept_and_those_of_living_ones_kept(
     tmp_path: Path, owner: "subprocess.Popen[bytes]"
 ) -> None:
     sweep(tmp_path)
-    assert len(left(tmp_path)) == 1
+    assert len(leftovers(tmp_path)) == 1
     owner.kill()
     owner.wait()
     sweep(tmp_path)
-    assert left(tmp_path) == []
+    assert leftovers(tmp_path) == []
 
 
 def test_a_folder_that_was_only_just_made_is_not_swept(
@@ -76,10 +76,10 @@ def test_a_folder_that_was_only_just_made_is_not_swept(
     (tmp_path / f"{PREFIX}x").mkdir(mode=0o711)
     monkeypatch.setattr(temporary, "YOUNG_S", 60.0)
     sweep(tmp_path)
-    assert len(left(tmp_path)) == 1
+    assert len(leftovers(tmp_path)) == 1
     monkeypatch.setattr(temporary, "YOUNG_S", -1.0)
     sweep(tmp_path)
-    assert left(tmp_path) == []
+    assert leftovers(tmp_path) == []
 
 
 def test_the_folder_of_a_block_goes_with_it(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_folder_of_a_block_goes_with_it(tmp_path: Path) -> None:
         with temporary_folder("x", tmp_path, shared=False) as private:
             assert shared.is_dir()
             assert private.stat().st_mode & 0o777 == 0o700
-    assert left(tmp_path) == []
+    assert leftovers(tmp_path) == []
 
 
 def test_nobody_can_make_us_remove_something_else(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_nobody_can_make_us_remove_something_else(tmp_path: Path) -> None:
     (tmp_path / f"{PREFIX}moved").mkdir()
     (tmp_path / f"{PREFIX}moved").chmod(0o777)
     sweep(tmp_path)
-    assert len(left(tmp_path)) == 3
+    assert len(leftovers(tmp_path)) == 3
     assert (precious / "thesis").exists()
 
 
@@ -118,10 +118,10 @@ def test_nothing_is_swept_if_others_can_exchange_folders(tmp_path: Path) -> None
     (tmp_path / f"{PREFIX}x").mkdir(mode=0o711)
     tmp_path.chmod(0o777)
     sweep(tmp_path)
-    assert len(left(tmp_path)) == 1
+    assert len(leftovers(tmp_path)) == 1
     tmp_path.chmod(0o1777)
     sweep(tmp_path)
-    assert left(tmp_path) == []
+    assert leftovers(tmp_path) == []
 
 
 def test_a_killed_check_leaves_nothing_once_the_next_has_run(
@@ -131,12 +131,12 @@ def test_a_killed_check_leaves_nothing_once_the_next_has_run(
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with subprocess.Popen((*BONEYARD, *words), env=environment, stdout=subprocess.PIPE) as killed:
         deadline = time.monotonic() + 120
-        while not left(tmp_path) and time.monotonic() < deadline:
+        while not leftovers(tmp_path) and time.monotonic() < deadline:
             time.sleep(0.01)
         killed.send_signal(signal.SIGKILL)
-    (folder,) = left(tmp_path)
+    (folder,) = leftovers(tmp_path)
     wait_for_lock(folder)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     done = CliRunner().invoke(main, ["check", "first", "--only", "hello", "--sandbox", "off"])
     assert done.exit_code == 0, done.output
-    assert left(tmp_path) == []
+    assert leftovers(tmp_path) == []

@@ -30,15 +30,15 @@ from tests.support.fast_run import slow_except
 from tests.support.tables import LIMITS, answers, play_sealed
 
 
-def sent(game: LoggedGame) -> list[SentRecord]:
+def fingerprints(game: LoggedGame) -> list[SentRecord]:
     """Return the fingerprints of all that the bots of a game were sent."""
-    return [one for one in game.records if isinstance(one, SentRecord)]
+    return [record for record in game.records if isinstance(record, SentRecord)]
 
 
 async def foul(folder: Path, bot: Command, limits: Limits = LIMITS) -> FoulRecord:
     """Return the only foul of a game against an honest sealed bot."""
     (game,) = await play_sealed(folder, [bot, sealed(folder, "honest")], limits=limits)
-    (record,) = (one for one in game.records if isinstance(one, FoulRecord))
+    (record,) = (record for record in game.records if isinstance(record, FoulRecord))
     assert record.seat == 0
     assert record.given_back_ms == 0
     return record
@@ -47,11 +47,11 @@ async def foul(folder: Path, bot: Command, limits: Limits = LIMITS) -> FoulRecor
 async def test_the_same_game_takes_the_same_work_and_gets_the_same_answers(tmp_path: Path) -> None:
     """Its chance, its clock, and its instructions, each to the last."""
     bots = [sealed(tmp_path, "one", ask=NOTE_CHANCE), sealed(tmp_path, "two", ask=NOTE_TIME)]
-    once, again = [await play_sealed(tmp_path, bots) for _ in range(2)]
-    assert answers(once[0]) == answers(again[0])
-    assert sent(once[0]) == sent(again[0])
+    first_run, second_run = [await play_sealed(tmp_path, bots) for _ in range(2)]
+    assert answers(first_run[0]) == answers(second_run[0])
+    assert fingerprints(first_run[0]) == fingerprints(second_run[0])
     for bot in (0, 1):
-        notes = [note for seat, _, note, _ in answers(once[0]) if seat == bot]
+        notes = [note for seat, _, note, _ in answers(first_run[0]) if seat == bot]
         assert len({*notes}) == len(notes) > 3
 
 
@@ -85,9 +85,9 @@ async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> N
     bots = [sealed(tmp_path, "slow", ask=spin(21.5)), sealed(tmp_path, "honest")]
     (game,) = await play_sealed(tmp_path, bots)
     assert [round(ms) for seat, _, _, ms in answers(game) if seat == 0] == [22, 22]
-    (late,) = (one for one in game.records if isinstance(one, FoulRecord))
-    assert (late.foul, late.ms, late.limit_ms) == ("late", 21.0, 0)
-    assert late.detail == "It used up the 21 million instructions."
+    (foul_record,) = (record for record in game.records if isinstance(record, FoulRecord))
+    assert (foul_record.foul, foul_record.ms, foul_record.limit_ms) == ("late", 21.0, 0)
+    assert foul_record.detail == "It used up the 21 million instructions."
 
 
 READ = "(drop (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8)))"
@@ -144,7 +144,7 @@ ENDS: list[tuple[dict[str, str], tuple[str, str]]] = [
 
 
 # Slow: whatever a module does in its own instance ends that alone; each kind of foul beside it.
-@pytest.mark.parametrize(("parts", "words"), slow_except([ENDS[at] for at in (0, 1, 7)], ENDS))
+@pytest.mark.parametrize(("parts", "words"), slow_except([*ENDS[:2], ENDS[7]], ENDS))
 async def test_what_ends_a_bot_is_its_own_foul(
     tmp_path: Path, parts: dict[str, str], words: tuple[str, str]
 ) -> None:
@@ -166,22 +166,22 @@ async def test_no_function_reaches_a_file_or_another_process(tmp_path: Path, fir
     assert offered
     imports, calls = "", ""
     names: list[str] = []
-    for name, signature in (one.split(":") for one in offered[1].split()):
+    for name, signature in (entry.split(":") for entry in offered[1].split()):
         if f'"{name}"' in TEXT:
             continue
-        kinds = [f"i{32 if one == 'i' else 64}" for one in signature]
+        kinds = [f"i{32 if letter == 'i' else 64}" for letter in signature]
         imports += f'(import "wasi_snapshot_preview1" "{name}" (func ${name} '
         imports += f"(param {' '.join(kinds)}) (result i32)))"
-        words = (f"({kind}.const {71000 if at else first})" for at, kind in enumerate(kinds))
+        words = (f"({kind}.const {71000 if index else first})" for index, kind in enumerate(kinds))
         calls += f"(i32.store8 (i32.const {80000 + len(names)})"
         calls += f"(i32.add (i32.const 48) (call ${name} {' '.join(words)})))"
         names.append(name)
     calls += f"(i32.store8 (i32.const {80000 + len(names)}) (i32.const 10))"
     calls += f"(call $say (i32.const 1) (i32.const 80000) (i32.const {len(names) + 1}))"
     record = await foul(tmp_path, sealed(tmp_path, "tries", imports=imports, ask=calls))
-    codes = dict(zip(names, (ord(one) - 48 for one in record.line), strict=True))
-    here = {name for name in HARMLESS if first == 0 or not name.startswith("fd_")}
-    assert {name for name, code in codes.items() if code == 0} == here
+    codes = dict(zip(names, (ord(char) - 48 for char in record.line), strict=True))
+    harmless_names = {name for name in HARMLESS if first == 0 or not name.startswith("fd_")}
+    assert {name for name, code in codes.items() if code == 0} == harmless_names
     refusals = {BADF, INVAL, NOSYS, ROFS, SPIPE}
     assert {code for name, code in codes.items() if name not in HARMLESS} <= refusals
 
@@ -295,9 +295,9 @@ def test_work_does_not_depend_on_memory_files(tmp_path: Path) -> None:
     """With memfd_create the data of a module may be mapped, without it they are copied."""
     data = f'(data (i32.const 70000) "{"x" * 5000}")'
     bot = sealed(tmp_path, "w", more=data, ask=NOTE_TIME)
-    here, elsewhere = (frames(bot, refused=refused) for refused in (False, True))
-    assert here == elsewhere
-    assert here.count(b"=") == 2
+    memfd_frames, plain_frames = (frames(bot, refused=refused) for refused in (False, True))
+    assert memfd_frames == plain_frames
+    assert memfd_frames.count(b"=") == 2
 
 
 async def test_a_modules_file_is_read_within_a_bound_and_never_waited_for(tmp_path: Path) -> None:

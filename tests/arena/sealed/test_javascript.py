@@ -91,13 +91,13 @@ def test_each_way_to_read_gets_the_lines(folder: Path, file: str) -> None:
 @pytest.mark.parametrize("body", slow_except(["import", "clone", "timer"], [*BODIES]))
 def test_a_bot_writes_what_it_writes_outside(folder: Path, body: str) -> None:
     (folder / "bot.js").write_text(FRAME.replace("BODY", BODIES[body]) + LOOPS["events.js"])
-    inside = output_inside(folder, word=JAVASCRIPT.word, file="bot.js")
-    outside = output_outside(folder, NODE or "", "bot.js")
-    assert [line for line in inside if line[0] != "!"] == outside
-    assert any(line[0] == "!" for line in inside) == (body == "exit")
+    sealed_lines = output_inside(folder, word=JAVASCRIPT.word, file="bot.js")
+    native_lines = output_outside(folder, NODE or "", "bot.js")
+    assert [line for line in sealed_lines if line[0] != "!"] == native_lines
+    assert any(line[0] == "!" for line in sealed_lines) == (body == "exit")
 
 
-INSIDE = {
+REFUSALS = {
     "socket": ('import "node:net";', "Cannot find module 'node:net': a sealed bot has"),
     "package": ('require("lodash")', "Cannot find module 'lodash'"),
     "outside": ('require("fs").readFileSync("/etc/passwd")', "ENOENT: no such file"),
@@ -109,9 +109,9 @@ INSIDE = {
 }
 
 
-@pytest.mark.parametrize("case", slow_except(["socket", "package", "outside"], INSIDE))
+@pytest.mark.parametrize("case", slow_except(["socket", "package", "outside"], REFUSALS))
 def test_what_a_bot_cannot_have_fails_in_words(folder: Path, case: str) -> None:
-    program, words = INSIDE[case]
+    program, words = REFUSALS[case]
     (folder / "bot.js").write_text(program)
     assert words in "\n".join(output_inside(folder, word=JAVASCRIPT.word, file="bot.js", last=9))
 
@@ -119,10 +119,10 @@ def test_what_a_bot_cannot_have_fails_in_words(folder: Path, case: str) -> None:
 def test_chance_and_time_follow_from_the_seed(folder: Path) -> None:
     body = "console.log(Math.random(), Date.now(), performance.now(), process.hrtime.bigint())"
     (folder / "bot.js").write_text(FRAME.replace("BODY", body) + LOOPS["events.js"])
-    first, again = (output_inside(folder, word=JAVASCRIPT.word, file="bot.js") for _ in range(2))
-    assert first == again
+    lines, twin = (output_inside(folder, word=JAVASCRIPT.word, file="bot.js") for _ in range(2))
+    assert lines == twin
     changed = [LINES[0], GAME.replace(b"5a", b"5b"), *LINES[2:]]
-    assert output_inside(folder, changed, JAVASCRIPT.word, "bot.js")[0] != first[0]
+    assert output_inside(folder, changed, JAVASCRIPT.word, "bot.js")[0] != lines[0]
 
 
 def test_modules_import_each_other(folder: Path) -> None:

@@ -25,7 +25,7 @@ from tests.support.fast_run import slow_except
 from tests.support.interpreted import GAME, HELLO, LINES, output_inside, output_outside
 from tests.support.tables import EFFORT, answers, play_sealed
 
-OUTSIDE = (sys.executable, "-sE", "main.py")
+NATIVE_COMMAND = (sys.executable, "-sE", "main.py")
 FRAME = """
 import json, sys
 def answer(line):
@@ -101,7 +101,7 @@ def folder(tmp_path: Path) -> Path:
 def test_each_way_to_read_gets_the_lines(folder: Path, loop: str) -> None:
     program = FRAME.replace("BODY", BODIES["print"]) + LOOPS[loop]
     (folder / "main.py").write_text(program)
-    assert output_inside(folder)[:2] == output_outside(folder, *OUTSIDE) == ["1", "2"]
+    assert output_inside(folder)[:2] == output_outside(folder, *NATIVE_COMMAND) == ["1", "2"]
 
 
 FAST = ["print", "import", "lazy", "error"]
@@ -110,13 +110,13 @@ FAST = ["print", "import", "lazy", "error"]
 @pytest.mark.parametrize("body", slow_except(FAST, [*BODIES]))
 def test_a_bot_writes_what_it_writes_outside(folder: Path, body: str) -> None:
     (folder / "main.py").write_text(FRAME.replace("BODY", BODIES[body]) + LOOPS["iteration"])
-    inside, outside = output_inside(folder), output_outside(folder, *OUTSIDE)
-    ends = [line for line in inside if line.startswith("!")]
-    assert [line for line in inside if not line.startswith("!")] == outside
+    sealed_lines, native_lines = output_inside(folder), output_outside(folder, *NATIVE_COMMAND)
+    ends = [line for line in sealed_lines if line.startswith("!")]
+    assert [line for line in sealed_lines if not line.startswith("!")] == native_lines
     assert bool(ends) == (body in ("error", "exit"))
 
 
-INSIDE = {
+REFUSALS = {
     "numpy": ("import numpy", "No module named 'numpy': a sealed bot has its own files and the"),
     "socket": ("import socket", "No module named '_socket': a sealed bot has"),
     "thread": (
@@ -138,9 +138,9 @@ INSIDE = {
 }
 
 
-@pytest.mark.parametrize("case", slow_except(["numpy", "write", "outside"], [*INSIDE]))
+@pytest.mark.parametrize("case", slow_except(["numpy", "write", "outside"], [*REFUSALS]))
 def test_what_a_bot_cannot_have_fails_in_words(folder: Path, case: str) -> None:
-    program, words = INSIDE[case]
+    program, words = REFUSALS[case]
     (folder / "main.py").write_text(program)
     assert words in output_inside(folder)[-1]
 
@@ -154,11 +154,11 @@ def test_chance_time_and_work_are_the_same_in_each_run(folder: Path) -> None:
         " hash('a'), {'a', 'b', 'c'}, id(message))"
     )
     (folder / "main.py").write_text(FRAME.replace("BODY", body) + LOOPS["iteration"])
-    once, again = output_inside(folder), output_inside(folder)
-    assert once == again
-    assert once[0] != once[1]
+    first_output, second_output = output_inside(folder), output_inside(folder)
+    assert first_output == second_output
+    assert first_output[0] != first_output[1]
     changed = [HELLO, GAME.replace(b"5a", b"5b"), *LINES[2:]]
-    assert output_inside(folder, changed)[0] != once[0]
+    assert output_inside(folder, changed)[0] != first_output[0]
 
 
 async def test_a_bot_plays_at_a_table(tmp_path: Path) -> None:
@@ -178,8 +178,8 @@ async def test_a_bot_plays_at_a_table(tmp_path: Path) -> None:
         for name in ("one", "two")
     ]
     (game,) = await play_sealed(tmp_path, bots, clock=EFFORT)
-    (again,) = await play_sealed(tmp_path, bots, clock=EFFORT)
-    assert answers(game) == answers(again)
+    (second_game,) = await play_sealed(tmp_path, bots, clock=EFFORT)
+    assert answers(game) == answers(second_game)
     assert game.result
     assert game.result.why == "target"
     assert {choice for _, choice, _, _ in answers(game)} > {0}
@@ -226,8 +226,8 @@ def test_a_command_has_the_same_words_on_every_machine(tmp_path: Path) -> None:
     (tmp_path / "w.json").touch()
     words = ("/x/bin/python3", "-I", "-S", f"{tmp_path}/bots/mine.py", "w.json", "--n", "3")
     assert sealed_argv(words, tmp_path) == (PYTHON.word, "bots/mine.py", "w.json", "--n", "3")
-    outside = (f"{tmp_path}/w.json",)
-    assert sealed_argv((*words[:4], *outside), tmp_path / "bots", outside)[1:] == (
+    files = (f"{tmp_path}/w.json",)
+    assert sealed_argv((*words[:4], *files), tmp_path / "bots", files)[1:] == (
         "mine.py",
         "w.json",
     )
@@ -304,9 +304,9 @@ def test_a_damaged_interpreter_is_compiled_again(
     texts = [process.communicate(timeout=300) for process in both]
     assert sorted(err for _, err in texts)[0] == ""
     code = Path(texts[0][0].strip())
-    whole = code.read_bytes()
-    code.write_bytes(whole[:-1] + bytes((whole[-1] ^ 1,)))
+    machine_code = code.read_bytes()
+    code.write_bytes(machine_code[:-1] + bytes((machine_code[-1] ^ 1,)))
     installed_interpreter.__wrapped__(PYTHON.word)
-    assert code.read_bytes()[:4096] == whole[:4096]
+    assert code.read_bytes()[:4096] == machine_code[:4096]
     assert "Preparing Python" in capsys.readouterr().err
     assert json.loads(next(tmp_path.rglob("*.json")).read_bytes())

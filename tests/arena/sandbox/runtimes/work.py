@@ -27,10 +27,10 @@ thread.join()
 assert subprocess.run(["echo", "x"], capture_output=True).stdout == b"x\n"
 assert asyncio.run(later()) == 0
 with tempfile.TemporaryDirectory() as folder:
-    one = Path(folder, "one")
-    one.write_text("x")
-    shutil.copy2(one, one.with_name("two"))
-    one.rename(one.with_name("three"))
+    path = Path(folder, "one")
+    path.write_text("x")
+    shutil.copy2(path, path.with_name("two"))
+    path.rename(path.with_name("three"))
 if os.fork() == 0:
     os._exit(7)
 assert os.waitstatus_to_exitcode(os.wait()[1]) == 7
