@@ -15,7 +15,7 @@ LISTS = "What a bot gets"
 """The heading of the table of values."""
 STATES = ("Open", "Closed", "Closed in the sandbox")
 """The headings of the page's lists."""
-NAMED = re.compile(r"`([\w/]+\.py)::(\w+)(?:\[(.+?)\])?`")
+TEST_REFERENCE = re.compile(r"`([\w/]+\.py)::(\w+)(?:\[(.+?)\])?`")
 
 
 @cache
@@ -41,17 +41,17 @@ def test_a_closed_channel_names_tests_that_exist() -> None:
     assert re.findall(r"^## (.+)$", PAGE.read_text(), re.MULTILINE) == [LISTS, *STATES]
     assert all(len(row) == 2 for row in rows("Open"))
     for channel, measure, tests in (row for state in STATES[1:] for row in rows(state)):
-        named = NAMED.findall(tests)
+        references = TEST_REFERENCE.findall(tests)
         assert measure, channel
-        assert named, channel
-        assert len(named) == tests.count("`") // 2, channel
-        assert [name for path, name, _ in named if name not in functions(path)] == [], channel
+        assert references, channel
+        assert len(references) == tests.count("`") // 2, channel
+        assert [name for path, name, _ in references if name not in functions(path)] == [], channel
 
 
 def test_every_named_probe_and_every_leak_is_tried_and_no_channel_stands_twice() -> None:
-    named = [one for row in ROWS for one in NAMED.findall(row[-1])]
-    assert {case for _, name, case in named if name == "test_blocked"} <= set(BLOCKED)
-    assert {case for _, name, case in named if name == "test_a_leak_is_caught"} == set(LEAKS)
+    references = [reference for row in ROWS for reference in TEST_REFERENCE.findall(row[-1])]
+    assert {case for _, name, case in references if name == "test_blocked"} <= set(BLOCKED)
+    assert {case for _, name, case in references if name == "test_a_leak_is_caught"} == set(LEAKS)
     assert len({row[0] for row in ROWS}) == len(ROWS) > 50
 
 

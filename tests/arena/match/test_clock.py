@@ -48,17 +48,17 @@ def test_no_more_is_given_back_than_the_lags_that_fell_into_the_question(
     """Each turn of the poller is so long a planned wait, then so long a lag."""
     deadline = Deadline(nothing, lambda _: None)
     deadline.begin(began, limit_ms)
-    now = inside = 0.0
+    now = question_lag = 0.0
     for planned, lag in turns:
         now += planned + lag
-        inside += max(0.0, min(lag, now - began))
+        question_lag += max(0.0, min(lag, now - began))
         # The poller tells of the lags that end after the question began.
         if now >= began:
             deadline.add_lag(lag, now)
-    assert deadline.given_back_ms == pytest.approx(1000 * inside, abs=0.1)
-    assert deadline.at - began - limit_ms / 1000 == pytest.approx(inside, abs=1e-6)
+    assert deadline.given_back_ms == pytest.approx(1000 * question_lag, abs=0.1)
+    assert deadline.at - began - limit_ms / 1000 == pytest.approx(question_lag, abs=1e-6)
     assert 0 <= deadline.charged_ms(now) <= limit_ms
-    assert deadline.charged_ms(now) <= max(0.0, 1000 * (now - began - inside)) + 0.1
+    assert deadline.charged_ms(now) <= max(0.0, 1000 * (now - began - question_lag)) + 0.1
 
 
 def test_spending_is_what_is_charged_with_answers_and_fouls() -> None:
@@ -117,9 +117,9 @@ def time() -> Time:
 
 @pytest.fixture
 def poller(time: Time) -> Iterator[Poller]:
-    made = Poller(time)
-    yield made
-    made._watch.close()
+    new_poller = Poller(time)
+    yield new_poller
+    new_poller._watch.close()
 
 
 def pumped(
@@ -156,10 +156,10 @@ def test_a_timer_restarted_by_another_due_timer_has_its_whole_time(
     """As at two tables of one bot: what it loses at one lets the game go on at the other."""
     due: list[Timer] = []
 
-    def expire(own: Timer, other: Timer) -> None:
-        due.append(own)
-        own.end()
-        other.at = time.now + 0.2
+    def expire(timer: Timer, other_timer: Timer) -> None:
+        due.append(timer)
+        timer.end()
+        other_timer.at = time.now + 0.2
 
     first = Timer(lambda: expire(first, second))
     second = Timer(lambda: expire(second, first))
@@ -216,11 +216,11 @@ class Bots:
     st.lists(st.sampled_from((0.0, 0.0, 0.001, 0.0019, 0.003, 0.02, 0.15)), max_size=60),
 )
 def test_a_bot_is_late_if_and_only_if_a_look_after_the_deadline_found_no_line(
-    limit_ms: int, beyond: float, stalls: list[float]
+    limit_ms: int, margin_s: float, stalls: list[float]
 ) -> None:
     """It answers about when its time and all that is given back are over."""
-    given_back = sum(one for one in stalls if one > MIN_LAG_S)
-    answers_after = max(0.0, limit_ms / 1000 + beyond + given_back)
+    given_back = sum(stall for stall in stalls if stall > MIN_LAG_S)
+    answers_after = max(0.0, limit_ms / 1000 + margin_s + given_back)
     time = Time()
     poller = Poller(time)
     poller._watch.close()

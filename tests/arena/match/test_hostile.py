@@ -58,18 +58,18 @@ LONGEST_LOG = 400_000
 
 
 @pytest.fixture(autouse=True)
-def ended(open_folder: Path) -> Iterator[None]:
+def cleanup(open_folder: Path) -> Iterator[None]:
     """End everything that a failed test leaves, so that it spoils no other."""
     yield
     end_all(str(open_folder))
 
 
 @pytest.fixture
-def row(how: str, place: Place) -> Cost:
+def row(act: str, place: Place) -> Cost:
     """Return the behaviour's row, if it may be tried there."""
-    if reason := unproven(ROWS[how], place):
+    if reason := unproven(ROWS[act], place):
         pytest.skip(reason)
-    return ROWS[how].at(place)
+    return ROWS[act].at(place)
 
 
 def test_the_table_has_every_behaviour_and_every_foul() -> None:
@@ -78,7 +78,7 @@ def test_the_table_has_every_behaviour_and_every_foul() -> None:
         acts = [
             name
             for name, act in inspect.getmembers(module, inspect.isfunction)
-            if [one.annotation for one in inspect.signature(act).parameters.values()] == ["Bot"]
+            if [part.annotation for part in inspect.signature(act).parameters.values()] == ["Bot"]
         ]
         assert acts == sorted(rows), group
     assert {row.foul for row in ROWS.values()} == {None, *get_args(FoulClass)} - {"forfeit"}, (
@@ -90,12 +90,12 @@ def test_the_table_has_every_behaviour_and_every_foul() -> None:
 def one_of_each() -> set[tuple[str, Place]]:
     """Choose one behaviour for each foul, and one of each group."""
     fates: dict[str | None, tuple[str, Place]] = {}
-    for how, row in ROWS.items():
+    for act, row in ROWS.items():
         if not row.needs:
-            for place in places(how):
-                there = row.best or row if place == "best" else row
-                for fate in (there.foul, how.partition("/")[0]):
-                    fates.setdefault(fate, (how, place))
+            for place in places(act):
+                cost = row.best or row if place == "best" else row
+                for fate in (cost.foul, act.partition("/")[0]):
+                    fates.setdefault(fate, (act, place))
     return {*fates.values()}
 
 
@@ -109,39 +109,39 @@ ANSWERS = {
 and a process is tried with those of the fast run."""
 
 
-@pytest.mark.parametrize("how", sorted(ANSWERS))
-def test_a_hostile_answer_costs_only_its_own_game(how: str) -> None:
+@pytest.mark.parametrize("act", sorted(ANSWERS))
+def test_a_hostile_answer_costs_only_its_own_game(act: str) -> None:
     setup = GameSetup("1.test", 1, 1, ("honest", "hostile"), find_variant("dutch"), PATIENT)
-    referee, asked = Referee(setup, board_seed(b"test", "test", 1)), count(1)
+    referee, turns = Referee(setup, board_seed(b"test", "test", 1)), count(1)
     while question := referee.awaiting:
         line = lines.ANSWER
-        if question.seat == FOULER and next(asked) == TURN:
-            line, _ = lines.LINES[how.partition("/")[2]]
+        if question.seat == FOULER and next(turns) == TURN:
+            line, _ = lines.LINES[act.partition("/")[2]]
         referee.receive(question.seat, lines.numbered(line, question.id), 1.0)
     result = referee.result
     assert result
-    assert [(one.seat, one.foul) for one in result.fouls] == [
-        (FOULER, foul) for foul in (ROWS[how].foul,) if foul
+    assert [(foul.seat, foul.foul) for foul in result.fouls] == [
+        (FOULER, foul) for foul in (ROWS[act].foul,) if foul
     ]
     assert (result.why, result.places[HONEST]) == ("foul", 1) or result.why == "target"
 
 
 # Slow: every behaviour of the table, in both places, costs its own game and nothing else.
 @pytest.mark.parametrize(
-    ("how", "place"),
+    ("act", "place"),
     [
-        pytest.param(how, place, marks=[] if (how, place) in FAST else [pytest.mark.slow])
-        for how in ROWS
-        for place in places(how)
-        if how not in ANSWERS or (how, place) in FAST
+        pytest.param(act, place, marks=[] if (act, place) in FAST else [pytest.mark.slow])
+        for act in ROWS
+        for place in places(act)
+        if act not in ANSWERS or (act, place) in FAST
     ],
 )
 async def test_a_hostile_bot_costs_only_its_own_game(
-    how: str, row: Cost, place: Place, open_folder: Path, tmp_path: Path
+    act: str, row: Cost, place: Place, open_folder: Path, tmp_path: Path
 ) -> None:
     forget_peak()
     before, peak = descriptors(), peak_memory()
-    results = await played(row, place, hostile_bot(how, open_folder), tmp_path)
+    results = await played(row, place, hostile_bot(act, open_folder), tmp_path)
     judged(row, results)
     logged(row, tmp_path / "log.jsonl", results)
     await nothing_left(row, place, str(open_folder))
@@ -149,12 +149,12 @@ async def test_a_hostile_bot_costs_only_its_own_game(
     assert peak_memory() - peak < GROWTH
 
 
-def hostile_bot(how: str, folder: Path) -> Command:
+def hostile_bot(act: str, folder: Path) -> Command:
     """Return a copy of a bot, which it may spoil; the folder's name is its processes' tag."""
     copy = folder / "bot"
     shutil.copytree(HOSTILE, copy)
     (copy / "a-copy").touch()
-    return hostile(how, str(folder), copy)
+    return hostile(act, str(folder), copy)
 
 
 async def played(row: Cost, place: Place, bot: Command, folder: Path) -> list[Result]:
@@ -182,7 +182,7 @@ def judged(row: Cost, results: list[Result]) -> None:
     """Check that the fouler lost, the honest bot did not, and the next game was played."""
     first, second = results
     if row.foul:
-        assert [one.seat for one in first.fouls] == [FOULER]
+        assert [foul.seat for foul in first.fouls] == [FOULER]
         assert first.fouls[0].foul == row.foul
         assert (first.why, first.places) == ("foul", (1, 2))
     else:
@@ -230,7 +230,7 @@ async def test_a_bot_that_deletes_itself_cannot_greet_again(
     bot = hostile_bot("processes/deletes_itself_and_is_gone", open_folder)
     keeps_its_folder = Command(bot.argv, str(open_folder))
     results = await play([sample(), keeps_its_folder], tmp_path / "log.jsonl", games=2)
-    assert [[one.foul for one in result.fouls] for result in results] == [["gone"], ["gone"]]
+    assert [[foul.foul for foul in result.fouls] for result in results] == [["gone"], ["gone"]]
 
 
 async def test_a_flood_while_another_thinks_is_not_kept(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ async def test_a_flood_while_another_thinks_is_not_kept(tmp_path: Path) -> None:
     peak = peak_memory()
     bots = [hostile("timing/thinks_three_times"), hostile("plumbing/unasked_old_answers")]
     (result,) = await play(bots, tmp_path / "log.jsonl")
-    assert [(one.seat, one.foul) for one in result.fouls] == [(FOULER, "flooding")]
+    assert [(foul.seat, foul.foul) for foul in result.fouls] == [(FOULER, "flooding")]
     assert peak_memory() - peak < GROWTH
 
 

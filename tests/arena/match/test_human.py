@@ -40,17 +40,17 @@ def table(rules: Ruleset = RULES) -> tuple[Referee, HumanPlayer]:
         GameSetup("1.game", 1, 1, NAMES, rules, CLOCK), board_seed(b"person", "event", 1)
     )
     person = HumanPlayer()
-    said(referee, person)
+    send_lines(referee, person)
     return referee, person
 
 
-def said(referee: Referee, person: HumanPlayer) -> None:
+def send_lines(referee: Referee, person: HumanPlayer) -> None:
     for seat, line in referee.take_outgoing():
         if seat == SEAT:
             person.send(line)
 
 
-def asked(person: HumanPlayer) -> Ask:
+def open_question(person: HumanPlayer) -> Ask:
     assert person.question
     return person.question
 
@@ -67,13 +67,13 @@ class Hears:
 
 async def test_an_answer_is_a_line_like_any_bots_and_counts_once() -> None:
     referee, person = table()
-    heard = list[str]()
-    person.set_listener(Hears(lambda: heard.append("now")))
-    question = asked(person)
+    calls = list[str]()
+    person.set_listener(Hears(lambda: calls.append("now")))
+    question = open_question(person)
     assert person.next_line() is None
     assert person.choose(question.id, 1)
     assert not person.choose(question.id, 0)
-    assert heard == ["now"]
+    assert calls == ["now"]
     line = person.next_line()
     assert line is not None
     assert decode_line(line) == Choose(id=question.id, choice=1)
@@ -84,7 +84,7 @@ async def test_an_answer_is_a_line_like_any_bots_and_counts_once() -> None:
 
 async def test_a_late_person_is_not_asked_again() -> None:
     _, person = table()
-    id = asked(person).id
+    id = open_question(person).id
     person.disqualify(Fault("late", "too late"))
     assert person.fault
     assert not person.choose(id, 0)
@@ -133,10 +133,10 @@ def test_a_bid_is_typed_in_chips(typed: str, choice: int | None) -> None:
 
 
 def test_options_are_numbered_one_a_line_or_side_by_side() -> None:
-    few = numbered_options([Play((6, 4), "left"), Draw()]).plain
-    assert few == "  1  [6|4] left\n  2  draw"
-    many = numbered_options([Play((6, 4), "left")] * 30).plain
-    assert many.startswith("1  [6|4] left; 2  [6|4] left; 3  [6|4] left")
+    short_list = numbered_options([Play((6, 4), "left"), Draw()]).plain
+    assert short_list == "  1  [6|4] left\n  2  draw"
+    long_list = numbered_options([Play((6, 4), "left")] * 30).plain
+    assert long_list.startswith("1  [6|4] left; 2  [6|4] left; 3  [6|4] left")
 
 
 class Typist:
@@ -156,8 +156,8 @@ async def test_lines_are_read_however_they_come() -> None:
     typist = Typist()
     keys, lines = Keys(typist.read), list[str | None]()
 
-    async def read(many: int) -> None:
-        for _ in range(many):
+    async def read(count: int) -> None:
+        for _ in range(count):
             lines.append(await keys.line())
 
     async with trio.open_nursery() as nursery:
@@ -193,9 +193,9 @@ async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -
     screen = TerminalPlayer(console, typist.read, Look(NAMES, 80))
     play(referee, person)
     with trio.fail_after(120):
-        ended = await screen.show(person, LiveFrames(referee, SEAT), trio.Event())
+        is_finished = await screen.show(person, LiveFrames(referee, SEAT), trio.Event())
     os.close(typist.read)
-    return ended, console.export_text()
+    return is_finished, console.export_text()
 
 
 def by_itself(referee: Referee, person: HumanPlayer) -> None:
@@ -206,23 +206,23 @@ def by_itself(referee: Referee, person: HumanPlayer) -> None:
     while referee.awaiting and referee.awaiting.seat != SEAT:
         first = Choose(id=referee.awaiting.id, choice=0)
         referee.receive(referee.awaiting.seat, encode_line(first)[:-1], 1.0)
-    said(referee, person)
+    send_lines(referee, person)
 
 
 async def test_a_game_is_played_by_numbers() -> None:
-    ended, read = await sitting_at("9\n1\n" + "\n" * 200, by_itself)
-    assert ended
-    assert "Enter one of the numbers above." in read
-    assert "Your choice (1 to" in read
-    assert "The game is over: the target was reached." in read
-    assert "places " in read
+    is_finished, text = await sitting_at("9\n1\n" + "\n" * 200, by_itself)
+    assert is_finished
+    assert "Enter one of the numbers above." in text
+    assert "Your choice (1 to" in text
+    assert "The game is over: the target was reached." in text
+    assert "places " in text
 
 
 @pytest.mark.parametrize("typed", ["q\n", "quit\n", ""])
 async def test_a_person_may_leave(typed: str) -> None:
-    ended, read = await sitting_at(typed, by_itself)
-    assert not ended
-    assert "The game is over" not in read
+    is_finished, text = await sitting_at(typed, by_itself)
+    assert not is_finished
+    assert "The game is over" not in text
 
 
 async def test_time_runs_out(autojump_clock: MockClock) -> None:

@@ -62,16 +62,16 @@ def test_kernel_that_counts_nothing_knows_no_stop() -> None:
 
 @pytest.fixture
 def poller() -> Iterator[Poller]:
-    made = Poller(lambda: 100.0)
-    yield made
-    made._watch.close()
+    new_poller = Poller(lambda: 100.0)
+    yield new_poller
+    new_poller._watch.close()
 
 
 def refuse(lag: LagError) -> None:
     raise lag
 
 
-def asked(poller: Poller, began: float, *vitals: Vitals) -> Deadline:
+def begin_deadline(poller: Poller, began: float, *vitals: Vitals) -> Deadline:
     deadline = Deadline(lambda: None, refuse)
     poller.add_timer(deadline)
     deadline.begin(began, 1000)
@@ -85,7 +85,7 @@ def test_question_begins_anew_after_a_pause_of_any_length(gap_s: float, thought_
     poller = Poller(lambda: 100.0)
     poller._watch.close()
     end = 100.0 + gap_s
-    deadline = asked(poller, 100.0 - thought_s, after(gap_s))
+    deadline = begin_deadline(poller, 100.0 - thought_s, after(gap_s))
     poller._give_back(gap_s, end)
     assert deadline.at == end + 1.0
     assert deadline.charged_ms(end) == pytest.approx(0.0, abs=0.01), "The answer was in the pipe."
@@ -98,13 +98,13 @@ def test_question_begins_anew_after_a_pause_of_any_length(gap_s: float, thought_
 
 
 def test_poller_that_was_kept_busy_for_long_still_ends_the_run(poller: Poller) -> None:
-    asked(poller, 100.0, after(15.0, runs=600))
+    begin_deadline(poller, 100.0, after(15.0, runs=600))
     with pytest.raises(LagError):
         poller._give_back(15.0, 115.0)
 
 
 def test_pause_without_a_question_is_charged_to_nobody(poller: Poller) -> None:
-    deadline = asked(poller, 100.0, after(15.0))
+    deadline = begin_deadline(poller, 100.0, after(15.0))
     deadline.end()
     poller._give_back(15.0, 115.0)
     assert not deadline.paused_ms

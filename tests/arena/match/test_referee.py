@@ -33,13 +33,13 @@ def answer(question: OpenQuestion, choice: int = 0) -> bytes:
 def play_out(
     referee: Referee, choose: Callable[[OpenQuestion], int], ms: float = 1.0
 ) -> tuple[Result, list[tuple[int, bytes]]]:
-    said = referee.take_outgoing()
+    lines = referee.take_outgoing()
     while referee.awaiting:
         question = referee.awaiting
         referee.receive(question.seat, answer(question, choose(question)), ms)
-        said += referee.take_outgoing()
+        lines += referee.take_outgoing()
     assert referee.result
-    return referee.result, said
+    return referee.result, lines
 
 
 def first(_: OpenQuestion) -> int:
@@ -48,18 +48,18 @@ def first(_: OpenQuestion) -> int:
 
 def test_each_seat_has_its_own_clock() -> None:
     """Neither learns of the other's; each bank pays for its own seat only."""
-    own = Clock(move_ms=20, bank_ms=100)
-    referee = Referee(replace(game_setup(), clocks=(Clock(), own)), SEED)
-    _, said = play_out(referee, first, ms=30.0)
-    for seat, clock in enumerate((Clock(), own)):
-        told = [json.loads(line) for to, line in said if to == seat]
-        assert told[0]["clock"] == {name: getattr(clock, name) for name in told[0]["clock"]}
-        times = [one["time_ms"] for one in told if one["type"] == "ask"]
+    second_clock = Clock(move_ms=20, bank_ms=100)
+    referee = Referee(replace(game_setup(), clocks=(Clock(), second_clock)), SEED)
+    _, lines = play_out(referee, first, ms=30.0)
+    for seat, clock in enumerate((Clock(), second_clock)):
+        messages = [json.loads(line) for receiver, line in lines if receiver == seat]
+        assert messages[0]["clock"] == {name: getattr(clock, name) for name in messages[0]["clock"]}
+        times = [message["time_ms"] for message in messages if message["type"] == "ask"]
         spent = [max(0, clock.bank_ms - 10 * seat * n) for n in range(len(times))]
         assert times == [clock.move_ms + bank for bank in spent]
 
 
-def asked(referee: Referee) -> OpenQuestion:
+def open_question(referee: Referee) -> OpenQuestion:
     assert referee.awaiting
     return referee.awaiting
 
@@ -77,14 +77,14 @@ def test_a_wrong_answer_loses_a_game_of_two(
     foul: str, line: bytes | Callable[[OpenQuestion], bytes]
 ) -> None:
     referee = Referee(game_setup(), SEED)
-    question = asked(referee)
+    question = open_question(referee)
     raw = line if isinstance(line, bytes) else line(question)
     referee.receive(question.seat, raw, 5.0)
     assert referee.result
     assert referee.result.why == "foul"
     assert referee.result.fouls == (SeatFoul(question.seat, foul),)  # type: ignore[arg-type]
     assert referee.result.places[question.seat] == 2
-    (record,) = [one for one in referee.take_records() if isinstance(one, FoulRecord)]
+    (record,) = [record for record in referee.take_records() if isinstance(record, FoulRecord)]
     assert record.detail
     assert record.ms == 5.0
     assert len(record.line) <= 201
@@ -93,26 +93,26 @@ def test_a_wrong_answer_loses_a_game_of_two(
 @pytest.mark.parametrize("seats", [3, 4])
 def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: int) -> None:
     referee = Referee(game_setup("draw", seats), SEED)
-    fouler = asked(referee).seat
+    fouler = open_question(referee).seat
     referee.receive(fouler, b"oops", 1.0)
     assert referee.result is None
-    result, said = play_out(referee, first)
+    result, lines = play_out(referee, first)
     assert result.why == "target"
     assert result.places[fouler] == seats
     assert result.fouls == (SeatFoul(fouler, "malformed"),)
     # Whoever is played on by the fallback is asked nothing more.
-    assert not [1 for to, line in said[seats + 1 :] if to == fouler and b'"ask"' in line]
+    assert not [1 for seat, line in lines[seats + 1 :] if seat == fouler and b'"ask"' in line]
 
 
 def test_stale_answers_are_ignored_and_too_many_in_a_game_are_a_flood() -> None:
     referee, stale = Referee(game_setup(), SEED), b'{"type":"choose","id":1,"choice":0}'
-    seat = asked(referee).seat
+    seat = open_question(referee).seat
     for number in range(STALE_LINES):
-        while asked(referee).seat != seat:
-            referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
-        question = asked(referee)
+        while open_question(referee).seat != seat:
+            referee.receive(open_question(referee).seat, answer(open_question(referee)), 1.0)
+        question = open_question(referee)
         referee.receive(seat, stale, 1.0)
-        assert asked(referee) == question
+        assert open_question(referee) == question
         if number < 4:
             referee.receive(seat, answer(question), 1.0)
     referee.receive(seat, stale, 1.0)
@@ -122,16 +122,16 @@ def test_stale_answers_are_ignored_and_too_many_in_a_game_are_a_flood() -> None:
 
 def test_the_bank_pays_only_for_what_exceeds_the_move_time() -> None:
     referee = Referee(game_setup(clock=Clock(move_ms=100, bank_ms=1000)), SEED)
-    seat = asked(referee).seat
+    seat = open_question(referee).seat
     budgets = []
     for ms in (50.0, 100.0, 350.5, 1.0):
-        while asked(referee).seat != seat:
-            referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
-        budgets.append(asked(referee).time_ms)
-        referee.receive(seat, answer(asked(referee)), ms)
-    while asked(referee).seat != seat:
-        referee.receive(asked(referee).seat, answer(asked(referee)), 1.0)
-    budgets.append(asked(referee).time_ms)
+        while open_question(referee).seat != seat:
+            referee.receive(open_question(referee).seat, answer(open_question(referee)), 1.0)
+        budgets.append(open_question(referee).time_ms)
+        referee.receive(seat, answer(open_question(referee)), ms)
+    while open_question(referee).seat != seat:
+        referee.receive(open_question(referee).seat, answer(open_question(referee)), 1.0)
+    budgets.append(open_question(referee).time_ms)
     assert budgets == [1100, 1100, 1100, 849, 849]
 
 
@@ -143,10 +143,10 @@ def test_the_bank_pays_only_for_what_exceeds_the_move_time() -> None:
     ],
 )
 def test_lines_that_are_not_a_hello(line: bytes, part: str) -> None:
-    said = parse_hello(line)
-    assert isinstance(said, Fault)
-    assert said.foul == "no_hello"
-    assert part in said.detail
+    fault = parse_hello(line)
+    assert isinstance(fault, Fault)
+    assert fault.foul == "no_hello"
+    assert part in fault.detail
 
 
 def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
@@ -167,8 +167,8 @@ def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
             tokens_in=7 * spent, tokens_out=2 * spent, cents=round(0.1 * spent, 6), retries=spent
         ),
     )
-    logged = [one for one in referee.take_records() if isinstance(one, ChoiceRecord)]
-    assert [one.seat for one in logged if one.usage is not UNSET] == [1] * spent
+    choices = [record for record in referee.take_records() if isinstance(record, ChoiceRecord)]
+    assert [choice.seat for choice in choices if choice.usage is not UNSET] == [1] * spent
 
 
 def test_a_bot_that_has_seen_its_hand_loses_if_it_is_unavailable() -> None:

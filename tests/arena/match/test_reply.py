@@ -24,9 +24,9 @@ class FakePlayer:
     def has_input(self) -> bool:
         return bool(self.lines) or self.fault is not None
 
-    def write(self, line: bytes, at: float) -> None:
+    def write(self, line: bytes, time_s: float) -> None:
         """Send one line, as a process does of which the poller found one line."""
-        self.read_at = at
+        self.read_at = time_s
         self._listener.hear_line(cast("Player", self), line)
 
     def put_back(self, line: bytes) -> None:
@@ -66,9 +66,9 @@ class Waiter(ReplyWaiter):
 
 @pytest.fixture
 def waiter() -> Waiter:
-    made = Waiter()
-    made.ask(0)
-    return made
+    new_waiter = Waiter()
+    new_waiter.ask(0)
+    return new_waiter
 
 
 def test_a_line_of_the_player_that_is_asked_is_judged_at_once(waiter: Waiter) -> None:
@@ -88,7 +88,7 @@ def test_a_player_that_was_gone_before_its_question_is_judged_with_it(waiter: Wa
     waiter.hear()
     assert waiter.judged == []
     waiter.players[0].write(b"one", 100.5)
-    assert [what for what, _ in waiter.judged] == [b"one", "gone"]
+    assert [judgement for judgement, _ in waiter.judged] == [b"one", "gone"]
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
     table: tuple[Ruleset, int], number: int
 ) -> None:
     """The moments tell it: see the leak "an only option is not asked"."""
-    found = differences(*table, number, random.Random(number), forced="skip")
-    assert not [one for one in found if one.what == "bytes"]
+    leaks = differences(*table, number, random.Random(number), forced="skip")
+    assert not [difference for difference in leaks if difference.what == "bytes"]
 
 
 # Slow: no named game tells a seat what is hidden from it.
@@ -65,7 +65,7 @@ GAMES = 40
 """Games in which a leak must show; most show in the first."""
 
 
-def found(leak: Leak, games: int = GAMES) -> Iterator[Difference]:
+def leaked_differences(leak: Leak, games: int = GAMES) -> Iterator[Difference]:
     for number in range(games):
         rng = random.Random(number)
         yield from differences(
@@ -79,10 +79,10 @@ def found(leak: Leak, games: int = GAMES) -> Iterator[Difference]:
         )
 
 
-@pytest.mark.parametrize("what", LEAKS)
-def test_a_leak_is_caught(what: str) -> None:
-    leak = LEAKS[what]
-    caught = next(found(leak), None)
+@pytest.mark.parametrize("leak_name", LEAKS)
+def test_a_leak_is_caught(leak_name: str) -> None:
+    leak = LEAKS[leak_name]
+    caught = next(leaked_differences(leak), None)
     assert caught is not None, "Nothing was seen of it."
     assert caught.what == leak.what
 
@@ -94,17 +94,17 @@ async def test_last_words_reach_no_other_seat(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a bot writes to stderr stands in the log, and is said to nobody."""
-    told: dict[BotProcess, bytes] = {}
+    sent_lines: dict[BotProcess, bytes] = {}
 
     class Noting(BotProcess):
         def send(self, line: bytes) -> None:
-            told[self] = told.get(self, b"") + line
+            sent_lines[self] = sent_lines.get(self, b"") + line
             super().send(line)
 
     monkeypatch.setattr("arena.match.bot_pool.BotProcess", Noting)
     log = tmp_path / "log.jsonl"
     await play([sample(), hostile("plumbing/stderr_terminal_codes"), sample()], log)
     assert b"much ado" in log.read_bytes()
-    assert len(told) == 3
-    assert all(b'"type":"bye"' in lines for lines in told.values())
-    assert not [lines for lines in told.values() if b"much ado" in lines]
+    assert len(sent_lines) == 3
+    assert all(b'"type":"bye"' in lines for lines in sent_lines.values())
+    assert not [lines for lines in sent_lines.values() if b"much ado" in lines]

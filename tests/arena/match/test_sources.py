@@ -19,7 +19,7 @@ PATIENCE_S = 20.0
 
 
 @contextmanager
-def opened(kind: type[Streams], code: str) -> Iterator[tuple[Streams, subprocess.Popen[bytes]]]:
+def run_code(kind: type[Streams], code: str) -> Iterator[tuple[Streams, subprocess.Popen[bytes]]]:
     process = subprocess.Popen(
         (sys.executable, "-c", code),
         stdin=subprocess.PIPE,
@@ -69,7 +69,7 @@ both = pytest.mark.parametrize("kind", [KernelStreams, ThreadedStreams])
 
 @both
 def test_what_a_process_wrote_before_its_end_is_read(kind: type[Streams]) -> None:
-    with opened(kind, "print('x' * 50_000, flush=True); raise SystemExit(7)") as (streams, _):
+    with run_code(kind, "print('x' * 50_000, flush=True); raise SystemExit(7)") as (streams, _):
         assert streams.has_ended(int(1000 * PATIENCE_S))
         assert streams.exit_code() == 7
         assert read_until(streams, lambda _: False) == b"x" * 50_000 + b"\n"
@@ -79,7 +79,7 @@ def test_what_a_process_wrote_before_its_end_is_read(kind: type[Streams]) -> Non
 @both
 def test_a_full_pipe_blocks_nobody_and_takes_the_rest_later(kind: type[Streams]) -> None:
     code = "import sys; input(); print(len(sys.stdin.readline()))"
-    with opened(kind, "import time; time.sleep(0.2);" + code) as (streams, _):
+    with run_code(kind, "import time; time.sleep(0.2);" + code) as (streams, _):
         rest, watch = b"\n" + b"x" * 3_000_000 + b"\n", new_watch(streams)
         watch.register(streams.stdin, sources.CAN_WRITE)
         blocked = 0
@@ -95,7 +95,7 @@ def test_a_full_pipe_blocks_nobody_and_takes_the_rest_later(kind: type[Streams])
 
 @both
 def test_a_flood_waits_in_its_pipe(kind: type[Streams]) -> None:
-    with opened(kind, "import os\nwhile True: os.write(1, bytes(65536))") as (streams, process):
+    with run_code(kind, "import os\nwhile True: os.write(1, bytes(65536))") as (streams, process):
         read_until(streams, lambda data: len(data) > 1_000_000)
         assert not streams.has_ended(200)
         process.kill()
@@ -108,7 +108,7 @@ def test_a_flood_waits_in_its_pipe(kind: type[Streams]) -> None:
 @both
 def test_a_child_that_holds_the_pipes_does_not_hold_up_the_end(kind: type[Streams]) -> None:
     code = "import subprocess; subprocess.Popen(['sleep', '60']); print('left', flush=True)"
-    with opened(kind, code) as (streams, _):
+    with run_code(kind, code) as (streams, _):
         assert streams.has_ended(int(1000 * PATIENCE_S))
         assert streams.exit_code() == 0
         assert read_until(streams, lambda data: b"\n" in data) == b"left\n"

@@ -103,7 +103,7 @@ async def test_a_late_bot_is_logged_with_the_figures(tmp_path: Path) -> None:
     await play(bots, log, clock, poller=partial(LaggingPoller, 70.0))
     assert time.monotonic() - began >= 1.5 + 0.07, "The time that is given back may be used."
     (game,) = read_games(log)
-    (foul,) = [one for one in game.records if isinstance(one, FoulRecord)]
+    (foul,) = [record for record in game.records if isinstance(record, FoulRecord)]
     assert (foul.foul, foul.limit_ms, foul.ms) == ("late", 1_500, 1_500)
     assert foul.given_back_ms >= 70
     assert foul.cpu_ms is not None
@@ -111,7 +111,7 @@ async def test_a_late_bot_is_logged_with_the_figures(tmp_path: Path) -> None:
     spent = game.records[-2]
     assert isinstance(spent, SpentRecord)
     for seat in (0, 1):
-        given_back = sum(one.given_back_ms for one in game.choices() if one.seat == seat)
+        given_back = sum(choice.given_back_ms for choice in game.choices() if choice.seat == seat)
         assert spent.given_back_ms[seat] == pytest.approx(given_back, abs=0.01)
         assert given_back >= 70 * spent.questions[seat]
     assert spent.worst_lag_ms >= 70
@@ -142,7 +142,7 @@ async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(tmp_path
     (result,) = await play([sample(), command], tmp_path / "log.jsonl", clock, table=Stalling)
     assert result.fouls == ()
     (game,) = read_games(tmp_path / "log.jsonl")
-    first = next(one for one in game.choices() if one.seat == 1)
+    first = next(choice for choice in game.choices() if choice.seat == 1)
     assert first.given_back_ms > 2_000
     assert first.ms < 1_000
 
@@ -166,7 +166,7 @@ async def test_a_second_stop_is_scored_if_the_asked_bot_held_the_processors(
         (result,) = await play(bots, log, clock, poller=lagging, referee=resumed)
         (foul,) = result.fouls
         (game,) = read_games(log)
-        (evidence,) = (one for one in game.records if isinstance(one, FoulRecord))
+        (evidence,) = (record for record in game.records if isinstance(record, FoulRecord))
         assert foul.foul == evidence.foul == "late"
         assert "kept the referee from its pipe for" in evidence.detail
         assert (evidence.cpu_ms or 0.0) > cpu_ms / 2
@@ -247,15 +247,15 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: P
         "print(chr(10).join(ahead), flush=True)\n"
         "sys.stdin.read()\n"
     )
-    ahead = Command((sys.executable, "-I", "-S", str(bot)), str(tmp_path))
+    command = Command((sys.executable, "-I", "-S", str(bot)), str(tmp_path))
     log = tmp_path / "log.jsonl"
-    (result,) = await play([ahead, ahead], log, table=Counted, referee=Counting)
+    (result,) = await play([command, command], log, table=Counted, referee=Counting)
     assert result.why == "target"
     assert max(at_once) == LINES_A_WAIT
 
 
 @pytest.mark.parametrize(
-    ("crash", "how"),
+    ("crash", "ending"),
     [
         ("os.kill(os.getpid(), 11)", "It was killed by SIGSEGV"),
         ("os._exit(3)", "It exited with status 3"),
@@ -264,9 +264,9 @@ async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: P
 )
 @pytest.mark.parametrize("greets", [True, False])
 async def test_death_is_reported_where_a_crash_wrote_the_line(
-    crash: str, how: str, greets: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crash: str, ending: str, greets: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if how:
+    if ending:
         # However busy the machine is, its end is seen.
         monkeypatch.setattr("arena.match.bot_process.DEATH_MS", 60_000)
     words = "os.write(2, b'the runtime says why\\n'); os.write(1, b'*** fault ***\\nat 0x7f\\n')"
@@ -276,13 +276,13 @@ async def test_death_is_reported_where_a_crash_wrote_the_line(
     command = Command((sys.executable, "-I", "-S", str(bot), "x"), str(tmp_path))
     await play([sample(), command], tmp_path / "log.jsonl")
     (game,) = read_games(tmp_path / "log.jsonl")
-    (foul,) = [one for one in game.records if isinstance(one, FoulRecord)]
+    (foul,) = [record for record in game.records if isinstance(record, FoulRecord)]
     assert foul.foul == ("malformed" if greets else "no_hello"), "The class depends on no time."
-    assert foul.detail.startswith(how or "Not a message")
+    assert foul.detail.startswith(ending or "Not a message")
     assert "the runtime says why" in foul.stderr
-    if how and greets:
+    if ending and greets:
         assert foul.stdout == "*** fault ***\\nat 0x7f\\n"
-    elif not how:
+    elif not ending:
         assert foul.stdout is UNSET
     seed = board_seed(b"test", "test", 1)
     assert [*mismatches(game, seed)] == [], "What only the table knew follows from nothing."

@@ -38,11 +38,11 @@ async def test_a_start_without_the_service_is_void_a_few_times(starts: int, tmp_
     limits = replace(LIMITS, unavailable=3)
     (result,) = await play(bots, log, limits=limits)
     (game,) = read_games(log)
-    (spent,) = (one for one in game.records if isinstance(one, SpentRecord))
+    (spent,) = (record for record in game.records if isinstance(record, SpentRecord))
     assert spent.voids == (0, min(starts, 3))
     assert (result.why == "foul") == (starts > 3)
-    fouls = [one for one in game.records if isinstance(one, FoulRecord)]
-    assert [(one.foul, one.detail) for one in fouls] == [
+    fouls = [record for record in game.records if isinstance(record, FoulRecord)]
+    assert [(foul.foul, foul.detail) for foul in fouls] == [
         ("no_hello", "It said that it is unavailable: 503")
     ] * (starts > 3)
 
@@ -51,8 +51,8 @@ async def test_the_voids_of_a_sitting_count_together(tmp_path: Path) -> None:
     """Otherwise each of its games would wait as long again."""
     bots = [sample(), excused(9, tmp_path / "starts")]
     results = await play(bots, tmp_path / "log.jsonl", games=3)
-    assert [one.why for one in results] == ["foul"] * 3
+    assert [result.why for result in results] == ["foul"] * 3
     assert len((tmp_path / "starts").read_text().split()) == 3 + 3
     log = read_games(tmp_path / "log.jsonl")
-    spent = [one for game in log for one in game.records if isinstance(one, SpentRecord)]
-    assert [one.voids for one in spent] == [(0, 3), UNSET, UNSET]
+    records = [record for game in log for record in game.records if isinstance(record, SpentRecord)]
+    assert [record.voids for record in records] == [(0, 3), UNSET, UNSET]
