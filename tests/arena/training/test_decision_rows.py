@@ -28,18 +28,18 @@ def compare(rules: Ruleset, seats: int, seed: object, foul: float = 0.0) -> None
     """Encode each line that was sent, as a bot would, and compare it with the row."""
     rules = replace(rules, game=replace(rules.game, max_rounds=2))
     logged, _ = overheard(rules, seats, any_of(seed, foul))
-    code = Encoding(rules, seats)
-    timeline = Timeline(logged)
-    every = [*decision_rows(timeline, code, range(seats))]
-    assert [row.answer for row in every] == [*logged.choices()]
-    for asked, answer, vector, mask, action in every:
-        ask = decode_from_referee(timeline.line(asked))
+    code, timeline = Encoding(rules, seats), Timeline(logged)
+    rows = [*decision_rows(timeline, code, range(seats))]
+    assert [row.answer for row in rows] == [*logged.choices()]
+    for question, answer, vector, mask, action in rows:
+        ask = decode_from_referee(timeline.line(question))
         assert isinstance(ask, Ask)
         assert vector.tobytes() == code.vector(ask).tobytes()
         assert mask.tolist() == code.actions.mask(ask.options).tolist()
-        assert (asked.round, asked.question.id, asked.options) == (ask.round, ask.id, ask.options)
-        chosen = ask.options[answer.choice] if isinstance(answer, ChoiceRecord) else None
-        assert action == (chosen and code.actions.numbers.get(chosen))
+        assert (question.round, question.question.id) == (ask.round, ask.id)
+        assert question.options == ask.options
+        option = ask.options[answer.choice] if isinstance(answer, ChoiceRecord) else None
+        assert action == (option and code.actions.numbers.get(option))
     for seat in range(seats):
-        own = [row.question.index for row in decision_rows(timeline, code, {seat})]
-        assert own == [row.question.index for row in every if row.question.seat == seat]
+        seat_indexes = [row.question.index for row in decision_rows(timeline, code, {seat})]
+        assert seat_indexes == [row.question.index for row in rows if row.question.seat == seat]

@@ -31,7 +31,7 @@ from tests.support.rulesets import rules_and_seats
 
 lucks = st.randoms(use_true_random=False)
 numbers = st.integers(0, 2**32)
-TOLD_TO_ALL = ("Observation is not a NumPy array", "Observation space for each agent probably")
+MASK_WARNINGS = ("Observation is not a NumPy array", "Observation space for each agent probably")
 """What the test warns of whenever an observation has a mask, unless PettingZoo made the game."""
 
 
@@ -41,8 +41,8 @@ TOLD_TO_ALL = ("Observation is not a NumPy array", "Observation space for each a
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_petting_zoo_finds_nothing(name: str, seats: int) -> None:
     with warnings.catch_warnings():
-        for told in TOLD_TO_ALL:
-            warnings.filterwarnings("ignore", told)
+        for warning in MASK_WARNINGS:
+            warnings.filterwarnings("ignore", warning)
         api_test(boneyard_v0.env(name, seats, rounds=1, render_mode="ansi"), num_cycles=40)
     seed_test(lambda: boneyard_v0.env(name, seats, rounds=1), num_cycles=10)
 
@@ -94,7 +94,7 @@ def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:
 # --- what a vector tells ---
 
 
-def asked(*events: Event, seat: int = 1, seats: int = 3) -> Ask:
+def question(*events: Event, seat: int = 1, seats: int = 3) -> Ask:
     return Ask(
         id=1,
         game=1,
@@ -122,15 +122,15 @@ def part(vector: Vector, name: str, layout: Encoding = DUTCH) -> list[float]:
     return values
 
 
-def ones(vector: Vector, name: str) -> list[int]:
-    return [at for at, value in enumerate(part(vector, name)) if value == 1]
+def indexes_of_one(vector: Vector, name: str) -> list[int]:
+    return [index for index, value in enumerate(part(vector, name)) if value == 1]
 
 
 def test_a_vector_tells_what_lies_on_the_table() -> None:
-    vector = DUTCH.vector(asked())
-    assert [TILES[at] for at in ones(vector, "hand")] == [(1, 0), (6, 5)]
-    assert [TILES[at] for at in ones(vector, "line")] == [(5, 1), (5, 2), (5, 5)]
-    assert (ones(vector, "left"), ones(vector, "right")) == ([2], [1])
+    vector = DUTCH.vector(question())
+    assert [TILES[index] for index in indexes_of_one(vector, "hand")] == [(1, 0), (6, 5)]
+    assert [TILES[index] for index in indexes_of_one(vector, "line")] == [(5, 1), (5, 2), (5, 5)]
+    assert (indexes_of_one(vector, "left"), indexes_of_one(vector, "right")) == ([2], [1])
     # Seat 1 asks, so it comes first, and then seats 2 and 0.
     assert part(vector, "tiles") == pytest.approx([2 / 28, 14 / 28, 4 / 28])
     assert part(vector, "scores") == pytest.approx([-20 / 61, 2, 30 / 61])
@@ -152,13 +152,13 @@ def test_a_vector_tells_what_the_seats_have_done() -> None:
         Drew(0),
         Passed(0),
     )
-    vector = DUTCH.vector(asked(*events))
-    assert ones(vector, "leader") == [1]
-    tile = {held: at for at, held in enumerate(TILES)}
-    assert ones(vector, "played") == [tile[5, 1], 28 + tile[5, 2], 28 + tile[5, 5]]
+    vector = DUTCH.vector(question(*events))
+    assert indexes_of_one(vector, "leader") == [1]
+    tiles = {tile: index for index, tile in enumerate(TILES)}
+    assert indexes_of_one(vector, "played") == [tiles[5, 1], 28 + tiles[5, 2], 28 + tiles[5, 5]]
     # Seat 0, the third, has drawn since it passed on a 5; now it has passed on a 2 and a 1.
-    assert ones(vector, "passed") == [14 + 1, 14 + 2]
-    assert ones(vector, "drew") == [5, 7 + 1, 7 + 5, 14 + 1, 14 + 2]
+    assert indexes_of_one(vector, "passed") == [14 + 1, 14 + 2]
+    assert indexes_of_one(vector, "drew") == [5, 7 + 1, 7 + 5, 14 + 1, 14 + 2]
     assert part(vector, "passes") == pytest.approx([1 / 3])
 
 
@@ -173,10 +173,10 @@ def test_no_byte_of_an_observation_tells_what_is_hidden(
     layout = Encoding(rules, seats)
     for deal in random_game(rules, seats, board_seed(b"test", "hidden", number), rng):
         for moment in [*questions(deal, seat, Clock())][:6]:
-            other = resampled(deal, seat, rng, moment)
+            other_deal = resampled(deal, seat, rng, moment)
             worlds = {
-                observed(layout, [*replay_round(one, moment)][-1].game, seat)
-                for one in (deal, other)
+                observed(layout, [*replay_round(history, moment)][-1].game, seat)
+                for history in (deal, other_deal)
             }
             assert len(worlds) == 1
 
@@ -198,7 +198,7 @@ def test_rewards_of_a_round_add_up_to_zero(
 ) -> None:
     rules, seats = table
     episode = Episode(rules, seats, board_seed(b"test", "rewards", number), reward)
-    total, asked = np.zeros(seats), bool(episode.options)
+    total, has_options = np.zeros(seats), bool(episode.options)
     while episode.options:
         brought = episode.act(rng.choice(episode.options))
         assert sum(brought) == pytest.approx(0)
@@ -207,8 +207,8 @@ def test_rewards_of_a_round_add_up_to_zero(
     rivals = [[*scores[:seat], *scores[seat + 1 :]] for seat in range(seats)]
     if rules.deal.partners:
         rivals = [[scores[1 - seat % 2]] for seat in range(seats)]
-    margins = [own - sum(them) / len(them) for own, them in zip(scores, rivals, strict=True)]
-    if asked:
+    margins = [score - np.mean(row) for score, row in zip(scores, rivals, strict=True)]
+    if has_options:
         assert total.tolist() == pytest.approx(
             margins if reward == "points" else standing(episode.game)
         )

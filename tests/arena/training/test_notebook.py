@@ -28,8 +28,8 @@ def test_the_notebook_runs_and_answers(tmp_path: Path) -> None:
         (sys.executable, "-c", EXECUTE, str(NOTEBOOK), str(done)), cwd=tmp_path, check=True
     )
     cells = json.loads(done.read_text())["cells"]
-    shown = ["".join(_texts(cell)) for cell in cells if cell["cell_type"] == "code"]
-    _, page, verdict, means, decisions, replay, explained = shown
+    texts = ["".join(_texts(cell)) for cell in cells if cell["cell_type"] == "code"]
+    _, page, verdict, means, decisions, replay, explained = texts
     assert "<iframe" in page
     assert "heavy" in verdict
     assert "margin_mean" in means

@@ -14,7 +14,7 @@ from tests.support.conversations import BYE, HELLO, PATIENCE, ask, game
 from tests.support.events import boneyard, ledger
 
 END = encode_line(GameOver(game=1, why="target", scores=(0, 0), places=(1, 1)))
-ASKED = "play(lambda question: len(question.ask.options) - 1)"
+POLICY = "play(lambda question: len(question.ask.options) - 1)"
 
 
 def bot(folder: Path, text: str) -> list[str]:
@@ -31,8 +31,8 @@ def talk(command: list[str], *lines: bytes, code: int = 0) -> tuple[list[dict[st
 
 
 def test_three_lines_are_a_bot(tmp_path: Path) -> None:
-    said, _ = talk(bot(tmp_path, ASKED), HELLO, game(1), ask(5), b'{"type":"rain"}\n', END, BYE)
-    assert said == [
+    lines, _ = talk(bot(tmp_path, POLICY), HELLO, game(1), ask(5), b'{"type":"rain"}\n', END, BYE)
+    assert lines == [
         {
             "type": "hello",
             "name": "thinker",
@@ -59,8 +59,8 @@ def test_three_lines_are_a_bot(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_ends_the_bot_with_its_traceback(tmp_path: Path, text: str, last: str) -> None:
-    said, stderr = talk(bot(tmp_path, text), HELLO, game(1), ask(5), code=1)
-    assert not said
+    lines, stderr = talk(bot(tmp_path, text), HELLO, game(1), ask(5), code=1)
+    assert not lines
     assert stderr.startswith("Traceback")
     assert stderr.splitlines()[-1].startswith(last)
 

@@ -27,23 +27,23 @@ def test_a_snippet_runs(tmp_path: Path, snippet: str, monkeypatch: pytest.Monkey
         boneyard("export", f"{tmp_path}/demo")
     if "argv" in snippet:
         learn = ("-m", "arena.training.learn", "net.npz", "--seconds", "0.01")
-        told = subprocess.check_output((sys.executable, *learn), cwd=tmp_path, timeout=PATIENCE)
-        assert b"points a round" in told
+        output = subprocess.check_output((sys.executable, *learn), cwd=tmp_path, timeout=PATIENCE)
+        assert b"points a round" in output
     path = tmp_path / "snippet.py"
     path.write_text(snippet)
     if "play(" not in snippet:
         monkeypatch.chdir(tmp_path)
         runpy.run_path(f"{path}")
         return
-    done = subprocess.run(
+    process = subprocess.run(
         (sys.executable, "-W", "error", str(path), "net.npz"),
         input=HELLO + game(1) + ask(5) + BYE,
         cwd=tmp_path,
         capture_output=True,
         timeout=PATIENCE,
     )
-    assert done.returncode == 0, done.stderr.decode()
-    assert b'"choose","id":5' in done.stdout
+    assert process.returncode == 0, process.stderr.decode()
+    assert b'"choose","id":5' in process.stdout
 
 
 def test_there_are_snippets() -> None:

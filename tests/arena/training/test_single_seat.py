@@ -27,74 +27,74 @@ def test_gymnasium_finds_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("seat", [0, 1, 2])
-def test_it_shows_and_pays_what_the_environment_of_all_seats_does(seat: int) -> None:
-    one = SingleSeatEnv("dutch", 3, rivals="suit", seat=seat, rounds=2)
-    every, agent = boneyard_v0.raw_env("dutch", 3, rounds=2), f"player_{seat}"
+def test_observations_and_rewards_are_those_of_the_environment_of_all_seats(seat: int) -> None:
+    env = SingleSeatEnv("dutch", 3, rivals="suit", seat=seat, rounds=2)
+    full_env, agent = boneyard_v0.raw_env("dutch", 3, rounds=2), f"player_{seat}"
     luck, rival, over, paid, expected = random.Random(seat), LADDER["suit"], False, 0.0, 0.0
-    every.reset(seed=5)
-    vector, info = one.reset(seed=5)
-    while every.agents and not all(every.terminations.values()):
-        if every.agent_selection != agent:
-            ask = every.question(every.agent_selection)
+    full_env.reset(seed=5)
+    vector, info = env.reset(seed=5)
+    while full_env.agents and not all(full_env.terminations.values()):
+        if full_env.agent_selection != agent:
+            ask = full_env.question(full_env.agent_selection)
             option = ask.options[int(rival(Question(ask, None)))]  # type: ignore[arg-type]
-            every.step(every.encoding.actions.numbers[option])
+            full_env.step(full_env.encoding.actions.numbers[option])
         else:
-            seen = every.observe(agent)
-            np.testing.assert_array_equal(vector, seen["observation"])
-            np.testing.assert_array_equal(info["action_mask"], seen["action_mask"])
-            action = luck.choice(seen["action_mask"].nonzero()[0])
-            vector, reward, over, cut, info = one.step(action)
+            observation = full_env.observe(agent)
+            np.testing.assert_array_equal(vector, observation["observation"])
+            np.testing.assert_array_equal(info["action_mask"], observation["action_mask"])
+            action = luck.choice(observation["action_mask"].nonzero()[0])
+            vector, reward, over, cut, info = env.step(action)
             assert not cut
             paid += reward
-            every.step(action)
-        expected += every.rewards[agent]
+            full_env.step(action)
+        expected += full_env.rewards[agent]
     assert over
     assert paid == expected
     assert not info["action_mask"].any()
     with pytest.raises(RuntimeError, match="The episode is over"):
-        one.step(0)
+        env.step(0)
 
 
-def test_a_foul_takes_the_first_option_and_is_told() -> None:
-    env, same = SingleSeatEnv(rounds=1), SingleSeatEnv(rounds=1)
+def test_a_foul_takes_the_first_option_and_stands_in_the_info() -> None:
+    env, twin = SingleSeatEnv(rounds=1), SingleSeatEnv(rounds=1)
     _, info = env.reset(seed=1)
-    same.reset(seed=1)
+    twin.reset(seed=1)
     first = env.encoding.actions.numbers[env.question().options[0]]
-    fouled = env.step(int(info["action_mask"].argmin()))
-    rightly = same.step(first)
-    assert (fouled[4]["fouled"], rightly[4]["fouled"]) == (True, False)
-    np.testing.assert_array_equal(fouled[0], rightly[0])
+    foul_step = env.step(int(info["action_mask"].argmin()))
+    right_step = twin.step(first)
+    assert (foul_step[4]["fouled"], right_step[4]["fouled"]) == (True, False)
+    np.testing.assert_array_equal(foul_step[0], right_step[0])
     with pytest.raises(ValueError, match="Not an action: -1"):
         env.step(-1)
 
 
 @pytest.mark.parametrize("rival", slow_except(("counting",), LADDER))
 def test_a_rival_chooses_as_the_bot_does(rival: str) -> None:
-    asked: list[Question] = []
-    chosen: list[int] = []
+    questions: list[Question] = []
+    choices: list[int] = []
 
     def policy(question: Question) -> int:
-        asked.append(question)
-        chosen.append(int(LADDER[rival](question)))
-        return chosen[-1]
+        questions.append(question)
+        choices.append(int(LADDER[rival](question)))
+        return choices[-1]
 
     for name in ("draw", "partnership"):
         env, over = SingleSeatEnv(name, rivals=policy, rounds=2), False
         _, info = env.reset(seed=3)
         while not over:
             _, _, over, _, info = env.step(int(info["action_mask"].argmax()))
-    lines = [encode_line(part) for one in asked for part in (one.game, one.ask)]
+    lines = [encode_line(part) for question in questions for part in (question.game, question.ask)]
     file = {"random": "random_bot"}.get(rival, rival)
-    done = subprocess.run(
+    process = subprocess.run(
         (sys.executable, "-I", "-S", f"{Path(sample_bots.__file__).with_name(file)}.py"),
         input=b"".join([HELLO, *lines, BYE]),
         capture_output=True,
         timeout=PATIENCE,
         check=True,
     )
-    answers = [decode_line(line) for line in done.stdout.splitlines()[1:]]
-    assert [one.choice for one in answers if isinstance(one, Choose)] == chosen
-    assert len(chosen) > 20
+    answers = [decode_line(line) for line in process.stdout.splitlines()[1:]]
+    assert [answer.choice for answer in answers if isinstance(answer, Choose)] == choices
+    assert len(choices) > 20
 
 
 def test_mistakes_are_one_sentence() -> None:

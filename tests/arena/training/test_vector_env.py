@@ -15,8 +15,8 @@ from protocol.errors import UserError
 from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import NAMED_TABLES, slow_except
 
-WITHOUT = ("auction-draw", "double-draw")
-TABLES = [(name, seats) for name, seats in NAMED_TABLES if name not in WITHOUT]
+REFUSED_GAMES = ("auction-draw", "double-draw")
+TABLES = [(name, seats) for name, seats in NAMED_TABLES if name not in REFUSED_GAMES]
 FAST = (("draw", 2),)
 
 
@@ -32,30 +32,30 @@ def assert_same(
     """Compare with as many single environments, with random actions of which some are fouls."""
     ours = RoundsVectorEnv(rows, rules, seats, rivals=rivals[0], seat=seat)  # type: ignore[arg-type]
 
-    def one() -> SingleSeatEnv:
+    def make_env() -> SingleSeatEnv:
         return SingleSeatEnv(rules, seats, rivals=rivals[1], seat=seat, rounds=1)  # type: ignore[arg-type]
 
-    theirs = SyncVectorEnv([one] * rows, autoreset_mode=AutoresetMode.SAME_STEP)
-    luck, ended = np.random.default_rng(seat), 0
-    (seen, told), (expected, known) = ours.reset(seed=7), theirs.reset(seed=7)
+    theirs = SyncVectorEnv([make_env] * rows, autoreset_mode=AutoresetMode.SAME_STEP)
+    luck, ends = np.random.default_rng(seat), 0
+    (vectors, info), (expected, expected_info) = ours.reset(seed=7), theirs.reset(seed=7)
     for _ in range(steps):
-        np.testing.assert_array_equal(seen, expected)
-        np.testing.assert_array_equal(told["action_mask"], known["action_mask"])
-        scores = luck.random(told["action_mask"].shape) + told["action_mask"]
+        np.testing.assert_array_equal(vectors, expected)
+        np.testing.assert_array_equal(info["action_mask"], expected_info["action_mask"])
+        scores = luck.random(info["action_mask"].shape) + info["action_mask"]
         scores[luck.random(rows) < 0.05] *= -1
         actions = scores.argmax(axis=1)
-        seen, paid, over, cut, told = ours.step(actions)
-        expected, owed, done, _, known = theirs.step(actions)
+        vectors, paid, over, cut, info = ours.step(actions)
+        expected, owed, done, _, expected_info = theirs.step(actions)
         np.testing.assert_array_equal(over, done)
         np.testing.assert_array_equal(paid, owed)
         assert not cut.any()
         if over.any():
-            ended += over.sum()
-            np.testing.assert_array_equal(told["_final_obs"], known["_final_obs"])
-            last = np.stack(list(known["final_obs"][over]))
-            np.testing.assert_array_equal(told["final_obs"][over], last)
-        np.testing.assert_array_equal(told["fouled"][~over], known["fouled"][~over])
-    assert ended
+            ends += over.sum()
+            np.testing.assert_array_equal(info["_final_obs"], expected_info["_final_obs"])
+            last = np.stack(list(expected_info["final_obs"][over]))
+            np.testing.assert_array_equal(info["final_obs"][over], last)
+        np.testing.assert_array_equal(info["fouled"][~over], expected_info["fouled"][~over])
+    assert ends
 
 
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST, TABLES))
@@ -70,16 +70,16 @@ def test_it_is_one_environment_many_times(
 def test_arrays_deal_what_each_board_deals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where two seats draw equal lots, and where a word is thrown away."""
     seeds = [bytes([n]) * SEED for n in range(100)]
-    alone = [[*shuffle(RandomWords(seed, 1, "tiles"), range(28))] for seed in seeds]
-    assert shuffle_each(seeds, "tiles", 28).tolist() == alone
+    orders = [[*shuffle(RandomWords(seed, 1, "tiles"), range(28))] for seed in seeds]
+    assert shuffle_each(seeds, "tiles", 28).tolist() == orders
     deals = Deals(find_variant("draw"), 4)
-    many = deals.dealt(seeds)
+    array_deals = deals.dealt(seeds)
     monkeypatch.setattr(single_seat, "FEWEST_IN_ARRAYS", 101)
-    few = deals.dealt(seeds)
+    single_deals = deals.dealt(seeds)
     for name in ("hands", "turn", "drawable", "left", "must", "front", "back"):
-        np.testing.assert_array_equal(getattr(many, name), getattr(few, name))
-    for front, back in zip(many.front[0], many.back[0], strict=True):
-        assert many.stock[front:back].tolist() == few.stock[front:back].tolist()
+        np.testing.assert_array_equal(getattr(array_deals, name), getattr(single_deals, name))
+    for start, stop in zip(array_deals.front[0], array_deals.back[0], strict=True):
+        assert array_deals.stock[start:stop].tolist() == single_deals.stock[start:stop].tolist()
     monkeypatch.setattr(single_seat, "WORD", 0)
     monkeypatch.setattr(single_seat, "shuffle", lambda _, numbers: [*reversed(numbers)])
     assert shuffle_each(seeds[:2], "tiles", 28).tolist() == [[*reversed(range(28))]] * 2
@@ -94,15 +94,15 @@ def test_a_function_is_asked_for_every_seat_but_the_agents() -> None:
         choices: NumberArray = np.where(masks, vectors @ weights, -np.inf).argmax(axis=1)
         return choices
 
-    def alone(question: Question) -> int:
+    def policy(question: Question) -> int:
         options = question.ask.options
         action = batch(encoding.vector(question.ask)[None], encoding.actions.mask(options)[None])
         return encoding.actions.choice(int(action[0]), options)
 
-    assert_same("dutch", 3, rivals=(batch, alone), seat=1, rows=3, steps=15)
+    assert_same("dutch", 3, rivals=(batch, policy), seat=1, rows=3, steps=15)
 
 
-@pytest.mark.parametrize("name", WITHOUT)
+@pytest.mark.parametrize("name", REFUSED_GAMES)
 def test_other_games_are_refused(name: str) -> None:
     with pytest.raises(UserError, match=f"The game {name} has turns that arrays do not have"):
         RoundsVectorEnv(2, name)
