@@ -133,12 +133,12 @@ def test_a_folder_that_is_a_link_is_refused_with_the_way_to_mend_it(tmp_path: Pa
 
 
 def test_only_old_partial_files_of_ours_are_removed(tmp_path: Path) -> None:
-    kept = {"mine.new", ".0123456789abcdef.new"}
-    for name in (*kept, ".fedcba9876543210.new"):
+    kept_names = {"mine.new", ".0123456789abcdef.new"}
+    for name in (*kept_names, ".fedcba9876543210.new"):
         (tmp_path / name).touch()
     os.utime(tmp_path / ".fedcba9876543210.new", (0, 0))
     remove_partial_files(tmp_path, 3600.0)
-    assert {path.name for path in tmp_path.iterdir()} == kept
+    assert {path.name for path in tmp_path.iterdir()} == kept_names
     remove_partial_files(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"mine.new"}
 
@@ -167,9 +167,9 @@ def test_a_strange_file_ends_a_command_in_a_sentence(tmp_path: Path, name: str, 
     shutil.rmtree(event / "private")
     (event / name).unlink(missing_ok=True)
     STRANGE[kind](event / name)
-    said = boneyard("report", str(event), code=2)
-    assert name in said
-    assert said.count("\n") == 1
+    output = boneyard("report", str(event), code=2)
+    assert name in output
+    assert output.count("\n") == 1
 
 
 def test_a_full_disk_leaves_no_new_file_beside_old_ones(tmp_path: Path) -> None:

@@ -42,26 +42,26 @@ RUN = ["run", "first", "greedy", "--boards", "1", "--set", "target=1", "--sandbo
 LEAGUE = 'house = ["first", "greedy"]\n[[divisions]]\nname = "two"\n'
 
 
-def ended(folder: Path, moment: str, *words: str) -> str:
+def run_and_signal(folder: Path, moment: str, *words: str) -> str:
     """Return the stderr of a command that signals itself; its exit code must be 130."""
     program = PROGRAM.replace("MOMENT", moment).replace("WORDS", f"{[*words]}")
     argv = (sys.executable, "-c", program)
-    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 130, done.stderr
-    assert "Traceback" not in done.stderr
-    assert "Aborted" not in done.stderr
-    return done.stderr
+    process = subprocess.run(argv, cwd=folder, capture_output=True, text=True, timeout=60)
+    assert process.returncode == 130, process.stderr
+    assert "Traceback" not in process.stderr
+    assert "Aborted" not in process.stderr
+    return process.stderr
 
 
 def test_ctrl_c_while_a_report_is_written(tmp_path: Path) -> None:
-    ended(tmp_path, IN_A_REPORT, *RUN, "--out", "event", "--jobs", "1")
+    run_and_signal(tmp_path, IN_A_REPORT, *RUN, "--out", "event", "--jobs", "1")
 
 
 def test_two_signals_at_once_end_a_league(tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text(LEAGUE)
-    ended(tmp_path, IN_A_LEAGUE, "league", ".", "--once")
+    run_and_signal(tmp_path, IN_A_LEAGUE, "league", ".", "--once")
     assert "the same command goes on" in (tmp_path / "league.log").read_text()
 
 
 def test_two_signals_at_once_end_a_run_of_trio(tmp_path: Path) -> None:
-    ended(tmp_path, IN_TRIO, *RUN, "--plan")
+    run_and_signal(tmp_path, IN_TRIO, *RUN, "--plan")

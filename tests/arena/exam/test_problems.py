@@ -39,8 +39,8 @@ def solved_again(problem: Problem) -> tuple[float, ...]:
     game, *records = pose(problem, CLOCK).records
     assert isinstance(game, GameRecord)
     table = sitting(("a", "b"), (problem.number,), problem.ruleset, CLOCK)
-    *_, asked = Timeline(LoggedGame(table, game, tuple(records), None)).questions(problem.seat)
-    return tuple(map(float, exact_leads(asked.game)))
+    *_, question = Timeline(LoggedGame(table, game, tuple(records), None)).questions(problem.seat)
+    return tuple(map(float, exact_leads(question.game)))
 
 
 def test_the_values_of_sample_endgames_are_exact() -> None:
@@ -49,16 +49,16 @@ def test_the_values_of_sample_endgames_are_exact() -> None:
 
 
 def test_a_posed_problem_is_byte_for_byte_what_the_referee_sent(logged: LoggedGame) -> None:
-    found = Candidates(seed=1)
-    found.look(logged)
-    made = [*found.endgames(1), *found.middle_games(1, 8, lambda _: None)]
-    assert made
-    for problem in made:
+    candidates = Candidates(seed=1)
+    candidates.look(logged)
+    problems = [*candidates.endgames(1), *candidates.middle_games(1, 8, lambda _: None)]
+    assert problems
+    for problem in problems:
         posed = pose(replace(problem, number=logged.game.number), logged.sitting.clock)
         timeline = Timeline(logged)
-        asked = timeline.questions(problem.seat)
-        sent = [(*timeline.context(one), timeline.line(one)) for one in asked]
-        assert posed.lines in sent
+        asks = timeline.questions(problem.seat)
+        histories = [(*timeline.context(ask), timeline.line(ask)) for ask in asks]
+        assert posed.lines in histories
 
 
 @pytest.fixture(scope="module")

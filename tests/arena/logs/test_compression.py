@@ -30,7 +30,7 @@ if sys.version_info >= (3, 14):
 else:
     from backports import zstd
 
-MANY = 40
+GAME_COUNT = 40
 """Games that make a log worth packing."""
 
 
@@ -48,8 +48,8 @@ def content(path: Path) -> bytes:
     return b"".join(line.data for line in read_lines(path))
 
 
-def lying(path: Path) -> set[str]:
-    return {one.name for one in path.parent.iterdir()}
+def folder_names(path: Path) -> set[str]:
+    return {entry.name for entry in path.parent.iterdir()}
 
 
 @given(data=st.binary(max_size=3000), times=st.sampled_from([1, 100]))
@@ -61,11 +61,11 @@ def test_a_compressed_log_decompresses_to_the_same_bytes(
     before = path.stat().st_mtime_ns
     lines = list(read_lines(path))
     compress(path)
-    assert lying(path) == {"log.jsonl.zst"}
+    assert folder_names(path) == {"log.jsonl.zst"}
     assert actual_path(path).stat().st_mtime_ns == before
     assert list(read_lines(path)) == list(read_lines(actual_path(path))) == lines
     decompress(path)
-    assert lying(path) == {"log.jsonl"}
+    assert folder_names(path) == {"log.jsonl"}
     assert path.read_bytes() == data * times
     assert path.stat().st_mtime_ns == before
 
@@ -82,14 +82,14 @@ STEPS: dict[str, tuple[object, str]] = {
 }
 
 
-@pytest.mark.parametrize("what", [compress, decompress])
+@pytest.mark.parametrize("action", [compress, decompress])
 @pytest.mark.parametrize("step", STEPS)
 def test_a_kill_at_any_step_leaves_a_whole_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: Callable[[Path], None], step: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: Callable[[Path], None], step: str
 ) -> None:
-    path = write(tmp_path / "games" / "from-1.a.b.jsonl", *[logged()] * MANY)
+    path = write(tmp_path / "games" / "from-1.a.b.jsonl", *[logged()] * GAME_COUNT)
     data = path.read_bytes()
-    if what is decompress:
+    if action is decompress:
         compress(path)
 
     def killed(*_: object, **__: object) -> None:
@@ -98,12 +98,12 @@ def test_a_kill_at_any_step_leaves_a_whole_file(
     with monkeypatch.context() as patch:
         patch.setattr(*STEPS[step], killed)
         with pytest.raises(Killed):
-            what(path)
+            action(path)
     assert content(path) == data
     assert list_logs(path.parent) == [path]
     remove_leftovers(path.parent)
     assert content(path) == data
-    assert lying(path) == {path.name + ZSTD_SUFFIX}, "what was left to do is done"
+    assert folder_names(path) == {path.name + ZSTD_SUFFIX}, "what was left to do is done"
 
 
 def refused(path: Path, games: list[LoggedGame]) -> str | None:
@@ -119,13 +119,13 @@ def test_every_flip_that_matters_is_found_and_named(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", logged())
     games = list(read_games(path))
     compress(path)
-    whole = actual_path(path).read_bytes()
-    said = [refused(path, games) for _ in islice(flips(actual_path(path)), 0, None, 5)]
-    found = [why for why in said if why is not None]
+    packed_bytes = actual_path(path).read_bytes()
+    reasons = [refused(path, games) for _ in islice(flips(actual_path(path)), 0, None, 5)]
+    refusals = [why for why in reasons if why is not None]
     # Few bits of a frame say nothing: without them it says the same.
-    harmless = len(said) - len(found)
-    assert all(why.startswith(f"{path}.zst: cannot be decompressed: ") for why in found)
-    assert len(found) > len(whole) > 100 * harmless
+    harmless = len(reasons) - len(refusals)
+    assert all(why.startswith(f"{path}.zst: cannot be decompressed: ") for why in refusals)
+    assert len(refusals) > len(packed_bytes) > 100 * harmless
     assert list(read_games(path)) == games
 
 
@@ -174,14 +174,14 @@ def test_a_small_file_does_not_become_a_large_one(tmp_path: Path) -> None:
 
 def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
     small = write(tmp_path / "small.jsonl", logged())
-    large = write(tmp_path / "large.jsonl", *[logged()] * MANY)
+    large = write(tmp_path / "large.jsonl", *[logged()] * GAME_COUNT)
     torn = tmp_path / "torn.jsonl"
     torn.write_bytes(large.read_bytes() + b"{")
     open_one = tmp_path / "open.jsonl"
     open_one.write_bytes(b"".join(large.read_bytes().splitlines(keepends=True)[:-1]))
     for path in (small, large, torn, open_one, tmp_path / "none.jsonl"):
         compress_finished(path)
-    assert lying(small) == {"small.jsonl", "large.jsonl.zst", "torn.jsonl", "open.jsonl"}
+    assert folder_names(small) == {"small.jsonl", "large.jsonl.zst", "torn.jsonl", "open.jsonl"}
     assert is_over(large)
     assert not is_over(torn)
     assert not is_over(open_one)

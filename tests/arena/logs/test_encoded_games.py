@@ -14,25 +14,25 @@ from tests.support.games import logged, write
 def test_they_are_the_finished_games_of_the_log(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", logged(), logged(board=2))
     games = [*read_encoded_games(path)]
-    assert [one.name for one in games] == ["1.game", "2.game"]
-    assert [one.decode() for one in games] == [*read_games(path)]
+    assert [game.name for game in games] == ["1.game", "2.game"]
+    assert [game.decode() for game in games] == [*read_games(path)]
 
 
 @pytest.mark.parametrize("nonsense", [b'{"type":"choice"}\n', b'{"type":"odd"}\n'])
 def test_a_line_that_is_no_record_is_refused_by_name(tmp_path: Path, nonsense: bytes) -> None:
     game = logged()
-    lines = map(encode_line, (game.sitting, game.game, *game.records))
-    some = (*[*lines][:2], nonsense, encode_line(game.records[-1]))
-    path = write_sealed(tmp_path / "log.jsonl", some)
-    (one,) = read_encoded_games(path)
+    lines = [*map(encode_line, (game.sitting, game.game, *game.records))]
+    path = write_sealed(tmp_path / "log.jsonl", (*lines[:2], nonsense, lines[-1]))
+    (encoded_game,) = read_encoded_games(path)
     with pytest.raises(DamagedLogError, match=r"log\.jsonl: a game of it cannot be read"):
-        one.decode()
+        encoded_game.decode()
 
 
 def test_a_result_of_another_sitting_is_refused(tmp_path: Path) -> None:
-    one, other = logged(), logged(seats=3)
+    game, foreign_game = logged(), logged(seats=3)
+    records = (game.sitting, foreign_game.game, *foreign_game.records)
     with (tmp_path / "log.jsonl").open("wb") as file:
-        append_records(file.fileno(), (one.sitting, other.game, *other.records), 0)
-    (game,) = read_encoded_games(tmp_path / "log.jsonl")
+        append_records(file.fileno(), records, 0)
+    (encoded_game,) = read_encoded_games(tmp_path / "log.jsonl")
     with pytest.raises(DamagedLogError, match="not a game of its sitting"):
-        game.decode()
+        encoded_game.decode()

@@ -26,16 +26,16 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_same_games_end_whatever_the_writing_pattern(log: Path, cuts: list[float]) -> None:
     data, growing = log.read_bytes(), log.with_name("growing.jsonl")
     growing.write_bytes(b"")
-    followed, found = LogFollower(growing), []
+    follower, games = LogFollower(growing), []
     for end in sorted({*(int(cut * len(data)) for cut in cuts), len(data)}):
         growing.write_bytes(data[:end])
-        found += list(followed.look())
-        playing = followed.playing()
-        known = [one for one in read_games(growing) if one.result is None]
-        assert ([playing] if playing else []) == known
-    assert found == list(read_games(log))
-    assert followed.size == len(data)
-    assert followed.playing() is None
+        games += list(follower.look())
+        playing = follower.playing()
+        unfinished = [game for game in read_games(growing) if game.result is None]
+        assert ([playing] if playing else []) == unfinished
+    assert games == list(read_games(log))
+    assert follower.size == len(data)
+    assert follower.playing() is None
 
 
 def test_a_log_that_has_become_shorter_is_damage(log: Path, tmp_path: Path) -> None:
@@ -60,6 +60,6 @@ def test_a_line_without_end_is_not_read_for_ever(
 
 def test_of_a_game_without_end_so_much_is_kept(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gamelog, "LONGEST_GAME", 3)
-    for one in LogFollower(log).look():
-        assert len(one.records) == 4
-        assert isinstance(one.records[-1], Result)
+    for game in LogFollower(log).look():
+        assert len(game.records) == 4
+        assert isinstance(game.records[-1], Result)

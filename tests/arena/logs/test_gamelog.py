@@ -24,11 +24,11 @@ ELSEWHERE = replace(SITTING, sandbox="locked", worker="w1")
 CHOICE = ChoiceRecord(seat=0, id=1, choice=0, ms=1.5)
 
 
-def begun(board: int) -> GameRecord:
+def head(board: int) -> GameRecord:
     return GameRecord(game=f"{board}.x", number=board, board=board, commitment="0" * 64)
 
 
-def ended(board: int) -> Result:
+def result(board: int) -> Result:
     return Result(
         game=f"{board}.x",
         board=board,
@@ -40,17 +40,17 @@ def ended(board: int) -> Result:
     )
 
 
-GAMES: list[list[LogRecord]] = [[begun(board), CHOICE, ended(board)] for board in (1, 2)]
+GAMES: list[list[LogRecord]] = [[head(board), CHOICE, result(board)] for board in (1, 2)]
 
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     """Return a sitting of two games, and its end."""
     path = tmp_path / "log.jsonl"
-    written = GameLog(path, SITTING)
+    game_log = GameLog(path, SITTING)
     for records in GAMES:
-        written.append(records)
-    written.close()
+        game_log.append(records)
+    game_log.close()
     return path
 
 
@@ -72,10 +72,10 @@ def test_every_flipped_byte_of_a_log_is_found(log: Path) -> None:
 
 
 def test_every_cut_is_found(log: Path) -> None:
-    whole = log.read_bytes()
+    log_bytes = log.read_bytes()
     # A cut within a line, or behind it, is found alike wherever the line is.
-    for length in range(0, len(whole), 7):
-        log.write_bytes(whole[:length])
+    for length in range(0, len(log_bytes), 7):
+        log.write_bytes(log_bytes[:length])
         assert refused(log)
 
 
@@ -84,8 +84,8 @@ def test_the_place_of_damage_is_named(log: Path) -> None:
     offset = data.index(b'{"type":"choice"')
     data[offset + 20] ^= 1
     log.write_bytes(data)
-    said = refused(log)
-    assert said == f"{log}, line 3, byte {offset}: its checksum does not match"
+    reason = refused(log)
+    assert reason == f"{log}, line 3, byte {offset}: its checksum does not match"
 
 
 def forged(path: Path, *records: LogRecord) -> Path:
@@ -96,7 +96,7 @@ def forged(path: Path, *records: LogRecord) -> Path:
 @pytest.mark.parametrize(
     ("records", "why"),
     [
-        ([begun(1)], "line 1, byte 0: a log has one sitting"),
+        ([head(1)], "line 1, byte 0: a log has one sitting"),
         ([SITTING, SITTING], "line 2, byte .*: a log has one sitting"),
         ([SITTING, replace(ELSEWHERE, boards=(1,))], "line 2, byte .*: a log has one sitting"),
         ([SITTING, replace(ELSEWHERE, event="other")], "line 2, byte .*: a log has one sitting"),
@@ -107,7 +107,7 @@ def forged(path: Path, *records: LogRecord) -> Path:
         ([SITTING, CHOICE], "line 2, byte .*: a record outside any game"),
         ([SITTING, SittingOver(games=1, records=1)], "the sitting's end counts other lines"),
         ([SITTING, SittingOver(games=0, records=2)], "the sitting's end counts other lines"),
-        ([SITTING, SittingOver(games=0, records=1), begun(1)], "after the sitting's end"),
+        ([SITTING, SittingOver(games=0, records=1), head(1)], "after the sitting's end"),
     ],
 )
 def test_records_out_of_place_are_refused(
@@ -126,28 +126,28 @@ def opened_again(path: Path, *records: LogRecord) -> bytes:
 def test_a_sitting_goes_on_where_it_was_cut_off(log: Path) -> None:
     """At any line: a game without its result is played again, and the end counts its lines."""
     lines = log.read_bytes().splitlines(keepends=True)
-    for kept in (1, 2, 3):
-        log.write_bytes(b"".join(lines[:kept]))
+    for count in (1, 2, 3):
+        log.write_bytes(b"".join(lines[:count]))
         opened_again(log, *GAMES[0], *GAMES[1])
         assert is_over(log)
         assert sum(game.result is not None for game in read_games(log)) == 2
 
 
 def test_an_end_that_was_cut_off_is_written_when_the_log_is_opened(log: Path) -> None:
-    whole = log.read_bytes()
-    log.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
-    assert opened_again(log) == whole
-    assert opened_again(log) == whole
+    log_bytes = log.read_bytes()
+    log.write_bytes(b"".join(log_bytes.splitlines(keepends=True)[:-1]))
+    assert opened_again(log) == log_bytes
+    assert opened_again(log) == log_bytes
 
 
 def test_a_torn_line_is_mended_with_a_notice_and_never_written_after(log: Path) -> None:
-    whole = log.read_bytes()
-    log.write_bytes(whole + b'{"type"')
+    log_bytes = log.read_bytes()
+    log.write_bytes(log_bytes + b'{"type"')
     with pytest.raises(DamagedFileError, match="is incomplete"):
         GameLog(log, SITTING)
     notice = checksummed.truncate_torn_line(log)
     assert notice == f"{log}: the last line was cut short; its 7 bytes were removed."
-    assert log.read_bytes() == whole
+    assert log.read_bytes() == log_bytes
     assert checksummed.truncate_torn_line(log) is None
     assert checksummed.truncate_torn_line(log.with_name("nothing")) is None
 

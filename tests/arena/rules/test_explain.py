@@ -34,10 +34,10 @@ CLAUSE = re.compile(
 
 
 def sentences_on(rules: Ruleset) -> list[Sentence]:
-    return [sentence for some in explain_ruleset(rules).values() for sentence in some]
+    return [sentence for part in explain_ruleset(rules).values() for sentence in part]
 
 
-def told(rules: Ruleset) -> list[str]:
+def sentence_texts(rules: Ruleset) -> list[str]:
     return [sentence.text for sentence in sentences_on(rules)]
 
 
@@ -85,10 +85,10 @@ def game(base: str, **differs: Any) -> Ruleset:
 def test_impossible_situations_are_not_explained(
     base: str, differs: dict[str, Any], idle: dict[str, Any]
 ) -> None:
-    one, other = game(base, **differs), game(base, **differs, **idle)
-    assert told(one) == told(other)
-    for seats in playable_seat_counts(one):
-        assert played(one, seats) == played(other, seats)
+    rules, idle_rules = game(base, **differs), game(base, **differs, **idle)
+    assert sentence_texts(rules) == sentence_texts(idle_rules)
+    for seats in playable_seat_counts(rules):
+        assert played(rules, seats) == played(idle_rules, seats)
 
 
 @given(rulesets(), st.data())
@@ -98,22 +98,22 @@ def test_games_that_differ_are_told_differently(rules: Ruleset, data: st.DataObj
     value = data.draw(GROUPS[group])[choice]
     with suppress(ImpossibleRulesError):
         other = derive(rules, "random", {choice: msgspec.to_builtins(value)})
-        if told(other) == told(rules):
+        if sentence_texts(other) == sentence_texts(rules):
             for seats in playable_seat_counts(rules):
                 assert played(rules, seats) == played(other, seats), (choice, value)
 
 
 def played(rules: Ruleset, seats: int) -> list[object]:
     """Return the events of some rounds of a game with random choices."""
-    game, dice, seen = values.new_game(rules, seats), Random(1), list[object]()
+    game, dice, events = values.new_game(rules, seats), Random(1), list[object]()
     while not game.over and (game.round is None or game.round.number < 6):
         if values.needs_deal(game):
             game = values.begin(game, values.chance_decides(game, board_seed(b"", "", 1)))
         if options := values.legal(game):
-            seen.append(options)
+            events.append(options)
             game = values.act(game, dice.choice(options))
-        seen.append((game.scores, game.playing.events))
-    return seen
+        events.append((game.scores, game.playing.events))
+    return events
 
 
 # --- the words ---
@@ -157,8 +157,8 @@ VARIED: dict[str, tuple[str, dict[str, Any]]] = {
 def test_the_words_of_a_ruleset(name: str, snapshot: SnapshotAssertion) -> None:
     """Of a named game those that `draw` lacks, of a variation those that its base lacks."""
     base, differs = VARIED[name]
-    usual = told(find_variant(base if differs else "draw")) if name != "draw" else []
-    assert [one for one in told(game(base, **differs)) if one not in usual] == snapshot
+    usual = sentence_texts(find_variant(base if differs else "draw")) if name != "draw" else []
+    assert [text for text in sentence_texts(game(base, **differs)) if text not in usual] == snapshot
 
 
 def test_numbers_in_words() -> None:
@@ -182,35 +182,35 @@ def test_numbers_in_words() -> None:
 # --- the command ---
 
 
-def said(*words: str, code: int = 0, width: int = 80) -> str:
-    done = CliRunner(env={"COLUMNS": str(width)}).invoke(main, ("rules", *words))
-    assert done.exit_code == code, done.output
-    return done.output
+def run_rules(*words: str, code: int = 0, width: int = 80) -> str:
+    result = CliRunner(env={"COLUMNS": str(width)}).invoke(main, ("rules", *words))
+    assert result.exit_code == code, result.output
+    return result.output
 
 
 def test_clauses_are_cited_only_on_request() -> None:
-    assert "[A, B, C play, E]" not in said("draw")
-    assert "[A, B, C play, E]" in said("draw", "--sources")
-    assert said("--sources").splitlines()[0].endswith("]")
-    assert not said().splitlines()[0].endswith("]")
+    assert "[A, B, C play, E]" not in run_rules("draw")
+    assert "[A, B, C play, E]" in run_rules("draw", "--sources")
+    assert run_rules("--sources").splitlines()[0].endswith("]")
+    assert not run_rules().splitlines()[0].endswith("]")
 
 
 def test_the_list_has_a_line_for_each_game() -> None:
-    lines = said().splitlines()
+    lines = run_rules().splitlines()
     assert [line.split()[0] for line in lines] == list(VARIANTS)
     assert all(VARIANTS[line.split()[0]].about in line for line in lines)
 
 
 def test_the_list_as_json() -> None:
-    told = msgspec.json.decode(said("--json"))
-    assert [one["name"] for one in told] == list(VARIANTS)
-    assert told[4]["seats"] == [4]
-    assert msgspec.convert(told[4]["rules"], Ruleset) == find_variant("dutch-partners")
+    games = msgspec.json.decode(run_rules("--json"))
+    assert [game["name"] for game in games] == list(VARIANTS)
+    assert games[4]["seats"] == [4]
+    assert msgspec.convert(games[4]["rules"], Ruleset) == find_variant("dutch-partners")
 
 
 def test_a_game_as_json() -> None:
-    told = msgspec.json.decode(said("dutch", "--set", "reserve=0", "--json"), type=Ruleset)
-    assert told == derive(find_variant("dutch"), "dutch", {"reserve": 0})
+    rules = msgspec.json.decode(run_rules("dutch", "--set", "reserve=0", "--json"), type=Ruleset)
+    assert rules == derive(find_variant("dutch"), "dutch", {"reserve": 0})
 
 
 @pytest.mark.parametrize(
@@ -223,11 +223,11 @@ def test_a_game_as_json() -> None:
     ],
 )
 def test_a_mistake_is_the_users(words: tuple[str, ...], message: str) -> None:
-    assert message in said(*words, code=2)
+    assert message in run_rules(*words, code=2)
 
 
 @pytest.mark.parametrize(
-    ("name", "beginning"),
+    ("name", "opening"),
     [
         ("partnership", "Play passes to the right"),
         ("partnership", "After each round the lead passes to the right"),
@@ -239,13 +239,13 @@ def test_a_mistake_is_the_users(words: tuple[str, ...], message: str) -> None:
         ("ukrainian", "If nobody holds a double, the players take turns"),
     ],
 )
-def test_no_text_is_cited_for_what_it_does_not_say(name: str, beginning: str) -> None:
-    parts = explain_ruleset(find_variant(name)).values()
-    (sentence,) = (one for part in parts for one in part if one.text.startswith(beginning))
-    assert sentence.sources == ()
+def test_no_text_is_cited_for_what_it_does_not_say(name: str, opening: str) -> None:
+    sentences = sentences_on(find_variant(name))
+    sources = [sentence.sources for sentence in sentences if sentence.text.startswith(opening)]
+    assert sources == [()]
 
 
 def test_the_limit_of_new_deals_stands_once() -> None:
     rules = derive(find_variant("jordanian"), "both", {"refuse_doubles": 4})
-    text = " ".join(one.text for part in explain_ruleset(rules).values() for one in part)
+    text = " ".join(sentence_texts(rules))
     assert text.count("at most 19 times in a round") == 1

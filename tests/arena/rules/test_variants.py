@@ -126,9 +126,9 @@ def test_a_mistake_in_a_choice(word: str, message: str) -> None:
 EVENT = 'name = "cup"\n{rules}\n[[bots]]\nname = "first"\n[[bots]]\nname = "greedy"\n'
 
 
-def rules_of(tmp_path: Path, what: Path, rules: str | None = None, *words: str) -> Ruleset:
-    given = {"rules": rules} if rules else {}
-    return read_plan((str(what),), given, choices=words).build(tmp_path / "build").rules
+def rules_of(tmp_path: Path, source: Path, rules: str | None = None, *words: str) -> Ruleset:
+    options = {"rules": rules} if rules else {}
+    return read_plan((str(source),), options, choices=words).build(tmp_path / "build").rules
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None
     file(tmp_path, "draw_limit = 3\n")
     event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
     assert written_event(event).name == "cup"
-    found = rules_of(tmp_path, event)
-    assert found == derive(find_variant("draw"), "my", {"draw_limit": 3})
+    ruleset = rules_of(tmp_path, event)
+    assert ruleset == derive(find_variant("draw"), "my", {"draw_limit": 3})
 
 
 @pytest.mark.parametrize(
@@ -173,10 +173,10 @@ def test_a_mistake_in_an_event_names_it(tmp_path: Path, rules: str, message: str
 )
 def test_overrides_are_recovered_from_a_ruleset(words: tuple[str, ...]) -> None:
     rules = with_overrides(find_variant("draw"), words)
-    found = find_overrides(rules)
-    assert found is not None
-    assert sorted(found) == sorted(words)
-    command = rules_command("draw", found)
-    said = CliRunner().invoke(main, command.split()[1:])
-    assert said.exit_code == 0, said.output
-    assert ruleset_title("draw", found) in said.output
+    overrides = find_overrides(rules)
+    assert overrides is not None
+    assert sorted(overrides) == sorted(words)
+    command = rules_command("draw", overrides)
+    result = CliRunner().invoke(main, command.split()[1:])
+    assert result.exit_code == 0, result.output
+    assert ruleset_title("draw", overrides) in result.output
