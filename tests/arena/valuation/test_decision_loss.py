@@ -38,31 +38,31 @@ def review(logged: LoggedGame, seat: int = 0, worlds: int = 16) -> list[Reviewed
 def test_every_choice_among_several_options_is_reviewed(name: str) -> None:
     seats = max(playable_seat_counts(find_variant(name))[:3])
     logged = game(name, seats)
-    asked = [one for one in Timeline(logged).questions(1) if len(one.question.options) > 1]
-    found = review(logged, 1, worlds=4)
-    assert [one.number for one in found] == [one.number for one in asked]
-    for one, was in zip(found, asked, strict=True):
-        assert logged.records[was.index] is was.answer
-        assert one.round == was.round
-        assert len(one.values) == len(was.question.options)
-        assert one.values[one.best] == max(one.values)
-    assert found
+    asks = [ask for ask in Timeline(logged).questions(1) if len(ask.question.options) > 1]
+    decisions = review(logged, 1, worlds=4)
+    assert [decision.number for decision in decisions] == [ask.number for ask in asks]
+    for decision, ask in zip(decisions, asks, strict=True):
+        assert logged.records[ask.index] is ask.answer
+        assert decision.round == ask.round
+        assert len(decision.values) == len(ask.question.options)
+        assert decision.values[decision.best] == max(decision.values)
+    assert decisions
 
 
 def test_endgames_cost_what_the_solver_says() -> None:
     logged = game("old-draw", 2, rounds=8)
-    found = {one.number: one for one in review(logged)}
+    decisions = {decision.number: decision for decision in review(logged)}
     count = 0
-    for asked in Timeline(logged).questions(0):
-        one, exact = found.get(asked.number), exact_leads(asked.game)
-        if one and exact:
+    for ask in Timeline(logged).questions(0):
+        decision, exact = decisions.get(ask.number), exact_leads(ask.game)
+        if decision and exact:
             count += 1
-            assert one.exact
-            assert one.loss == max(exact) - exact[one.choice]
-            assert list(one.values) == list(exact)
-            assert one.error == one.errors[0] == 0
+            assert decision.exact
+            assert decision.loss == max(exact) - exact[decision.choice]
+            assert list(decision.values) == list(exact)
+            assert decision.error == decision.errors[0] == 0
     assert count > 4
-    assert sum(one.exact for one in found.values()) == count
+    assert sum(decision.exact for decision in decisions.values()) == count
 
 
 def tried(leads: NDArray[np.float64]) -> TriedOptions:
@@ -96,11 +96,9 @@ def test_the_only_world_has_no_error() -> None:
 
 def test_only_dear_decisions_are_tried_in_more_worlds() -> None:
     logged = game("draw", 2)
-    found = review(logged, worlds=4)
-    asked = [one for one in Timeline(logged).questions(0) if len(one.options) > 1]
-    pairs = list(zip(found, try_options(asked, 4), strict=True))
-    assert all(one.loss == round(measured_loss(first.leads, one.choice), 3) for one, first in pairs)
-    again = sum(
-        list(one.values) != first.leads.mean(axis=1).round(3).tolist() for one, first in pairs
-    )
-    assert len(found) > LOOK_DEAR >= again > 0
+    decisions, retries = review(logged, worlds=4), 0
+    asks = [ask for ask in Timeline(logged).questions(0) if len(ask.options) > 1]
+    for decision, trial in zip(decisions, try_options(asks, 4), strict=True):
+        assert decision.loss == round(measured_loss(trial.leads, decision.choice), 3)
+        retries += list(decision.values) != trial.leads.mean(axis=1).round(3).tolist()
+    assert len(decisions) > LOOK_DEAR >= retries > 0

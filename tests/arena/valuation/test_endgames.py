@@ -34,17 +34,17 @@ def positions(game: str) -> Iterator[Game]:
     rng = random.Random(1)
     for board in count():
         seed = board.to_bytes(32, "big")
-        here = values.new_game(GAMES[game], 2)
-        while not (here.round and here.playing.over):
-            options = values.legal(here)
+        state = values.new_game(GAMES[game], 2)
+        while not (state.round and state.playing.over):
+            options = values.legal(state)
             if not options:
-                here = values.begin(here, values.chance_decides(here, seed))
+                state = values.begin(state, values.chance_decides(state, seed))
                 continue
-            if len(options) > 1 and exact_leads(here):
-                yield here
+            if len(options) > 1 and exact_leads(state):
+                yield state
             # The last option draws, if drawing is allowed.
             option = rng.choice(options) if rng.random() < 0.6 else options[-1]
-            here = values.act(here, option)
+            state = values.act(state, option)
 
 
 def value(game: Game) -> int:
@@ -64,9 +64,9 @@ def worths(game: Game) -> tuple[int, ...]:
 # Slow: the endgames of one game are solved beside it.
 @pytest.mark.parametrize("game", slow_except(("draw",), GAMES))
 def test_endgames_are_solved_as_by_a_plain_search(game: str) -> None:
-    few = (here for here in positions(game) if sum(map(len, here.playing.hands)) <= MOST_TILES)
-    for here in islice(few, TRIED):
-        assert exact_leads(here) == worths(here)
+    small = (state for state in positions(game) if sum(map(len, state.playing.hands)) <= MOST_TILES)
+    for state in islice(small, TRIED):
+        assert exact_leads(state) == worths(state)
 
 
 def test_hidden_tiles_are_not_solved() -> None:

@@ -59,25 +59,25 @@ def tiny_game(drawn: Tile) -> LoggedGame:
     deal = DealRecord(
         round=1, deal=1, leader=0, lots=(), hands=(((6, 6),), ((1, 1),)), stock=((drawn, *rest),)
     )
-    begun = GameRecord(game="1.tiny", number=1, board=1, commitment="0" * 64)
+    game_record = GameRecord(game="1.tiny", number=1, board=1, commitment="0" * 64)
     draw = ChoiceRecord(seat=0, id=1_000_001, choice=1, ms=0.0)
-    return LoggedGame(sitting(NAMES[:2], (1,), TINY, Clock()), begun, (deal, draw), None)
+    return LoggedGame(sitting(NAMES[:2], (1,), TINY, Clock()), game_record, (deal, draw), None)
 
 
 def tiny_worth(drawn: Tile) -> tuple[int, int]:
     """Return what each seat scores: the 6-6 is led, and then only another six can be played."""
     if 6 in drawn:
         return 2, 0  # It goes out, and seat 1 is left with the 1-1.
-    ahead = 2 - sum(drawn)
-    return max(ahead, 0), max(-ahead, 0)
+    lead = 2 - sum(drawn)
+    return max(lead, 0), max(-lead, 0)
 
 
 HEAVY_FIRST = [Policy(pip=20.0, double=1000.0)] * 2
 
 
-def drawn(game: LoggedGame) -> DrawLuck:
+def draw_luck(game: LoggedGame) -> DrawLuck:
     """Return the luck of the only draw, if both play doubles first and then the heaviest tile."""
-    (draw,) = [one for one in luck_of(game, HEAVY_FIRST).draws if one.tile]
+    (draw,) = [draw for draw in luck_of(game, HEAVY_FIRST).draws if draw.tile]
     return draw
 
 
@@ -85,20 +85,20 @@ def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_tiles() -> None:
     """The mean is the same whichever tile came: else what a bot is owed would depend on it."""
     tiles = [tile for tile in set_of_tiles(TINY.deal) if tile not in ((6, 6), (1, 1))]
     worths = np.array([tiny_worth(tile) for tile in tiles])
-    draws = [drawn(tiny_game(tile)) for tile in tiles]
-    assert [(one.record, one.round, one.seat) for one in draws] == [(1, 1, 0)] * len(tiles)
-    assert [one.tile for one in draws] == tiles
-    means = worths - np.array([one.points for one in draws]) / weight_of(())
+    draws = [draw_luck(tiny_game(tile)) for tile in tiles]
+    assert [(draw.record, draw.round, draw.seat) for draw in draws] == [(1, 1, 0)] * len(tiles)
+    assert [draw.tile for draw in draws] == tiles
+    means = worths - np.array([draw.points for draw in draws]) / weight_of(())
     # The tiles come equally often, so the mean is that of all of them.
     assert np.abs(means - worths.mean(axis=0)).max() <= 2 * 10**-LUCK_DECIMALS
     # There is one round, so the share is that of its winner.
-    assert all(one.share[0] == -one.share[1] for one in draws)
+    assert all(draw.share[0] == -draw.share[1] for draw in draws)
 
 
 def test_luck_does_not_depend_on_the_games_computed_with_it() -> None:
     games = [logged(find_variant("draw"), 2, any_of(board), board=board) for board in (1, 2)]
     timelines = [*map(Timeline, games)]
-    assert luck_of_games(timelines) == [luck_of_games([one])[0] for one in timelines]
+    assert luck_of_games(timelines) == [luck_of_games([timeline])[0] for timeline in timelines]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_deal_is_compared_with_deals_that_count(name: str, changes: dict[str, 
     rules = derive(find_variant(name), name, {**changes, "max_rounds": 1})
     game = logged(rules, 2, any_of(3))
     before = values.new_game(rules, 2)
-    (deal,) = [one for one in game.records if isinstance(one, DealRecord)][-1:]
+    (deal,) = [record for record in game.records if isinstance(record, DealRecord)][-1:]
     laid_out = before.copy()
     lay_out(laid_out, replace(deal_of(deal), deal=1))
     deals = _DealOrders(laid_out, "label").all_deals()
@@ -118,10 +118,10 @@ def test_a_deal_is_compared_with_deals_that_count(name: str, changes: dict[str, 
         assert sorted(row) == sorted(turned) == list(range(len(tiles)))
         assert turned[: 2 * size] == row[size : 2 * size] + row[:size]
         hands = tuple(
-            tuple(sorted(tiles[at] for at in row[seat * size : (seat + 1) * size]))
+            tuple(sorted(tiles[number] for number in row[seat * size : (seat + 1) * size]))
             for seat in range(2)
         )
-        stock = arrange_stock(rules.boneyard, tuple(tiles[at] for at in row[2 * size :]), 2)
+        stock = arrange_stock(rules.boneyard, tuple(tiles[number] for number in row[2 * size :]), 2)
         dealt = Dealt(1, 1, deal.leader, deal.lots, hands, stock)
         assert values.begin(before, dealt).playing.phase.name != "deal"
 
@@ -131,10 +131,10 @@ def test_every_named_game_has_luck_where_tiles_are_drawn(name: str, seats: int) 
     rules = short(name)
     game = logged(rules, seats, draws_if_able)
     total = luck_of(game)
-    deals = [one for one in total.draws if one.tile is None]
-    counted = [one for one in game.records if isinstance(one, DealRecord) and one.hands[0]]
-    assert 1 <= len(deals) <= len(counted)
-    assert luck_of(game, deals=False).draws == tuple(one for one in total.draws if one.tile)
+    deals = [draw for draw in total.draws if draw.tile is None]
+    records = [record for record in game.records if isinstance(record, DealRecord)]
+    assert 1 <= len(deals) <= sum(bool(record.hands[0]) for record in records)
+    assert luck_of(game, deals=False).draws == tuple(draw for draw in total.draws if draw.tile)
     assert len(total.points) == len(total.share) == seats
     # What one wins of a pair the other loses; each share is of all others.
     assert sum(total.share) == pytest.approx(0, abs=1e-4)
@@ -151,7 +151,7 @@ def test_each_of_two_tiles_drawn_at_once_has_its_luck() -> None:
     events = [event for moment in Timeline(game).moments for event in moment.events]
     tiles = [event.tile for event in events if isinstance(event, Drew)]
     assert len(tiles) > 2
-    assert [one.tile for one in luck_of(game).draws if one.tile] == tiles
+    assert [draw.tile for draw in luck_of(game).draws if draw.tile] == tiles
 
 
 def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> None:
@@ -168,9 +168,9 @@ def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> No
 
 def test_a_game_that_was_cut_off_has_the_luck_of_its_draws_so_far() -> None:
     game = logged(short("draw"), 2, any_of(5))
-    whole = luck_of(game)
-    cut = replace(game, records=game.records[: whole.draws[4].record + 1], result=None)
-    assert luck_of(cut).draws == whole.draws[:5]
+    luck = luck_of(game)
+    cut = replace(game, records=game.records[: luck.draws[4].record + 1], result=None)
+    assert luck_of(cut).draws == luck.draws[:5]
 
 
 @pytest.mark.parametrize(
@@ -182,9 +182,9 @@ def test_the_less_is_foreseen_the_less_luck_counts(
 ) -> None:
     assert weight_of(foreseen) == pytest.approx(weight)
     game = logged(short("draw"), 2, any_of(5))
-    (one,) = luck_of_games([Timeline(game)], LuckTerms(foreseen=foreseen))
+    (luck,) = luck_of_games([Timeline(game)], LuckTerms(foreseen=foreseen))
     ratio = weight / weight_of(())
-    assert one.points == pytest.approx([ratio * each for each in luck_of(game).points], abs=1e-4)
+    assert luck.points == pytest.approx([ratio * gain for gain in luck_of(game).points], abs=1e-4)
 
 
 def test_events_of_one_name_share_no_noise() -> None:

@@ -31,11 +31,11 @@ def leads(*worlds: Game) -> WorldValues:
     """Return what each option of a question gains in each of these worlds."""
     game = worlds[0]
     history = RoundHistory(game, (), ())
-    asked = OpenQuestion(game.playing.turn, 1, values.legal(game), 1000)
-    question = AskedQuestion(asked, game, (), 0, None, history)
+    open_question = OpenQuestion(game.playing.turn, 1, values.legal(game), 1000)
+    question = AskedQuestion(open_question, game, (), 0, None, history)
     in_arrays, in_games = (
         list(_played_gains([question], [Worlds([0], len(worlds), batch, games)], ()))
-        for batch, games in [(RoundBatch.from_games(worlds), found) for found in ((), worlds)]
+        for batch, games in [(RoundBatch.from_games(worlds), group) for group in ((), worlds)]
     )
     assert (in_arrays[0] == in_games[0]).all()
     return _leads(question, in_arrays[0], exact=False)
@@ -75,23 +75,23 @@ def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
 def test_near_the_target_chances_are_not_points(score: int, percents: list[float]) -> None:
     """All three plays win, one of them 4 points less, which only sometimes matter."""
     scene = position("draw", hands=["21 22", "66 54"], line="13 32", scores=[score, 50])
-    asked = OpenQuestion(0, 1, values.legal(scene), 1000)
-    question = AskedQuestion(asked, scene, (), 0, None, RoundHistory(scene, (), ()))
-    (found,) = try_options([question], 16)
-    assert found.leads[:, 0].tolist() == [21, 17, 21]
-    assert found.percents[:, 0].round(-1).tolist() == percents
+    open_question = OpenQuestion(0, 1, values.legal(scene), 1000)
+    question = AskedQuestion(open_question, scene, (), 0, None, RoundHistory(scene, (), ()))
+    (trial,) = try_options([question], 16)
+    assert trial.leads[:, 0].tolist() == [21, 17, 21]
+    assert trial.percents[:, 0].round(-1).tolist() == percents
 
 
-def values_of(asked: AskedQuestion) -> tuple[OptionValue, ...]:
-    return option_values(asked, 1, 16)
+def values_of(question: AskedQuestion) -> tuple[OptionValue, ...]:
+    return option_values(question, 1, 16)
 
 
 def test_the_same_question_gets_the_same_deals() -> None:
     logged, _ = overheard(DRAW, 2, any_of(3))
-    asked = Timeline(logged).questions(1)[0]
-    found = values_of(asked)
-    assert found == values_of(asked)
-    assert len(found) == len(asked.question.options)
-    assert (found[1].beyond, found[1].beyond_half_width) == (0, 0)
-    assert all(one.beyond == one.lead - found[1].lead for one in found)
-    assert found[0].half_width > 0
+    question = Timeline(logged).questions(1)[0]
+    estimates = values_of(question)
+    assert estimates == values_of(question)
+    assert len(estimates) == len(question.question.options)
+    assert (estimates[1].beyond, estimates[1].beyond_half_width) == (0, 0)
+    assert all(option.beyond == option.lead - estimates[1].lead for option in estimates)
+    assert estimates[0].half_width > 0

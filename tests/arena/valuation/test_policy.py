@@ -42,7 +42,7 @@ def features(game: Game, play: Play | PlayTwo) -> list[float]:
     state, tiles = game.playing, set_of_tiles(game.rules.deal)
     seat = state.turn
     hand, others = list(state.hands[seat]), state.hands[(seat + 1) % game.seats]
-    line = [tile for tile in tiles if not any(tile in held for held in state.hands)]
+    line = [tile for tile in tiles if not any(tile in hand for hand in state.hands)]
     stock = [tile for tile, bit in state.table.bit.items()
              if any(bit in row for row in state.stock_rows) and tile in tiles]  # fmt: skip
     line = [tile for tile in line if tile not in stock]
@@ -60,7 +60,7 @@ def features(game: Game, play: Play | PlayTwo) -> list[float]:
 
     def can_play(tiles: Sequence[Tile]) -> bool:
         left, right = ([tile for tile in tiles if end in tile] for end in ends)
-        return any(one != other for one in left for other in right) if two else bool(left or right)
+        return any(tile != mate for tile in left for mate in right) if two else bool(left or right)
 
     fits = [tile for tile in rest if set(tile) & set(ends)]
     unseen = [tile for tile in tiles if tile not in hand and tile not in line]
@@ -151,8 +151,8 @@ def test_noise_follows_from_the_seed_of_a_round_alone() -> None:
     batch, seeds = RoundBatch.from_games([game]).repeat(64), np.arange(64) * 101
     gains = play_out(batch, [USUAL_POLICY, KEEN], seeds)
     assert len(np.unique(gains, axis=0)) > 1
-    back = np.arange(63, -1, -1)
-    assert (play_out(batch.select(back), [USUAL_POLICY, KEEN], seeds[back]) == gains[back]).all()
+    order = np.arange(63, -1, -1)
+    assert (play_out(batch.select(order), [USUAL_POLICY, KEEN], seeds[order]) == gains[order]).all()
     assert len(np.unique(play_out(batch, [USUAL_POLICY, KEEN]), axis=0)) == 1
 
 
@@ -162,19 +162,19 @@ TRUE = Policy(pip=0.5, double=3.0, fits=1.5, safe=1.0, left=0.5)
 @cache
 def played_by(policy: Policy, boards: range = range(12)) -> list[Choice]:
     """Return choices that are made with just the chances of a policy."""
-    found = []
+    choices = []
     for board in boards:
         game = logged(DRAW, 2, any_of(board), board=board)
-        for asked in Timeline(game).questions(0):
-            plays = [play for _, play in plays_in([asked.game])]
+        for question in Timeline(game).questions(0):
+            plays = [play for _, play in plays_in([question.game])]
             if len(plays) > 1:
-                every = np.array([features(asked.game, one) for one in plays])
-                worths = every @ np.array(astuple(policy))
+                matrix = np.array([features(question.game, play) for play in plays])
+                worths = matrix @ np.array(astuple(policy))
                 chances = np.exp(worths - worths.max())
-                rng = np.random.default_rng([board, asked.number])
-                which = rng.choice(len(plays), p=chances / chances.sum())
-                found.append(Choice(asked.game, plays[which], board))
-    return found
+                rng = np.random.default_rng([board, question.number])
+                index = rng.choice(len(plays), p=chances / chances.sum())
+                choices.append(Choice(question.game, plays[index], board))
+    return choices
 
 
 def test_a_policy_is_learnt_from_its_choices() -> None:
@@ -189,13 +189,13 @@ def test_a_policy_is_learnt_from_its_choices() -> None:
 def test_boards_foresee_nothing_of_themselves() -> None:
     """Noise is foreseen by chance alone, and a bot that turns round on other boards not at all."""
     choices = played_by(TRUE)
-    alone = [choice._replace(board=1) for choice in choices]
-    assert learn_policy(alone).foreseen == 0
-    against = Policy(**{name: -10.0 * weight for name, weight in asdict(TRUE).items()})
+    board_choices = [choice._replace(board=1) for choice in choices]
+    assert learn_policy(board_choices).foreseen == 0
+    opposite = Policy(**{name: -10.0 * weight for name, weight in asdict(TRUE).items()})
     keen = Policy(**{name: 10.0 * weight for name, weight in asdict(TRUE).items()})
     steady = learn_policy(played_by(keen)).foreseen
     turned = [choice for choice in played_by(keen) if choice.board % 2]
-    turned += played_by(against, range(0, 12, 2))
+    turned += played_by(opposite, range(0, 12, 2))
     assert learn_policy(turned).foreseen < steady / 3
 
 
@@ -207,8 +207,8 @@ def test_nothing_teaches_the_usual_policy() -> None:
 def test_forced_plays_and_draws_are_no_choices() -> None:
     timeline = Timeline(logged(DRAW, 2, any_of(3)))
     plays = list(timeline.chosen_plays(0))
-    answers = [q for q in timeline.questions(0) if isinstance(q.answer, ChoiceRecord)]
-    assert 0 < len(plays) < len(answers)
+    asks = [ask for ask in timeline.questions(0) if isinstance(ask.answer, ChoiceRecord)]
+    assert 0 < len(plays) < len(asks)
     assert all(len(plays_in([game])) > 1 for game, _ in plays)
 
 

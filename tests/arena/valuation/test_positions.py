@@ -35,7 +35,7 @@ def truth(game: Game) -> tuple[object, ...]:
     return (*facts, phase, game.scores, game.pot, values.legal(game))
 
 
-def sent(game: Game) -> bytes:
+def question_bytes(game: Game) -> bytes:
     """Return the question as the seat is sent it."""
     return LineWriter(game, 1).question(game.playing.turn, values.legal(game), 1, 0)
 
@@ -61,11 +61,11 @@ def test_a_line_gives_back_its_question(name: str) -> None:
 def test_a_seats_line_leads_to_what_the_seat_was_sent(name: str) -> None:
     rng = random.Random(name)
     for position, game in positions(rules_of(name), rng, 5):
-        seen = position.as_seen()
-        assert read_position(write_position(seen)) == seen
-        history = find_round(seen)
-        assert sent(reach_question(history, seen)) == sent(game)
-        assert position_of(history, reach_question(history, seen)).as_seen() == seen
+        view = position.as_seen()
+        assert read_position(write_position(view)) == view
+        history = find_round(view)
+        assert question_bytes(reach_question(history, view)) == question_bytes(game)
+        assert position_of(history, reach_question(history, view)).as_seen() == view
 
 
 @pytest.mark.parametrize("name", FAST_GAMES)
@@ -77,10 +77,10 @@ def test_a_seats_line_has_no_tile_that_the_seat_does_not_know(name: str) -> None
         hidden += [tile for row in state.stock for tile in row]
         line, dealt = write_position(position.as_seen()), position.deals[-1].hands[seat]
         *_, events, deals, _ = line.split("@")
-        shown = {event[2:] for event in events.split(".") if event[1] in "lrfdu"}
+        tiles = {event[2:] for event in events.split(".") if event[1] in "lrfdu"}
         in_lots = {event[2:] for event in events.split(".") if event[1] == "t"}
         for high, low in hidden:
-            assert not {tile_digits([(high, low)]), tile_digits([(low, high)])} & (shown - in_lots)
+            assert not {tile_digits([(high, low)]), tile_digits([(low, high)])} & (tiles - in_lots)
         # Of the last deal only the seat's own hand stands there.
         assert deals.split("+")[-1].replace("-", "") == tile_digits(dealt)
 
@@ -89,10 +89,10 @@ def test_a_seats_line_has_no_tile_that_the_seat_does_not_know(name: str) -> None
 def test_what_is_hidden_changes_no_byte_of_a_seats_line(name: str) -> None:
     rng = random.Random(name)
     for position, _ in positions(rules_of(name), rng, 5):
-        seen = position.as_seen()
-        again = find_round(seen)
-        position = position_of(again, reach_question(again, seen)).as_seen()
-        assert write_position(position) == write_position(seen)
+        view = position.as_seen()
+        history = find_round(view)
+        position = position_of(history, reach_question(history, view)).as_seen()
+        assert write_position(position) == write_position(view)
 
 
 # --- wrong lines ---
@@ -180,7 +180,7 @@ def test_values_of_an_open_line_are_those_of_the_log() -> None:
     for name, seats in (("draw", 2), ("dutch-partners", 4), ("auction-draw", 3)):
         rules = derive(find_variant(name), name, {"rounds": 1})
         timeline = Timeline(overheard(rules, seats, any_of(name)).logged)
-        *_, question = (asked for asked in timeline.questions(0) if len(asked.options) > 1)
+        *_, question = (question for question in timeline.questions(0) if len(question.options) > 1)
         position = read_position(write_position(position_of(question.history, question.game)))
         assert option_values(question_of(position), 0, 16) == option_values(question, 0, 16)
 
@@ -190,8 +190,8 @@ def test_values_of_a_seats_line_agree_within_their_errors() -> None:
     gaps = []
     for question in timeline.questions(0)[:24]:
         if len(question.options) > 1:
-            seen = position_of(question.history, question.game).as_seen()
-            ours = option_values(question_of(seen), 0, 32)
+            view = position_of(question.history, question.game).as_seen()
+            ours = option_values(question_of(view), 0, 32)
             pairs = zip(ours, option_values(question, 0, 32), strict=True)
             gaps += [
                 abs(a.lead - b.lead) / max(0.01, (a.half_width**2 + b.half_width**2) ** 0.5)

@@ -26,7 +26,7 @@ from tests.support.games import play_on
 from tests.support.rulesets import MANY, many, rules_and_seats
 
 SHARE = 0.2
-KNOWN = (Play, PlayTwo, Draw, Pass, Call, GoOn)
+BATCH_OPTIONS = (Play, PlayTwo, Draw, Pass, Call, GoOn)
 
 
 def moments(rules: Ruleset, seats: int, rng: random.Random, rounds: int = 2) -> Iterator[Game]:
@@ -52,16 +52,16 @@ def check(games: Sequence[Game], rng: random.Random) -> None:
     batch, games = RoundBatch.from_games(games), [*map(without_auction, games)]
     assert (batch.scores == [game.scores for game in games]).all()
     for row, game in enumerate(games):
-        one = batch.select(np.array([row]))
+        single = batch.select(np.array([row]))
         if game.playing.phase.name == "play" and not game.playing.over:
-            assert offered(one) == frozenset(map(named(game), engine.legal(game)))
+            assert offered(single) == frozenset(map(namer(game), engine.legal(game)))
         for option in engine.legal(game):
-            if isinstance(option, KNOWN):
-                after = one.select(np.array([0, 0]))
+            if isinstance(option, BATCH_OPTIONS):
+                after = single.select(np.array([0, 0]))
                 after.take((option, Pass()), np.array([0, 0]))
-                same(after, values.act(game, option))
+                assert_same_rounds(after, values.act(game, option))
         if game.playing.over is None:
-            assert_same_stock(one, game, rng)
+            assert_same_stock(single, game, rng)
     check_playouts(batch, games)
 
 
@@ -86,7 +86,7 @@ def offered(batch: RoundBatch) -> frozenset[object]:
     return frozenset([*options, Pass()] if choice["passes"] else options)
 
 
-def named(game: Game) -> Any:
+def namer(game: Game) -> Any:
     """Return a function that names an option; the order of a pair on equal ends does not count."""
 
     def name(option: Option) -> object:
@@ -98,11 +98,11 @@ def named(game: Game) -> Any:
     return name
 
 
-def pair(one: object, other: object, equal: bool) -> object:
-    return frozenset((one, other)) if equal else (one, other)
+def pair(left: object, right: object, equal: bool) -> object:
+    return frozenset((left, right)) if equal else (left, right)
 
 
-def same(batch: RoundBatch, game: Game) -> None:
+def assert_same_rounds(batch: RoundBatch, game: Game) -> None:
     """Compare each round of a batch with a game."""
     expected = RoundBatch.from_games([game]).repeat(len(batch))
     assert (batch.scores == expected.scores).all()
@@ -128,7 +128,7 @@ def hands_in_order(batch: RoundBatch) -> list[list[int]]:
 def stock(batch: RoundBatch) -> list[Any]:
     """Return the tiles of each row of each boneyard."""
     return [
-        [tiles[front:back].tolist() for front, back in zip(fronts, backs, strict=True)]
+        [tiles[start:stop].tolist() for start, stop in zip(fronts, backs, strict=True)]
         for tiles, fronts, backs in zip(batch.stock.T, batch.front.T, batch.back.T, strict=True)
     ]
 
@@ -148,7 +148,7 @@ def assert_same_stock(batch: RoundBatch, game: Game, rng: random.Random) -> None
         batch.set_hands({0: np.array([*hands[1], -1]), 1: np.array([*hands[0], -1])})
         state.hand_bits[:2] = old[1], old[0]
         state.hand_masks[:2] = sum(old[1]), sum(old[0])
-    same(batch, game)
+    assert_same_rounds(batch, game)
 
 
 def check_playouts(batch: RoundBatch, games: Sequence[Game]) -> None:
@@ -196,12 +196,12 @@ def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
     dealt = chance_decides(game, rng.randbytes(32))
     if why_no_values(rules):
         return
-    begun = values.begin(game, dealt)
+    dealt_game = values.begin(game, dealt)
     lay_out(game, dealt)
-    if not engine.needs_deal(begun):
+    if not engine.needs_deal(dealt_game):
         batch = RoundBatch.from_games([game, game])
         batch.find_leaders(game.playing.phase.method)
-        same(batch, begun)
+        assert_same_rounds(batch, dealt_game)
 
 
 @given(rules_and_seats(), st.randoms(use_true_random=False))

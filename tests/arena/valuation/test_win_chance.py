@@ -21,10 +21,10 @@ HALF = FULL_SHARE // 2
 )
 def test_equal_scores_have_equal_shares_and_more_points_a_larger_one(name: str, seats: int) -> None:
     rules = find_variant(name)
-    equal, ahead = [10] * seats, [30, *[10] * (seats - 1)]
+    equal, lead = [10] * seats, [30, *[10] * (seats - 1)]
     if rules.deal.partners:
-        ahead = [30, 10, 30, 10]
-    shares = share_of_scores(Law(rules, seats), np.array([equal, ahead]))
+        lead = [30, 10, 30, 10]
+    shares = share_of_scores(Law(rules, seats), np.array([equal, lead]))
     assert np.abs(shares[0] - HALF).max() <= FULL_SHARE // 100
     assert shares[1].argmax() == 0
     assert HALF * 1.05 < shares[1, 0] < FULL_SHARE

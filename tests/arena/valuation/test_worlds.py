@@ -2,7 +2,7 @@
 
 from collections import Counter
 from contextlib import suppress
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from unittest import mock
 
 import numpy as np
@@ -35,19 +35,19 @@ FAST = ("draw", "dutch", "partnership")
 WORLDS = 16
 
 
-def asked(rules: Ruleset, seats: int, seed: int) -> list[tuple[AskedQuestion, HiddenTiles | None]]:
+def cases(rules: Ruleset, seats: int, seed: int) -> list[tuple[AskedQuestion, HiddenTiles | None]]:
     """Return the questions with several options of a short random game; None: not covered."""
     short = derive(rules, rules.name, {"rounds": 3})
     logged, _ = overheard(short, seats, any_of(seed))
-    found = []
-    for question in (one for seat in range(seats) for one in Timeline(logged).questions(seat)):
+    pairs = []
+    for question in chain(*map(Timeline(logged).questions, range(seats))):
         if len(question.options) > 1:
             try:
                 hidden = hidden_tiles(question.game, question.history.deals[-1])
             except UncoveredError:
                 hidden = None
-            found.append((question, hidden))
-    return found
+            pairs.append((question, hidden))
+    return pairs
 
 
 def until(question: AskedQuestion) -> StopAt:
@@ -71,7 +71,7 @@ def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: TileNumbers) -
 
 def check_worlds(rules: Ruleset, seats: int, seed: int) -> tuple[int, int]:
     """Replay worlds of every other question; return how many were tried, and were covered."""
-    questions = asked(rules, seats, seed)[::2]
+    questions = cases(rules, seats, seed)[::2]
     covered = [(question, hidden) for question, hidden in questions if hidden]
     sampled = sampled_tiles([hidden for _, hidden in covered], WORLDS)
     for (question, hidden), tiles in zip(covered, sampled, strict=True):
@@ -85,15 +85,15 @@ def check_worlds(rules: Ruleset, seats: int, seed: int) -> tuple[int, int]:
 @pytest.mark.parametrize("name", slow_except(FAST, VARIANTS))
 def test_every_world_replays_to_the_same_question(name: str) -> None:
     for seats in playable_seat_counts(find_variant(name))[:2]:
-        many, covered = check_worlds(find_variant(name), seats, seed=seats)
-        assert name in UNCOVERED or many == covered
+        count, covered = check_worlds(find_variant(name), seats, seed=seats)
+        assert name in UNCOVERED or count == covered
 
 
 def test_the_first_of_two_tiles_drawn_at_once_may_fit() -> None:
     rules = derive(find_variant("dutch"), "at once", {"draw_limit": "two_at_once"})
     for seed in range(4):
-        many, covered = check_worlds(rules, 2, seed)
-        assert many == covered
+        count, covered = check_worlds(rules, 2, seed)
+        assert count == covered
 
 
 # Slow: worlds of any ruleset, whatever its choices are, are possible ones.
@@ -107,10 +107,10 @@ def test_worlds_of_any_ruleset_replay_to_the_same_question(
 
 
 def test_the_same_question_gets_the_same_worlds_alone_and_among_others() -> None:
-    hidden = [one for _, one in asked(find_variant("draw"), 2, 1) if one]
-    together = sampled_tiles(hidden, WORLDS)
-    for one, tiles in islice(zip(hidden, together, strict=True), 0, None, 9):
-        assert (sampled_tiles([one], WORLDS)[0] == tiles).all()
+    hidden = [tiles for _, tiles in cases(find_variant("draw"), 2, 1) if tiles]
+    samples = sampled_tiles(hidden, WORLDS)
+    for tiles, sample in islice(zip(hidden, samples, strict=True), 0, None, 9):
+        assert (sampled_tiles([tiles], WORLDS)[0] == sample).all()
 
 
 # --- how often worlds come ---
@@ -127,51 +127,51 @@ SAMPLED = 4_000
 Left = frozenset[int]
 
 
-def possible(question: AskedQuestion, hidden: HiddenTiles) -> set[Left]:
+def possible_stocks(question: AskedQuestion, hidden: HiddenTiles) -> set[Left]:
     """By trying: what may be left in the boneyard."""
-    found = set[Left]()
+    stocks = set[Left]()
     truth = [bit.bit_length() - 1 for bit in hidden.tiles]
-    stock = [at for at, place in enumerate(hidden.places) if place.holder is None]
+    stock = [index for index, place in enumerate(hidden.places) if place.holder is None]
     for left in combinations(range(len(truth)), len(stock)):
         tiles = truth.copy()
         # Who lies in the boneyard changes places with who must not.
-        wrong = [at for at in left if at not in stock]
-        for at, other in zip(wrong, [at for at in stock if at not in left], strict=True):
-            tiles[at], tiles[other] = tiles[other], tiles[at]
+        wrong, free = sorted({*left} - {*stock}), sorted({*stock} - {*left})
+        for index, target in zip(wrong, free, strict=True):
+            tiles[index], tiles[target] = tiles[target], tiles[index]
         with suppress(InconsistentDealError):
             game = replayed(question, hidden, np.array(tiles, np.uint8))
             if public(game, question.seat) == public(question.game, question.seat):
-                found.add(frozenset(tiles[at] for at in stock))
-    return found
+                stocks.add(frozenset(tiles[index] for index in stock))
+    return stocks
 
 
 @pytest.mark.parametrize("game", slow_except(("passes", "pairs"), TIGHT))
 def test_every_possible_world_comes_as_often_as_the_next(game: str) -> None:
     counts = []
-    for question, hidden in islice(asked(TIGHT[game], 2, 5), 5, None, EACH[game]):
+    for question, hidden in islice(cases(TIGHT[game], 2, 5), 5, None, EACH[game]):
         assert hidden
-        stock = [at for at, place in enumerate(hidden.places) if place.holder is None]
+        stock = [index for index, place in enumerate(hidden.places) if place.holder is None]
         sampled = sampled_tiles([hidden], SAMPLED)[0][stock].T.tolist()
-        found, expected = Counter(map(frozenset, sampled)), possible(question, hidden)
-        assert set(found) == expected
+        frequencies, expected = Counter(map(frozenset, sampled)), possible_stocks(question, hidden)
+        assert set(frequencies) == expected
         mean, free = SAMPLED / len(expected), len(expected) - 1
-        chi = sum((found[one] - mean) ** 2 / mean for one in expected)
-        assert chi <= free + 4.5 * (2 * free) ** 0.5, f"{found} of {expected}"
+        chi = sum((frequencies[left] - mean) ** 2 / mean for left in expected)
+        assert chi <= free + 4.5 * (2 * free) ** 0.5, f"{frequencies} of {expected}"
         counts.append(len(expected))
     assert min(counts) < max(counts), counts
 
 
-def sampled_shares(question: AskedQuestion, hidden: HiddenTiles, many: int) -> NDArray[np.float64]:
+def sampled_shares(question: AskedQuestion, hidden: HiddenTiles, count: int) -> NDArray[np.float64]:
     """Return for each other seat and tile the share of worlds in which it holds the tile."""
-    tiles, size = sampled_tiles([hidden], many)[0], len(question.game.settings.table.tiles)
+    tiles, size = sampled_tiles([hidden], count)[0], len(question.game.settings.table.tiles)
     seats = [seat for seat in range(question.game.seats) if seat != question.seat]
-    found = np.zeros((len(seats), size))
+    shares = np.zeros((len(seats), size))
     for row, seat in enumerate(seats):
-        own = tiles[[place.holder == seat for place in hidden.places]]
+        hands = tiles[[place.holder == seat for place in hidden.places]]
         for tile in range(size):
             if hidden.unseen >> tile & 1:
-                found[row, tile] = (own == tile).any(axis=0).mean()
-    return found
+                shares[row, tile] = (hands == tile).any(axis=0).mean()
+    return shares
 
 
 def most_known(rules: Ruleset, seats: int) -> list[tuple[AskedQuestion, HiddenTiles]]:
@@ -181,8 +181,8 @@ def most_known(rules: Ruleset, seats: int) -> list[tuple[AskedQuestion, HiddenTi
         excluded = sum((hidden.unseen & place.excluded).bit_count() for place in hidden.places)
         return excluded + 10 * sum(limit.tile_count == 2 for limit in hidden.limits)
 
-    found = [(question, hidden) for question, hidden in asked(rules, seats, 7) if hidden]
-    return sorted(found, key=lambda one: facts(one[1]), reverse=True)[:2]
+    pairs = [(question, hidden) for question, hidden in cases(rules, seats, 7) if hidden]
+    return sorted(pairs, key=lambda pair: facts(pair[1]), reverse=True)[:2]
 
 
 TABLES = [("draw", 2), ("dutch", 2), ("dutch", 3), ("double-draw", 2), ("double-draw", 3)]
