@@ -104,9 +104,9 @@ async def test_a_question_says_again_what_happened_and_how_much_time_is_left(
     await tell(player, game(), ask(1, HAND))
     first = (await tools.call("question", {})).split("\n")
     autojump_clock.jump(0.5)
-    again = (await tools.call("question", {})).split("\n")
-    assert again[:-1] == first[:-1]
-    left = [int(re.findall(r"\d+", lines[-1])[0]) for lines in (first, again)]
+    second = (await tools.call("question", {})).split("\n")
+    assert second[:-1] == first[:-1]
+    left = [int(re.findall(r"\d+", lines[-1])[0]) for lines in (first, second)]
     assert left[0] - left[1] == 500
 
 
@@ -136,7 +136,7 @@ async def test_a_question_that_does_not_come_is_waited_for_as_long_as_clients_wa
 async def play(calls: "Client", answers: dict[int, int]) -> None:
     """Take the first option of each question until the end, and note the answers."""
     while True:
-        lines = said(await calls.call_tool("question", {})).split("\n")
+        lines = content_text(await calls.call_tool("question", {})).split("\n")
         questions = [json.loads(line) for line in lines if line.startswith('{"type":"ask"')]
         for question in questions:
             result = await calls.call_tool("choose", {"id": question["id"], "choice": 0})
@@ -147,7 +147,7 @@ async def play(calls: "Client", answers: dict[int, int]) -> None:
             return
 
 
-def said(result: Any) -> str:
+def content_text(result: Any) -> str:
     (content,) = result.content
     return str(content.text)
 
@@ -237,8 +237,8 @@ def test_a_bot_without_referee_or_port_says_so_at_once(
 
 
 def test_a_bot_whose_port_is_taken_ends_with_the_reason(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
         command = bot_command(tmp_path / "state", port, "agent.PORT_WAIT_S = 0")
         with piped(command) as bot:
             assert bot.stdin

@@ -10,20 +10,20 @@ async def test_a_late_subscriber_begins_with_the_newest_message() -> None:
     broadcast = Broadcast(keep=3)
     for text in "abcd":
         broadcast.publish(text)
-    with broadcast.subscriber() as one:
-        assert await one.next() == "d"
+    with broadcast.subscriber() as subscriber:
+        assert await subscriber.next() == "d"
 
 
 async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> None:
     broadcast = Broadcast()
-    heard: list[tuple[str, str]] = []
+    messages: list[tuple[str, str]] = []
 
     async def listen(name: str, pause: float) -> None:
-        with broadcast.subscriber() as one:
+        with broadcast.subscriber() as subscriber:
             while True:
-                text = await one.next()
+                text = await subscriber.next()
                 await trio.sleep(pause)
-                heard.append((name, text))
+                messages.append((name, text))
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(listen, "quick", 1)
@@ -32,6 +32,6 @@ async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> N
         assert broadcast.has_subscribers
         broadcast.publish("a")
         await broadcast.drained()
-        assert sorted(heard) == [("quick", "a"), ("slow", "a")]
+        assert sorted(messages) == [("quick", "a"), ("slow", "a")]
         assert autojump_clock.current_time() == 10
         nursery.cancel_scope.cancel()

@@ -27,8 +27,8 @@ SOCKET = """
 @contextmanager
 def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Iterator[Page]:
     """Yield the page of the person in seat 0."""
-    about = game_info("1.game", NAMES[:seats], find_variant(rules))
-    make = BrowserPlayer(about, "boneyard replay", clock=False).site.find("")
+    info = game_info("1.game", NAMES[:seats], find_variant(rules))
+    make = BrowserPlayer(info, "boneyard replay", clock=False).site.find("")
     html = make() if make else None
     assert html
     path = folder / "play.html"
@@ -37,30 +37,30 @@ def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Ite
         yield page
 
 
-def told(page: Page, scene: Fields, **more: Any) -> None:
+def send_message(page: Page, scene: Fields, **fields: Any) -> None:
     """Send a message of the server."""
     message = {"seat": 0, "scene": scene, "id": None, "until": None, "over": False, "moves": []}
-    data = json.dumps({**message, **more})
+    data = json.dumps({**message, **fields})
     page.evaluate("(data) => socket.dispatchEvent(new MessageEvent('message', { data }))", data)
 
 
-def asked(rules: str, seats: int, hand: str, *options: str) -> Fields:
+def question_scene(rules: str, seats: int, hand: str, *options: str) -> Fields:
     first = whole(logged(find_variant(rules), seats, any_of(5)))[0][0]
     question = {"seat": 0, "options": options, "id": 1, "chosen": None, "ms": None, "note": ""}
     hands = [hand, *(2 for _ in range(seats - 1))]
     return {**first, "turn": 0, "line": "4664", "hands": hands, "asked": question}
 
 
-def chosen(page: Page) -> list[int]:
-    found: list[int] = page.evaluate("window.sent.map((one) => one.choice)")
-    return found
+def sent_choices(page: Page) -> list[int]:
+    choices: list[int] = page.evaluate("window.sent.map((answer) => answer.choice)")
+    return choices
 
 
 # Slow: every way to choose an option in the browser works.
 @pytest.mark.slow
 @needs_chromium
 def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(tmp_path: Path) -> None:
-    scene = asked("dutch", 2, "6453", "53<", "64<", "64>", "draw")
+    scene = question_scene("dutch", 2, "6453", "53<", "64<", "64>", "draw")
     with at_the_table(tmp_path, "dutch", 2) as page:
         for number, way in enumerate(
             (
@@ -72,22 +72,22 @@ def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(tmp_
                 [".choice[aria-label^='play [6|4]']", ".ghost[aria-label='play [6|4] left']"],
             )
         ):
-            told(page, scene, id=number)
+            send_message(page, scene, id=number)
             for place in way:
                 page.focus(f"#table {place}")
                 page.keyboard.press("Enter")
-        told(page, scene, id=3)
+        send_message(page, scene, id=3)
         page.click("#options button:text-is('draw')")
-        told(page, scene, id=4)
+        send_message(page, scene, id=4)
         # Every tile and option says by which key it is taken; arrows choose the end.
         assert page.locator("#table .own .key").all_text_contents() == ["1", "2"]
         assert page.get_attribute("#options button", "data-key") == "3"
         page.keyboard.press("1")
         page.keyboard.press("ArrowRight")
-        told(page, scene, id=5)
+        send_message(page, scene, id=5)
         page.keyboard.press("3")
-        assert chosen(page) == [0, 2, 1, 3, 2, 3]
-        told(page, scene, id=6)
+        assert sent_choices(page) == [0, 2, 1, 3, 2, 3]
+        send_message(page, scene, id=6)
         assert faults(page) == []
 
 
@@ -96,34 +96,34 @@ def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(tmp_
 @needs_chromium
 def test_two_tiles_are_played_at_once_by_clicking_one_and_then_the_other(tmp_path: Path) -> None:
     options = ("64<41>", "41<64>", "53<41>", "53<")
-    scene = asked("double-draw", 2, "64415322", *options)
+    scene = question_scene("double-draw", 2, "64415322", *options)
     with at_the_table(tmp_path, "double-draw", 2) as page:
 
         def tile(name: str) -> None:
             page.locator("#table .seat .tile", has_text=f"[{name}]").first.click()
 
-        told(page, scene, id=1)
+        send_message(page, scene, id=1)
         assert page.locator("#table .seat .choice").count() == 3
         tile("5|3")
         assert page.locator("#table .mate").get_attribute("aria-label") == "play [4|1] with [5|3]"
         tile("4|1")
-        told(page, scene, id=2)
+        send_message(page, scene, id=2)
         tile("5|3")
         page.click("#table .ghost[aria-label='play [5|3] left']")
-        told(page, scene, id=3)
+        send_message(page, scene, id=3)
         tile("6|4")
         assert page.locator("#table .ghost").count() == 0
         tile("4|1")
         # Both ways are open: the end is that of the tile which was clicked first.
         page.click("#table .ghost[aria-label='play [4|1] left and [6|4] right']")
-        assert chosen(page) == [2, 3, 1]
+        assert sent_choices(page) == [2, 3, 1]
 
 
 @needs_chromium
 def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None:
-    scene = asked("dutch", 2, "6453", "53<", "64<")
+    scene = question_scene("dutch", 2, "6453", "53<", "64<")
     with at_the_table(tmp_path, "dutch", 2, width=360) as page:
-        told(page, scene, id=1)
+        send_message(page, scene, id=1)
         for role, words in (
             ("group", "You, 2 tiles: [6|4] [5|3]"),
             ("img", "bob, 2 tiles"),
@@ -151,6 +151,6 @@ def test_the_board_says_what_another_choice_than_a_tile_is(
     tmp_path: Path, rules: str, options: tuple[str, ...], turn: str, button: str
 ) -> None:
     with at_the_table(tmp_path, rules, 2) as page:
-        told(page, asked(rules, 2, "6441", *options), id=1)
+        send_message(page, question_scene(rules, 2, "6441", *options), id=1)
         assert page.get_by_role("status").all_inner_texts()[0] == turn
         assert button in page.locator("#options button").last.inner_text()

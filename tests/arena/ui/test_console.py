@@ -33,9 +33,9 @@ def test_only_more_than_a_screen_on_a_terminal_is_paged(
 
     print_paged((Text(f"part {number}", "bold") for number in range(parts)), console, page)
     assert bool(paged) == through_pager
-    said = "".join(paged) if through_pager else out.getvalue()
-    assert [f"part {number}" in said for number in range(parts)] == [True] * parts
-    assert ("\x1b[1m" in said) == terminal
+    output = "".join(paged) if through_pager else out.getvalue()
+    assert [f"part {number}" in output for number in range(parts)] == [True] * parts
+    assert ("\x1b[1m" in output) == terminal
 
 
 def test_a_line_steers_no_terminal(capfd: pytest.CaptureFixture[str]) -> None:

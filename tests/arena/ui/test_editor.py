@@ -33,9 +33,9 @@ from tests.support.fast_run import share, slow_except
 from tests.support.games import questions, random_game
 from tests.support.pages import faults, needs_chromium, opened
 
-OUTSIDE = ("double-draw", "auction-draw")
+REFUSED_GAMES = ("double-draw", "auction-draw")
 """Named games with more than plays of one tile, draws and passes."""
-EDITED = [name for name in VARIANTS if name not in OUTSIDE]
+EDITED = [name for name in VARIANTS if name not in REFUSED_GAMES]
 FAST = ("draw", "dutch-two", "old-draw", "puerto-rico", "jordanian", "pot-draw", "vietnamese")
 GAMES = share(4)
 """Games at each table: one in the fast run."""
@@ -113,12 +113,12 @@ def test_each_legal_round_becomes_the_line_of_python(tmp_path: Path, name: str) 
     rounds = [*laid_positions(find_variant(name))]
     assert len(rounds) >= GAMES
     choices = [[*choices_of(game)] for _, game in rounds]
-    laid = [
+    layouts = [
         [setup_of(position), steps_of(position), [step for step, _ in pairs]]
         for (position, _), pairs in zip(rounds, choices, strict=True)
     ]
     with opened_editor(tmp_path / "editor.html", name) as page:
-        answers = page.evaluate(LAY, laid)
+        answers = page.evaluate(LAY, layouts)
     for (position, game), pairs, answer in zip(rounds, choices, answers, strict=True):
         refusals, line, allowed = answer
         assert refusals == []
@@ -214,8 +214,8 @@ def play_transcript(transcript: Transcript) -> Iterator[tuple[Position, Game]]:
     """Yield the questions of a round, each with the game."""
     rules = with_overrides(find_variant(transcript.rules), transcript.choices)
     hands, stock = tuple(map(tiles_of, transcript.hands)), tiles_of(transcript.stock)
-    known = {*stock, *(tile for hand in hands for tile in hand)}
-    rest = (tile for tile in set_of_tiles(rules.deal) if tile not in known)
+    transcript_tiles = {*stock, *(tile for hand in hands for tile in hand)}
+    rest = (tile for tile in set_of_tiles(rules.deal) if tile not in transcript_tiles)
     dealt = Dealt(1, 1, 0, (), hands, arrange_stock(rules.boneyard, (*stock, *rest), len(hands)))
     start = engine.new_game(rules, len(hands))
     game, plays = start.copy(), [words.split(",") for words in transcript.plays]
@@ -291,8 +291,8 @@ def test_a_game_of_a_real_table_is_laid_by_hand(tmp_path: Path, transcript: Tran
             assert page.input_value("#line") == write_position(position)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert faults(page) == []
-    said = boneyard("explain", write_position(last[0]), "--json")
-    assert write_position(last[0]) in said
+    output = boneyard("explain", write_position(last[0]), "--json")
+    assert write_position(last[0]) in output
 
 
 @needs_chromium
@@ -334,7 +334,7 @@ def test_illegal_steps_are_refused_in_a_sentence(tmp_path: Path) -> None:
         expect(page.locator("#next")).to_contain_text("dealt to seat 1: 7 more")
 
 
-@pytest.mark.parametrize("name", OUTSIDE)
+@pytest.mark.parametrize("name", REFUSED_GAMES)
 def test_a_game_that_the_editor_cannot_follow_is_refused(name: str) -> None:
     with pytest.raises(UserError, match="by hand"):
         editor_page(find_variant(name))
@@ -361,12 +361,12 @@ def test_a_study_values_the_line_as_the_command_does() -> None:
         page.keyboard.type(ROUND)
         rows = page.locator("#values tbody tr")
         expect(rows).to_have_count(4, timeout=20_000)
-        shown = [row.split() for row in rows.all_inner_texts()]
+        shown_rows = [row.split() for row in rows.all_inner_texts()]
         line = page.input_value("#line")
         page.keyboard.press("u")
         expect(page.locator("#valued")).to_be_hidden()
         assert faults(page) == []
-    assert shown == [row.split() for row in explained_rows(line)]
+    assert shown_rows == [row.split() for row in explained_rows(line)]
 
 
 def explained_rows(line: str) -> list[str]:

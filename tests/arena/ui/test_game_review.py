@@ -52,28 +52,28 @@ def review(game: LoggedGame) -> GameReview:
 )
 def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name))
-    scenes, found = whole(game)[0], review_game(Timeline(game), USUAL_TERMS)
-    assert len(found.chances) == len(found.leads) == len(scenes)
-    asked = {at: scene["asked"] for at, scene in enumerate(scenes) if scene["asked"]}
-    assert [one.index for one in found.decisions] == [
-        at for at, prompt in asked.items() if prompt["chosen"] is not None
+    scenes, review = whole(game)[0], review_game(Timeline(game), USUAL_TERMS)
+    assert len(review.chances) == len(review.leads) == len(scenes)
+    prompts = {index: scene["asked"] for index, scene in enumerate(scenes) if scene["asked"]}
+    assert [decision.index for decision in review.decisions] == [
+        index for index, prompt in prompts.items() if prompt["chosen"] is not None
     ]
-    for one in found.decisions:
-        assert one.seat == asked[one.index]["seat"]
-        assert len(one.leads) == len(asked[one.index]["options"])
-        chosen = asked[one.index]["chosen"]
-        if not one.errors:
-            assert one.gap == pytest.approx(max(one.leads) - one.leads[chosen], abs=0.16)
+    for decision in review.decisions:
+        leads, prompt = decision.leads, prompts[decision.index]
+        assert decision.seat == prompt["seat"]
+        assert len(leads) == len(prompt["options"])
+        if not decision.errors:
+            assert decision.gap == pytest.approx(max(leads) - leads[prompt["chosen"]], abs=0.16)
 
 
 def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) -> None:
-    large = [one for one in review.decisions if one.gap > review.grades[0] + 0.1]
-    sure = [one for one in large if one.gap > 2 * one.error + 0.2]
-    unsure = [one for one in large if one.gap < 2 * one.error - 0.2]
-    assert sure
-    assert unsure
-    assert all(one.grade for one in sure)
-    assert not any(one.grade for one in unsure)
+    large = [decision for decision in review.decisions if decision.gap > review.grades[0] + 0.1]
+    sure_losses = [decision for decision in large if decision.gap > 2 * decision.error + 0.2]
+    unsure_losses = [decision for decision in large if decision.gap < 2 * decision.error - 0.2]
+    assert sure_losses
+    assert unsure_losses
+    assert all(decision.grade for decision in sure_losses)
+    assert not any(decision.grade for decision in unsure_losses)
 
 
 def test_a_mistake_costs_as_many_points_whatever_the_target() -> None:
@@ -90,14 +90,16 @@ def test_a_mistake_costs_as_many_points_whatever_the_target() -> None:
 def grades_of(rules: Ruleset) -> tuple[float, ...]:
     """Return the grades of the first choices of a game: they follow from its rules."""
     game = logged(rules, 2, any_of(1))
-    begun = replace(game, records=game.records[:8], result=None)
-    return review_game(Timeline(begun), USUAL_TERMS).grades
+    cut_game = replace(game, records=game.records[:8], result=None)
+    return review_game(Timeline(cut_game), USUAL_TERMS).grades
 
 
-def test_the_luck_of_tiles_drawn_for_the_lead_is_told_too() -> None:
-    game = logged(short("vietnamese"), 2, any_of("vietnamese"))
-    told = sum(len(one.tiles) // 2 for one in review_game(Timeline(game), USUAL_TERMS).draws)
-    assert told == sum(bool(one.tile) for one in luck_of_games([Timeline(game)])[0].draws) > 0
+def test_the_luck_of_tiles_drawn_for_the_lead_is_in_the_review() -> None:
+    timeline = Timeline(logged(short("vietnamese"), 2, any_of("vietnamese")))
+    lots = sum(bool(draw.tile) for draw in luck_of_games([timeline])[0].draws)
+    assert (
+        sum(len(draw.tiles) // 2 for draw in review_game(timeline, USUAL_TERMS).draws) == lots > 0
+    )
 
 
 def test_the_page_of_a_game_without_values_has_no_review() -> None:
@@ -107,9 +109,9 @@ def test_the_page_of_a_game_without_values_has_no_review() -> None:
 def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
     """Values of its own options too would tell which of its worlds was the real one."""
     for seat in range(2):
-        packed = pack_game(game, seat, terms=USUAL_TERMS)
-        assert not packed.reviewed
-        assert unpack_game(packed.data).review is None
+        packed_game = pack_game(game, seat, terms=USUAL_TERMS)
+        assert not packed_game.reviewed
+        assert unpack_game(packed_game.data).review is None
     assert unpack_game(pack_game(game, terms=USUAL_TERMS).data).review
 
 
@@ -123,7 +125,7 @@ def test_the_terminal_shows_the_same_chances(
     assert [row[2] for row in rows] == [f"{round(share)}" for (share,) in review.chances]
     assert all(int(row[2]) + int(row[-2]) == 100 for row in rows)
     losses = [line for line in done.output.splitlines() if line.startswith("  lost")]
-    assert len(losses) == sum(one.grade > 0 for one in review.decisions)
+    assert len(losses) == sum(decision.grade > 0 for decision in review.decisions)
 
 
 # --- in the browser ---
@@ -131,24 +133,23 @@ def test_the_terminal_shows_the_same_chances(
 
 def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[int]]:
     """Return a page with two mistakes and two draws that are known, and their moments."""
-    own = [one for one in review.decisions if len(one.leads) > 1]
-    wrong = [
-        replace(own[1], gap=3.0, error=0.25, grade=1, percent=2.0),
-        replace(own[-1], gap=9.0, error=0.0, grade=3),
+    _, second, *_, last = [decision for decision in review.decisions if len(decision.leads) > 1]
+    mistakes = [
+        replace(second, gap=3.0, error=0.25, grade=1, percent=2.0),
+        replace(last, gap=9.0, error=0.0, grade=3),
     ]
-    others = [
-        replace(one, gap=0.0, grade=0) for one in review.decisions if one not in (own[1], own[-1])
-    ]
-    tiles = [one for one in review.draws if one.tiles]
-    drawn = [tiles[0], tiles[-1]]
+    unchanged = [decision for decision in review.decisions if decision not in (second, last)]
+    others = [replace(decision, gap=0.0, grade=0) for decision in unchanged]
+    tile_draws = [draw for draw in review.draws if draw.tiles]
+    drawn = [tile_draws[0], tile_draws[-1]]
     luck = [replace(drawn[0], share=7.0), replace(drawn[1], share=-8.0)]
-    rest = [replace(one, share=0.0) for one in review.draws if one not in drawn]
-    decisions = sorted([*wrong, *others], key=lambda one: one.index)
+    rest = [replace(draw, share=0.0) for draw in review.draws if draw not in drawn]
+    decisions = sorted([*mistakes, *others], key=lambda decision: decision.index)
     changed = replace(review, decisions=tuple(decisions), draws=(*luck, *rest))
     play = replace(play_back(game, walk_log(game)), review=changed)
-    packed = PackedGame(play.about.game, "told", _pack(play), True)
-    html = replay_page("one", packed)
-    return html, [one.index for one in wrong], [one.index for one in luck]
+    packed_game = PackedGame(play.about.game, "told", _pack(play), True)
+    html = replay_page("one", packed_game)
+    return html, [decision.index for decision in mistakes], [decision.index for decision in luck]
 
 
 def ready(page: Page) -> None:
@@ -171,20 +172,20 @@ def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
         page.keyboard.press("Home")
         # The inaccuracy would overlap a draw's mark; keys lead to it all the same.
         assert page.locator("#chances .mark").count() == 3
-        for key, at in (("m", wrong[0]), ("m", wrong[1]), ("m", wrong[1]), ("M", wrong[0])):
+        for key, index in (("m", wrong[0]), ("m", wrong[1]), ("m", wrong[1]), ("M", wrong[0])):
             page.keyboard.press(key)
-            assert place(page) == at
+            assert place(page) == index
         page.keyboard.press("Home")
-        for key, at in (("l", luck[0]), ("l", luck[1]), ("L", luck[0])):
+        for key, index in (("l", luck[0]), ("l", luck[1]), ("L", luck[0])):
             page.keyboard.press(key)
-            assert place(page) == at
+            assert place(page) == index
         assert "lucky, drew" in page.inner_text("#odds")
         page.keyboard.press("Home")
         page.click("#mistake")
         assert place(page) == wrong[0]
-        lost = "3.0 ± 0.5 points and 2.0 % of the game lost"
-        assert f"inaccuracy, {lost}" in page.inner_text("#odds")
-        assert f"{lost}: inaccuracy" in page.inner_text("#asked")
+        loss = "3.0 ± 0.5 points and 2.0 % of the game lost"
+        assert f"inaccuracy, {loss}" in page.inner_text("#odds")
+        assert f"{loss}: inaccuracy" in page.inner_text("#asked")
         assert page.locator("#options .worth").count() == page.locator("#options li").count()
         assert "?! −3.0" in page.locator("#moves [aria-current]").inner_text()
         last = page.locator(f"#chances .mark[data-at='{wrong[1]}']")

@@ -34,8 +34,8 @@ def test_a_card_is_the_same_in_every_world_that_its_seat_cannot_tell(name: str, 
     cards = 0
     for seat, game, world in pairs(name, seats, share(3)):
         timelines = Timeline(game), Timeline(world)
-        asked = [question for question in timelines[0].questions(seat) if question.choice]
-        for question in asked[:8]:
+        questions = [question for question in timelines[0].questions(seat) if question.choice]
+        for question in questions[:8]:
             first, second = (make_card(timeline, seat, question.number) for timeline in timelines)
             assert encode_json(first) == encode_json(second)
             cards += first is not None
@@ -108,8 +108,8 @@ def test_the_commands_write_the_page_and_the_cards(tmp_path: Path) -> None:
     folder = tmp_path / "event"
     (folder / "games").mkdir(parents=True)
     log = write(folder / "games" / "1.ada.bob.jsonl", logged(short("draw"), 2, any_of(1)))
-    said = boneyard("explain", str(log), "--review", "--seat", "0", "--quiz")
-    assert "quiz.html" in said
+    output = boneyard("explain", str(log), "--review", "--seat", "0", "--quiz")
+    assert "quiz.html" in output
     page = (folder / "quiz.html").read_text()
     assert "1 of" not in page.partition('id="data"')[0]
     assert "bone1@draw+" in page

@@ -5,7 +5,7 @@ import pytest
 from arena.ui import console
 
 
-def told(monkeypatch: pytest.MonkeyPatch, *, lines: bool) -> None:
+def report_work(monkeypatch: pytest.MonkeyPatch, *, lines: bool) -> None:
     """Work for a minute and a half; a third is done every half minute."""
     clock = iter([0.0, 10.0, 30.0, 60.0, 90.0])
     monkeypatch.setattr(console, "monotonic", lambda: next(clock))
@@ -17,7 +17,7 @@ def told(monkeypatch: pytest.MonkeyPatch, *, lines: bool) -> None:
 def test_a_pipe_gets_a_line_every_half_minute(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told(monkeypatch, lines=True)
+    report_work(monkeypatch, lines=True)
     assert capsys.readouterr().err.splitlines() == [
         "Games: 1,000 of 3,000, about 60 s left.",
         "Games: 2,000 of 3,000, about 30 s left.",
@@ -27,5 +27,5 @@ def test_a_pipe_gets_a_line_every_half_minute(
 def test_short_work_is_silent_in_a_pipe(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told(monkeypatch, lines=False)
+    report_work(monkeypatch, lines=False)
     assert capsys.readouterr().err == ""

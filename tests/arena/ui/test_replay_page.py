@@ -57,23 +57,23 @@ def bare(scene: Fields) -> tuple[Any, ...]:
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_every_game_is_packed_whole(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name), note="why")
-    shown = whole(game)
+    views = whole(game)
     assert game.result
-    for scenes in shown:
+    for scenes in views:
         assert scenes[-1]["scores"] == list(game.result.scores)
         assert scenes[-1]["places"] == list(game.result.places)
     if not game.sitting.rules.deal.partners:
-        assert shown[0] == scenes_of(game, None)
+        assert views[0] == scenes_of(game, None)
     look = game.sitting.seats, game.sitting.seat_clocks
     partners = game.sitting.rules.deal.partners
     viewers = (None, *range(seats))
-    together = [*frames_for(walk_log(game), viewers)]
-    for at, seat in enumerate(viewers):
+    frame_groups = [*frames_for(walk_log(game), viewers)]
+    for index, seat in enumerate(viewers):
         maker = SceneBuilder(*look, partners=partners, seat=seat)
-        assert plain(maker.scene(frames_of[at]) for frames_of in together) == shown[at]
+        assert plain(maker.scene(frames_of[index]) for frames_of in frame_groups) == views[index]
     for seat in range(seats):
         # Moments are those of everybody; on the table lies what the seat's own door shows.
-        assert {*map(bare, scenes_of(game, seat))} <= {*map(bare, shown[seat + 1])}
+        assert {*map(bare, scenes_of(game, seat))} <= {*map(bare, views[seat + 1])}
 
 
 # --- what a seat's own page keeps to itself ---
@@ -94,9 +94,9 @@ def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell(
     name: str, seats: int
 ) -> None:
     differ = 0
-    for seat, one, other in pairs(name, seats, 6):
-        assert page_of(one, seat, reviewed=True) == page_of(other, seat, reviewed=True)
-        differ += page_of(one) != page_of(other)
+    for seat, world, other_world in pairs(name, seats, 6):
+        assert page_of(world, seat, reviewed=True) == page_of(other_world, seat, reviewed=True)
+        differ += page_of(world) != page_of(other_world)
     assert differ > 5
 
 
@@ -104,14 +104,14 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
     """Tiles in the file: its own, the line, and what was shown when a round was over."""
     game = logged(find_variant("dutch"), 3, any_of(4), note="secret plan")
     game = changed(game, ChoiceRecord, note="mine alone", info={"my_number": 0.125})
-    author = next(one.seat for one in game.choices())
+    author = next(choice.seat for choice in game.choices())
     for seat in range(3):
         play = unpack_game(pack_game(game, seat).data)
         assert play.seats == (seat,)
         text = msgspec.json.encode(play).decode()
         assert ("mine alone" in text) == ("my_number" in text) == (seat == author)
         for scene in whole(game, seat)[0]:
-            hidden = [hand for at, hand in enumerate(scene["hands"]) if at != seat]
+            hidden = [hand for holder, hand in enumerate(scene["hands"]) if holder != seat]
             assert scene["pips"] or all(isinstance(hand, int) for hand in hidden)
             assert scene["pips"] or isinstance(scene["stock"], int)
             assert scene["asked"] is None or scene["asked"]["seat"] == seat
@@ -125,29 +125,29 @@ def lines_of(scenes: Iterable[Fields]) -> list[str]:
     lines: list[str] = []
     before: dict[int, str] = {}
     for scene in scenes:
-        if asked := scene["asked"]:
-            shared, rest = asked["position"]
-            before[asked["seat"]] = before.get(asked["seat"], "")[:shared] + rest
-            lines.append(before[asked["seat"]])
+        if question := scene["asked"]:
+            shared, rest = question["position"]
+            before[question["seat"]] = before.get(question["seat"], "")[:shared] + rest
+            lines.append(before[question["seat"]])
     return lines
 
 
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_each_question_has_its_line_with_what_its_seat_knew(name: str, seats: int) -> None:
     game = logged(short(name), seats, any_of(name))
-    timeline, shown = Timeline(game), whole(game)
+    timeline, views = Timeline(game), whole(game)
     for seat in range(seats):
-        asked = [
+        question_lines = [
             write_position(position_of(question.history, question.game).as_seen())
             for question in timeline.questions(seat)
         ]
-        assert lines_of(shown[seat + 1]) == lines_of(whole(game, seat)[0])
+        assert lines_of(views[seat + 1]) == lines_of(whole(game, seat)[0])
         # Of draws in a row the page shows the first question.
-        assert {*lines_of(shown[seat + 1])} <= {*asked}
-        assert {*lines_of(shown[0])} >= {*lines_of(shown[seat + 1])}
-        assert not any(scene["dealt"] for scene in shown[seat + 1])
-    dealt = [scene["dealt"] for scene in shown[0] if scene["asked"]]
-    for line, tiles in zip(lines_of(shown[0]), dealt, strict=True):
+        assert {*lines_of(views[seat + 1])} <= {*question_lines}
+        assert {*lines_of(views[0])} >= {*lines_of(views[seat + 1])}
+        assert not any(scene["dealt"] for scene in views[seat + 1])
+    dealt = [scene["dealt"] for scene in views[0] if scene["asked"]]
+    for line, tiles in zip(lines_of(views[0]), dealt, strict=True):
         before, question = line.rsplit("@", 2)[::2]
         position = read_position("@".join((before, tiles, question)))
         assert position.is_open
@@ -157,20 +157,20 @@ def test_each_question_has_its_line_with_what_its_seat_knew(name: str, seats: in
 @needs_chromium
 def test_a_key_or_a_click_copies_the_line_of_the_question(tmp_path: Path) -> None:
     game = logged(find_variant("dutch"), 3, any_of(5))
-    at = next(at for at, scene in enumerate(whole(game, None)[2]) if scene["asked"] and at > 20)
-    (seen,) = lines_of(whole(game)[2][: at + 1])[-1:]
-    path = saved(tmp_path, page_of(game))
-    with opened(f"{path.as_uri()}#game=1.game&at={at}&seat=1") as page:
+    path, scenes = saved(tmp_path, page_of(game)), whole(game)[2]
+    index = next(index for index, scene in enumerate(scenes) if scene["asked"] and index > 20)
+    (line,) = lines_of(scenes[: index + 1])[-1:]
+    with opened(f"{path.as_uri()}#game=1.game&at={index}&seat=1") as page:
         ready(page)
-        assert page.input_value("#line") == seen
+        assert page.input_value("#line") == line
         assert page.is_hidden("#tiles")
         page.keyboard.press("c")
-        assert pasted(page) == seen
+        assert pasted(page) == line
         page.select_option("#seat", "null")
         page.check("#tiles")
         position = read_position(page.input_value("#line"))
         assert position.is_open
-        assert write_position(position.as_seen()) == seen
+        assert write_position(position.as_seen()) == line
         page.click("#copy")
         assert pasted(page) == write_position(position)
 
@@ -268,7 +268,7 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
     game = logged(brief, 2, any_of(7), note="because")
     assert game.result
     scenes = scenes_of(game, None)
-    many = len(scenes)
+    count = len(scenes)
     with opened(saved(tmp_path, page_of(game))) as page:
         ready(page)
         turns = page.locator("#turns button")
@@ -277,12 +277,12 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
         turns.first.click()
         assert position(page) == opened_at
         page.keyboard.press("Home")
-        assert position(page) == f"1 of {many}"
+        assert position(page) == f"1 of {count}"
         page.keyboard.press("ArrowRight")
-        assert position(page) == f"2 of {many}"
-        for at, (words, drawn) in enumerate(page.evaluate(STEPS, many - 2), 2):
-            assert scenes[at]["words"] in words
-            assert drawn == len(scenes[at]["line"]) // 2
+        assert position(page) == f"2 of {count}"
+        for index, (words, drawn) in enumerate(page.evaluate(STEPS, count - 2), 2):
+            assert scenes[index]["words"] in words
+            assert drawn == len(scenes[index]["line"]) // 2
         rows = [row.split("\t") for row in page.inner_text("#seats tbody").splitlines()]
         points = [row[1] for row in rows]
         assert points == [
@@ -291,7 +291,7 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
         ]
         assert "The game is over" in page.inner_text("#moves [aria-current]")
         page.keyboard.press("ArrowRight")
-        assert position(page) == f"{many} of {many}"
+        assert position(page) == f"{count} of {count}"
         page.keyboard.press("Home")
         page.keyboard.press("PageDown")
         assert page.input_value("#round") == "2"
@@ -299,10 +299,10 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
         page.keyboard.press("PageUp")
         assert page.input_value("#round") == "2"
         page.keyboard.press("PageUp")
-        assert position(page) == f"1 of {many}"
+        assert position(page) == f"1 of {count}"
         page.keyboard.press("End")
         page.keyboard.press("ArrowLeft")
-        assert position(page) == f"{many - 1} of {many}"
+        assert position(page) == f"{count - 1} of {count}"
         assert faults(page) == []
 
 
@@ -333,8 +333,8 @@ def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
         ready(page)
         assert position(page).startswith("13 of ")
         assert page.input_value("#seat") == "1"
-        shown = page.locator("#table .seat .face").count()
-        assert shown == len(scenes_at(game, 12)["hands"][1]) // 2
+        face_count = page.locator("#table .seat .face").count()
+        assert face_count == len(scenes_at(game, 12)["hands"][1]) // 2
         page.click("#on")
         page.click("#link")
         assert page.url.endswith("#game=1.game&at=13&seat=1")
@@ -344,8 +344,8 @@ def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
         page.wait_for_selector("#on:disabled")
 
 
-def scenes_at(game: LoggedGame, at: int) -> Fields:
-    return whole(game)[0][at]
+def scenes_at(game: LoggedGame, index: int) -> Fields:
+    return whole(game)[0][index]
 
 
 @needs_chromium
@@ -377,7 +377,7 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     game = changed(game, FoulRecord, line=evil, stderr=evil, detail=evil)
     names = (SCRIPT, "\u202eobe", "'\"&lt;")
     game = replace(game, sitting=replace(game.sitting, seats=names))
-    shown = evil.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
+    escaped_text = evil.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
     with opened(saved(tmp_path, replay_page(SCRIPT, pack_game(game)))) as page:
         page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
         ready(page)
@@ -387,7 +387,7 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
         page.keyboard.press("Home")
         page.keyboard.press("ArrowRight")
         evidence = page.locator("#evidence dd").all_text_contents()
-        assert evidence.count(shown) == 3
+        assert evidence.count(escaped_text) == 3
         seats = page.locator("#seats tbody th").all_text_contents()
         assert seats[0].startswith(f"0 {SCRIPT}")
         assert seats[1].startswith("1 \\u202eobe")

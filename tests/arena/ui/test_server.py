@@ -18,19 +18,20 @@ from protocol.errors import UserError
 PAGES = {"": "<p>first", "other.html": "<p>other", "a b": "<p>blank"}
 
 
-def site(broadcast: Broadcast, heard: list[str] | None = None) -> Site:
+def site(broadcast: Broadcast, messages: list[str] | None = None) -> Site:
     def find(name: str) -> Page | None:
         return partial(PAGES.get, name) if name in PAGES or name == "none" else None
 
-    return Site(find, partial(tell, broadcast), (heard if heard is not None else []).append)
+    return Site(find, partial(tell, broadcast), (messages if messages is not None else []).append)
 
 
 async def get(address: str, path: str | None = None, *headers: str) -> tuple[int, str, str]:
     """Status, head and body of what a plain request gets."""
-    at = urlsplit(address)
-    fields = headers if any("Host:" in one for one in headers) else (f"Host: {at.netloc}", *headers)
-    words = "\r\n".join((f"GET {at.path if path is None else path} HTTP/1.1", *fields, "", ""))
-    stream = await trio.open_tcp_stream("127.0.0.1", at.port or 0)
+    parts = urlsplit(address)
+    has_host = any("Host:" in header for header in headers)
+    fields = headers if has_host else (f"Host: {parts.netloc}", *headers)
+    words = "\r\n".join((f"GET {parts.path if path is None else path} HTTP/1.1", *fields, "", ""))
+    stream = await trio.open_tcp_stream("127.0.0.1", parts.port or 0)
     async with stream:
         await stream.send_all(words.encode())
         data = b"".join([chunk async for chunk in stream])
@@ -49,10 +50,10 @@ async def until(happened: Callable[[], bool]) -> None:
 
 @asynccontextmanager
 async def socket(address: str, origin: str | None = "own") -> AsyncIterator[ClientConnection]:
-    at = urlsplit(address)
-    own = f"http://{at.netloc}" if origin == "own" else origin
-    url = f"ws://{at.netloc}{at.path}socket"
-    async with connect(url, origin=Origin(own) if own else None, compression=None) as open_:
+    parts = urlsplit(address)
+    source = f"http://{parts.netloc}" if origin == "own" else origin
+    url = f"ws://{parts.netloc}{parts.path}socket"
+    async with connect(url, origin=Origin(source) if source else None, compression=None) as open_:
         yield open_
 
 
@@ -92,8 +93,8 @@ async def test_without_the_key_nothing_is_found() -> None:
 async def test_a_strangers_page_gets_nothing(headers: tuple[str, ...]) -> None:
     async with serve_site(site(Broadcast()), 0) as address:
         port = urlsplit(address).port
-        asked = [one.format(port=port) for one in headers]
-        status, _, body = await get(address, None, *asked)
+        request_headers = [header.format(port=port) for header in headers]
+        status, _, body = await get(address, None, *request_headers)
         assert status == 403
         assert "<p>" not in body
 
@@ -127,27 +128,27 @@ async def test_so_many_may_listen_at_once(monkeypatch: pytest.MonkeyPatch) -> No
                     pass
         # The place is free again.
         await until(lambda: not broadcast.has_subscribers)
-        async with socket(address) as again:
-            assert await again.recv() == "one"
+        async with socket(address) as second:
+            assert await second.recv() == "one"
 
 
 async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "SEND_S", 0.05)
     broadcast, big = Broadcast(), "x" * 2**22
     async with serve_site(site(broadcast), 0) as address:
-        at = urlsplit(address)
+        parts = urlsplit(address)
         # A client that asks, and then never reads.
-        lazy = await trio.open_tcp_stream("127.0.0.1", at.port or 0)
-        asked = (
-            f"GET {at.path}socket HTTP/1.1",
-            f"Host: {at.netloc}",
-            f"Origin: http://{at.netloc}",
+        lazy = await trio.open_tcp_stream("127.0.0.1", parts.port or 0)
+        request_lines = (
+            f"GET {parts.path}socket HTTP/1.1",
+            f"Host: {parts.netloc}",
+            f"Origin: http://{parts.netloc}",
             "Upgrade: websocket",
             "Connection: Upgrade",
             "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
         )
-        await lazy.send_all("\r\n".join((*asked, "", "")).encode())
+        await lazy.send_all("\r\n".join((*request_lines, "", "")).encode())
         await broadcast.first_subscriber()
         with trio.fail_after(120):
             # More than the kernel keeps for it.
@@ -158,12 +159,12 @@ async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.Monkey
 
 
 async def test_a_long_message_closes_the_socket() -> None:
-    broadcast, heard = Broadcast(), list[str]()
-    async with serve_site(site(broadcast, heard), 0) as address, socket(address) as open_:
+    broadcast, messages = Broadcast(), list[str]()
+    async with serve_site(site(broadcast, messages), 0) as address, socket(address) as open_:
         await open_.send("x" * (server.MAX_MESSAGE_BYTES + 1))
         with pytest.raises(ConnectionClosed):
             await open_.recv()
-    assert not heard
+    assert not messages
 
 
 async def test_a_port_that_is_taken_is_the_users_error() -> None:
