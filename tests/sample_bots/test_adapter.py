@@ -44,18 +44,18 @@ def test_a_program_is_asked_again_and_again_or_anew() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "choice"), [("1", 1), ("2", None), ("0, no: 1", 1), ("I pass", None), ("", None)]
+    ("text", "choice"), [("1", 1), ("2", None), ("0, no: 1", 1), ("I pass", None), ("", None)]
 )
 def test_options_that_are_not_offered_are_not_passed_on(
-    said: str, choice: int | None, capsys: pytest.CaptureFixture[str]
+    text: str, choice: int | None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     adapter: Any = importlib.import_module("sample_bots.adapter")
-    assert adapter.number(said, ["one", "other"]) == choice
+    assert adapter.number(text, ["one", "other"]) == choice
     assert bool(capsys.readouterr().err) == (choice is None)
 
 
 def test_a_choice_that_is_not_the_programs_is_counted() -> None:
     words = [*ADAPTER, "--each", "/bin/sh", "-c", "cat >/dev/null; echo $0"]
-    for said, usage in (("0", {"model_choices": 1}), ("99", {"fallbacks": 1})):
-        (answer,) = talk(["/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh", *words, said], [QUESTION])
+    for text, usage in (("0", {"model_choices": 1}), ("99", {"fallbacks": 1})):
+        (answer,) = talk(["/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh", *words, text], [QUESTION])
         assert json.loads(answer)["usage"] == usage

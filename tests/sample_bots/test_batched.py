@@ -22,17 +22,17 @@ def short(name: str) -> Ruleset:
     return derive(find_variant(name), name, {"rounds": 1})
 
 
-def told(episode: Episode) -> Any:
+def question_of(episode: Episode) -> Any:
     """Return a question as a bot in another language reads it."""
     return json.loads(msgspec.json.encode(episode.question(episode.seat)))
 
 
-def asked(rules: Ruleset, seats: int, boards: int) -> Iterator[Any]:
+def questions(rules: Ruleset, seats: int, boards: int) -> Iterator[Any]:
     """Yield all questions of some rounds in which the first option is taken, or the last."""
     for board in range(boards):
         episode = Episode(rules, seats, board_seed(b"test", "batched", board), "points")
         while episode.options:
-            yield told(episode)
+            yield question_of(episode)
             episode.act(episode.options[-(board % 2)])
 
 
@@ -42,10 +42,10 @@ def test_a_question_is_answered_the_same_alone_and_in_a_batch(name: str) -> None
     rules = short(name)
     game = {"rules": msgspec.to_builtins(rules)}
     for seats in playable_seat_counts(rules):
-        asks = list(asked(rules, seats, 4))
-        together = batched.choices(asks, [game] * len(asks))
-        assert together == [batched.choices([ask], [game])[0] for ask in asks]
-        answers = zip(asks, together, strict=True)
+        asks = list(questions(rules, seats, 4))
+        choices = batched.choices(asks, [game] * len(asks))
+        assert choices == [batched.choices([ask], [game])[0] for ask in asks]
+        answers = zip(asks, choices, strict=True)
         assert all(0 <= choice < len(ask["options"]) for ask, choice in answers)
 
 
@@ -62,10 +62,10 @@ def test_batched_beats_the_heaviest_first_bot() -> None:
         for seat in (0, 1)
     ]
     while playing:
-        asks = [told(episode) for episode, _ in playing]
-        chosen = batched.choices(asks, [game] * len(asks))
-        for (episode, seat), ask, choice in zip(playing, asks, chosen, strict=True):
-            taken = choice if episode.seat == seat else greedy.choose(ask)
-            margins[seat] += episode.act(episode.options[taken])[seat]
-        playing = [one for one in playing if one[0].options]
+        asks = [question_of(episode) for episode, _ in playing]
+        choices = batched.choices(asks, [game] * len(asks))
+        for (episode, seat), ask, choice in zip(playing, asks, choices, strict=True):
+            number = choice if episode.seat == seat else greedy.choose(ask)
+            margins[seat] += episode.act(episode.options[number])[seat]
+        playing = [table for table in playing if table[0].options]
     assert sum(margins) / 240 > 3

@@ -116,8 +116,8 @@ def choose(service: Service, *words: str, ms: int = 3_000) -> tuple[int | None, 
         patch.setenv("API_KEY", KEY)
         model = chat.Model(chat.options_of_the_command())
         question = json.loads(ask(1, HAND)) | {"time_ms": ms}
-        found: tuple[int | None, dict[str, Any]] = model.choose(question)
-        return found
+        answer: tuple[int | None, dict[str, Any]] = model.choose(question)
+        return answer
 
 
 def test_a_question_is_put_into_words_and_the_answer_is_its_last_option(
@@ -130,9 +130,9 @@ def test_a_question_is_put_into_words_and_the_answer_is_its_last_option(
         **{"tokens_in": 200, "tokens_out": 10, "cents": 0.03},
         **{"retries": 0, "failures": 0, "model_choices": 1},
     }
-    (asked,) = service.asked
-    assert asked["model"] == "m"
-    assert "2: play 3-3 lead" in asked["messages"][1]["content"]
+    (request,) = service.asked
+    assert request["model"] == "m"
+    assert "2: play 3-3 lead" in request["messages"][1]["content"]
     assert service.keys == {f"Bearer {KEY}"}
 
 
@@ -196,8 +196,8 @@ def test_every_option_of_a_game_can_be_named(name: str) -> None:
     questions = [json.loads(line)["options"] for line in lines if b'"type":"ask"' in line]
     assert questions
     for options in questions:
-        named = [chat.move(chat.words(option), options) for option in options]
-        assert named == [*range(len(options))]
+        choices = [chat.move(chat.words(option), options) for option in options]
+        assert choices == [*range(len(options))]
 
 
 def test_without_a_list_no_question_names_an_option(serve: Callable[..., Service]) -> None:
@@ -237,17 +237,17 @@ def test_a_whole_process_answers_and_states_its_cost(serve: Callable[..., Servic
     lines = [HELLO, game(), ask(1, HAND), BYE]
     hello, answer = talk(bot("--url", service.url), lines)
     assert json.loads(hello)["type"] == "hello"
-    said = msgspec.json.decode(answer, type=FromBot)
-    assert isinstance(said, Choose)
-    assert said.choice == 1
-    assert said.usage
-    assert said.usage.tokens_in == 50
+    message = msgspec.json.decode(answer, type=FromBot)
+    assert isinstance(message, Choose)
+    assert message.choice == 1
+    assert message.usage
+    assert message.usage.tokens_in == 50
     assert "dominoes (draw) at a table of 2" in service.asked[0]["messages"][0]["content"]
 
 
 def test_without_its_service_it_is_unavailable_and_without_a_url_it_plays() -> None:
-    (said,) = talk(bot("--url", "http://127.0.0.1:1/v1"), [HELLO])
-    excuse = msgspec.json.decode(said, type=FromBot)
+    (line,) = talk(bot("--url", "http://127.0.0.1:1/v1"), [HELLO])
+    excuse = msgspec.json.decode(line, type=FromBot)
     assert isinstance(excuse, Unavailable)
     assert "refused" in excuse.why
     _, answer = talk(bot(), [HELLO, game(), ask(1, HAND), BYE])

@@ -82,6 +82,6 @@ def _run_job(repository: Path, summary: Path) -> int:
 
 def test_only_a_versus_has_an_answer_that_can_be_required(tmp_path: Path) -> None:
     words = ("run", "greedy", "random", "--fail-unless", "better", "--out", str(tmp_path / "out"))
-    said = boneyard(*words, code=2)
-    assert "--fail-unless needs --format versus" in said
+    output = boneyard(*words, code=2)
+    assert "--fail-unless needs --format versus" in output
     assert not (tmp_path / "out").exists()

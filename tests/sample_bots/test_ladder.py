@@ -82,13 +82,13 @@ def answered(command: list[str]) -> list[bytes]:
 def test_every_bot_answers_what_is_asked_and_leaves(answered: list[bytes]) -> None:
     hello, *answers = answered
 
-    said = msgspec.json.decode(hello, type=FromBot)
-    assert isinstance(said, BotHello)
-    assert said.version == "1"
+    message = msgspec.json.decode(hello, type=FromBot)
+    assert isinstance(message, BotHello)
+    assert message.version == "1"
     choices = [chosen(answer) for answer in answers]
-    assert [each.id for each in choices] == [json.loads(c.question)["id"] for c in CASES]
-    for choice, each in zip(choices, CASES, strict=True):
-        assert 0 <= choice.choice < each.options, each.name
+    assert [choice.id for choice in choices] == [json.loads(c.question)["id"] for c in CASES]
+    for choice, case in zip(choices, CASES, strict=True):
+        assert 0 <= choice.choice < case.options, case.name
 
 
 def test_another_process_answers_at_once_and_the_same_and_leaves_without_a_bye(
@@ -141,7 +141,7 @@ def after(*evidence: Any) -> list[Any]:
 def test_counting_leaves_a_number_that_the_next_seat_lacks(
     rules: Ruleset | None, evidence: list[Any], tile: Tile
 ) -> None:
-    drawn = sum(isinstance(each, Drew) for each in evidence)
+    drawn = sum(isinstance(event, Drew) for event in evidence)
     question = ask(1, HAND, LINE, events=after(*evidence), hands=(4, 5 + drawn))
     lines = [game(rules), question] if rules else [question]
     (answer,) = talk(python_bot("counting"), lines)
@@ -153,8 +153,8 @@ def may(rules: Ruleset | None, *events: Any, hand: int) -> dict[int, float]:
     """Ask counting what it thinks seat 1 may hold."""
     counting: Any = importlib.import_module("sample_bots.counting")
     question = json.loads(ask(1, HAND, LINE, events=events, hands=(4, hand)))
-    known = msgspec.to_builtins(rules) if rules else {}
-    result: dict[int, float] = counting.what_it_may_hold(1, question, known, range(7))
+    fields = msgspec.to_builtins(rules) if rules else {}
+    result: dict[int, float] = counting.what_it_may_hold(1, question, fields, range(7))
     return result
 
 

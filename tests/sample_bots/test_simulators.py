@@ -45,7 +45,7 @@ FOLDER = Path(importlib.import_module("sample_bots").__path__[0])
 needs_cc = pytest.mark.skipif(not shutil.which("cc"), reason="ismcts needs cc")
 
 
-def begun(name: str, seats: int, seed: int) -> Game:
+def opening_state(name: str, seats: int, seed: int) -> Game:
     """Return a game at the first move of its first round."""
     game = values.new_game(RULESETS[name], seats)
     while values.needs_deal(game):
@@ -62,7 +62,7 @@ def choices(dice: random.Random, options: Sequence[Option]) -> Option:
 
 def played(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]]:
     """Yield a random round: each state with what is chosen in it, the forced choices too."""
-    game, dice = begun(name, seats, seed), random.Random(seed)
+    game, dice = opening_state(name, seats, seed), random.Random(seed)
     while game.playing.over is None:
         option = choices(dice, values.legal(game))
         yield game, option
@@ -80,7 +80,7 @@ def stock(start: Round, end: Round) -> list[Tile]:
 
 def brought(start: Game, end: Game) -> list[int]:
     """Return the points of the round for each seat: the difference of its scores."""
-    return [one - other for one, other in zip(end.scores, start.scores, strict=True)]
+    return [score - before for score, before in zip(end.scores, start.scores, strict=True)]
 
 
 def free(game: Game) -> bool:
@@ -90,8 +90,8 @@ def free(game: Game) -> bool:
 
 
 def as_written(option: Option) -> dict[str, Any]:
-    written: dict[str, Any] = msgspec.to_builtins(option)
-    return written
+    fields: dict[str, Any] = msgspec.to_builtins(option)
+    return fields
 
 
 @pytest.fixture(scope="module")
@@ -143,22 +143,22 @@ def script(steps: Sequence[tuple[Game, Option]]) -> list[dict[str, Any]]:
 @needs_cc
 def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
     rounds = [list(played(*table, seed)) for table in TABLES for seed in range(ROUNDS)]
-    lines = [json.dumps(line, separators=(",", ":")) for each in rounds for line in script(each)]
-    done = subprocess.run(
+    lines = [json.dumps(line, separators=(",", ":")) for steps in rounds for line in script(steps)]
+    process = subprocess.run(
         [ismcts, "--replay"],
         input="\n".join(lines) + "\n",
         capture_output=True,
         text=True,
         check=True,
     )
-    for steps, line in zip(rounds, done.stdout.splitlines(), strict=True):
-        replayed, chosen = (
+    for steps, line in zip(rounds, process.stdout.splitlines(), strict=True):
+        replay, choice_steps = (
             json.loads(line),
             [step for step in steps[:-1] if not isinstance(step[1], Bid)],
         )
-        assert replayed["over"]
-        assert replayed["points"] == brought(steps[0][0], steps[-1][0])
-        for (game, _), (turn, moves) in zip(chosen, replayed["moves"], strict=True):
+        assert replay["over"]
+        assert replay["points"] == brought(steps[0][0], steps[-1][0])
+        for (game, _), (turn, moves) in zip(choice_steps, replay["moves"], strict=True):
             assert turn == game.playing.turn
             assert moves == len(values.legal(game)) or not free(game)
 
@@ -166,8 +166,8 @@ def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
 def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
     """Return what the seat to move is sent: the game, and the question."""
     seat = game.playing.turn
-    told = msgspec.json.encode(view.starting_events(game, 1, seat, Clock(move_ms=60_000)))
-    return told, view.LineWriter(game, 1).question(seat, options, 1, 60_000)[:-1]
+    game_line = msgspec.json.encode(view.starting_events(game, 1, seat, Clock(move_ms=60_000)))
+    return game_line, view.LineWriter(game, 1).question(seat, options, 1, 60_000)[:-1]
 
 
 def questions(name: str, seats: int) -> Iterator[tuple[Game, bytes, bytes]]:
@@ -176,8 +176,8 @@ def questions(name: str, seats: int) -> Iterator[tuple[Game, bytes, bytes]]:
         yield game, *question(game, values.legal(game))
 
 
-def asked() -> list[tuple[Game, bytes, bytes]]:
-    return [each for table in TABLES for each in questions(*table)]
+def all_questions() -> list[tuple[Game, bytes, bytes]]:
+    return [question for table in TABLES for question in questions(*table)]
 
 
 # Slow: every rung can play every named game, in whatever order it is asked.
@@ -194,18 +194,18 @@ def rung(request: pytest.FixtureRequest) -> list[str]:
     return [request.getfixturevalue("ismcts"), "--simulations", "15"]
 
 
-def said(command: list[str], every: Sequence[tuple[Game, bytes, bytes]]) -> list[Choose]:
+def answers_of(command: list[str], rows: Sequence[tuple[Game, bytes, bytes]]) -> list[Choose]:
     """Return what a bot answers, in one process."""
-    lines = b"".join(told + b"\n" + ask + b"\n" for _, told, ask in every)
-    done = subprocess.run(command, cwd=FOLDER, input=lines, capture_output=True, check=True)
-    return [msgspec.json.decode(line, type=Choose) for line in done.stdout.splitlines()]
+    lines = b"".join(game_line + b"\n" + ask + b"\n" for _, game_line, ask in rows)
+    process = subprocess.run(command, cwd=FOLDER, input=lines, capture_output=True, check=True)
+    return [msgspec.json.decode(line, type=Choose) for line in process.stdout.splitlines()]
 
 
 def test_every_rung_answers_every_question_of_every_named_game(rung: list[str]) -> None:
-    every = asked()
-    answers = said(rung, every)
-    for (game, _, _), answer in zip(every, answers, strict=True):
+    rows = all_questions()
+    answers = answers_of(rung, rows)
+    for (game, _, _), answer in zip(rows, answers, strict=True):
         assert answer.choice < len(values.legal(game))
         if game.playing.phase.name in ("play", "call"):
             assert answer.note != "by thumb"
-    assert said(rung, every[::-3]) == answers[::-3]  # nothing hangs on what was asked before
+    assert answers_of(rung, rows[::-3]) == answers[::-3]  # nothing hangs on what was asked before
