@@ -65,11 +65,11 @@ class Decoy:
 
     def state(self) -> dict[str, Any]:
         """Return the values that a probe could have changed."""
-        heard = select.select(self.datagrams, [], [], 0)[0]
+        ready_sockets = select.select(self.datagrams, [], [], 0)[0]
         return {
             "signals": self.signals,
             "woken": self.woken,
-            "datagrams": len(heard),
+            "datagrams": len(ready_sockets),
             "nice": os.getpriority(os.PRIO_PROCESS, 0),
             "cpus": len(os.sched_getaffinity(0)),
             "open_files": resource.getrlimit(resource.RLIMIT_NOFILE)[0],
@@ -112,8 +112,8 @@ class Decoy:
     def eventfd(self) -> None:
         descriptor = _check(LIBC.eventfd(0, 0))
         with open(f"/proc/self/fdinfo/{descriptor}") as file:
-            told = file.read().partition("eventfd-id:")[2]
-        self.ready["eventfd"] = int(told.split()[0])
+            text = file.read().partition("eventfd-id:")[2]
+        self.ready["eventfd"] = int(text.split()[0])
 
     # Sockets.
 
@@ -164,10 +164,10 @@ class Decoy:
 
     def locks(self) -> None:
         """Hold both kinds of lock on a file that every bot reads."""
-        whole, part = (os.open(self.order["shared"], os.O_RDONLY) for _ in range(2))
-        fcntl.flock(whole, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        whole_lock, part_lock = (os.open(self.order["shared"], os.O_RDONLY) for _ in range(2))
+        fcntl.flock(whole_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # An open-file lock: a POSIX lock would end with the next close of the same file.
-        fcntl.fcntl(part, F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0))
+        fcntl.fcntl(part_lock, F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 0, 0, 0))
 
     def hint(self) -> None:
         """Leave a hint on its use with a file that every bot reads."""

@@ -34,7 +34,7 @@ first argument is the command, the second the files and folders that it must be 
 called twice: for another bot first, then for the bot that probes, each in a process of its own."""
 End = Callable[[Popen], None]
 """A function that kills and reaps a process, as a bot at that level is."""
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 PLACES = ("/tmp", "/var/tmp", "/dev/shm", "/run", "/run/lock")
 VARIABLE = "BONEYARD_PROBE"
 IPC_RMID = 0
@@ -105,8 +105,8 @@ def scene(
         yield ProbeScene(targets={**common, **aims}, referee=referee, other=other, probing=probing)
 
 
-def _folder(stack: contextlib.ExitStack, where: Path) -> Path:
-    return stack.enter_context(temporary_folder("probe", where, shared=True))
+def _folder(stack: contextlib.ExitStack, parent: Path) -> Path:
+    return stack.enter_context(temporary_folder("probe", parent, shared=True))
 
 
 def _fill(places: _Places, token: str) -> None:
@@ -114,9 +114,9 @@ def _fill(places: _Places, token: str) -> None:
     texts = {
         places.event / "event.toml": token,
         places.event / "logs" / "game.jsonl": token + "\n",
-        places.programs / "other" / "standin.py": (HERE / "decoy.py").read_text(),
+        places.programs / "other" / "standin.py": (FOLDER / "decoy.py").read_text(),
         places.programs / "other" / "weights.txt": token,
-        places.programs / "probing" / "probes.py": (HERE / "probes.py").read_text(),
+        places.programs / "probing" / "probes.py": (FOLDER / "probes.py").read_text(),
         places.shared: "read by all",
     }
     for path, text in texts.items():
@@ -192,10 +192,10 @@ def _common(places: _Places, token: str, names: tuple[str, ...]) -> Targets:
 def _identity(home: str) -> tuple[int, int]:
     """Return the device and number of a home; zeros, which none has, without one."""
     try:
-        found = Path(home).stat()
+        status = Path(home).stat()
     except OSError:
         return 0, 0
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _start_referee(stack: contextlib.ExitStack, places: _Places, token: str) -> Popen:
@@ -239,7 +239,7 @@ def _ready(process: Popen, parts: tuple[str, ...], argument: str, common: Mappin
     return {**NOTHING, "argument": argument, "abstract": abstract, **ready}
 
 
-def _pid_outside(started: int, aim: Aim) -> int:
+def _pid_outside(started_pid: int, aim: Aim) -> int:
     """Return the process id of the bot itself, inside its wrappers, as we see it."""
     for status in Path("/proc").glob("[0-9]*/status"):
         with contextlib.suppress(OSError):
@@ -248,7 +248,7 @@ def _pid_outside(started: int, aim: Aim) -> int:
             numbers = status.read_text().partition("NSpid:")[2].partition("\n")[0].split()
             if numbers[-1:] == [str(aim["pid"])]:
                 return int(numbers[0])
-    return started
+    return started_pid
 
 
 def _sweep(note: str, key: int) -> None:

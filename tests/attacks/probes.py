@@ -70,7 +70,7 @@ PTRACE_SEIZE = ctypes.c_long(0x4206)
 F_OFD_GETLK, F_SETLEASE, F_NOTIFY, F_GET_RW_HINT = 36, 1024, 1026, 1035
 MADV_WILLNEED, MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT, MADV_POPULATE_READ = 3, 12, 20, 21, 22
 FUTEX_WAKE, FUTEX_REQUEUE, FUTEX2_SIZE_U32 = 1, 3, 2
-MANY, ALL_BITS = 1000, 0xFFFF_FFFF
+WAITER_COUNT, ALL_BITS = 1000, 0xFFFF_FFFF
 MAP_HUGETLB = 0x4_0000
 RESOLVE_CACHED = 0x20
 MOST_PIPES = 10_000_000
@@ -268,8 +268,8 @@ def append(path: str, data: bytes) -> str:
 
 def list_home(targets: Targets) -> str:
     """List the user's home, not an empty folder of its name."""
-    found = os.stat(targets["home"])
-    require([found.st_dev, found.st_ino] == targets["home_identity"], "another folder")
+    status = os.stat(targets["home"])
+    require([status.st_dev, status.st_ino] == targets["home_identity"], "another folder")
     return f"{len(os.listdir(targets['home']))} names"
 
 
@@ -288,24 +288,24 @@ def launcher(targets: Targets) -> int:
     return 1 if namespace("pid") not in ("", targets["pid_namespace"]) else targets["parent"]
 
 
-def pid_of(targets: Targets, who: str) -> int:
+def pid_of(targets: Targets, aim: str) -> int:
     """Return a process id that means the same to us as to the referee."""
     require(namespace("pid") in ("", targets["pid_namespace"]), "process ids of its own")
-    return int(targets[who]["pid"])
+    return int(targets[aim]["pid"])
 
 
-def proc(targets: Targets, who: str, name: str) -> str:
+def proc(targets: Targets, aim: str, name: str) -> str:
     """Return a path under /proc of another process; in a /proc of ours its number is another's."""
     foreign = namespace("pid") not in ("", targets["pid_namespace"])
     require(not foreign or os.readlink("/proc/self") != str(os.getpid()), "a /proc of its own")
-    return f"/proc/{targets[who]['pid']}/{name}"
+    return f"/proc/{targets[aim]['pid']}/{name}"
 
 
-def find_process(who: str) -> Probe:
+def find_process(aim: str) -> Probe:
     """Return a probe that looks for the other's command line anywhere in /proc."""
 
     def probe(targets: Targets) -> str:
-        wanted = targets[who]["argument"].encode()
+        wanted = targets[aim]["argument"].encode()
         for pid in [name for name in os.listdir("/proc") if name.isdigit()][:5000]:
             with suppress(OSError):
                 if wanted in read(f"/proc/{pid}/cmdline"):
@@ -315,26 +315,26 @@ def find_process(who: str) -> Probe:
     return probe
 
 
-def read_memory_file(targets: Targets, who: str) -> bytes:
-    descriptor = os.open(proc(targets, who, "mem"), os.O_RDONLY)
+def read_memory_file(targets: Targets, aim: str) -> bytes:
+    descriptor = os.open(proc(targets, aim, "mem"), os.O_RDONLY)
     try:
-        return os.pread(descriptor, 64, targets[who]["address"])
+        return os.pread(descriptor, 64, targets[aim]["address"])
     finally:
         os.close(descriptor)
 
 
-def read_memory(targets: Targets, who: str) -> bytes:
-    pid, data = pid_of(targets, who), room(64)
-    here = struct.pack("PN", ctypes.addressof(data), 64)
-    there = struct.pack("PN", targets[who]["address"], 64)
-    one, no_flags = ctypes.c_ulong(1), ctypes.c_ulong(0)
-    libc_call("process_vm_readv", pid, here, one, there, one, no_flags)
+def read_memory(targets: Targets, aim: str) -> bytes:
+    pid, data = pid_of(targets, aim), room(64)
+    local_vector = struct.pack("PN", ctypes.addressof(data), 64)
+    remote_vector = struct.pack("PN", targets[aim]["address"], 64)
+    count, no_flags = ctypes.c_ulong(1), ctypes.c_ulong(0)
+    libc_call("process_vm_readv", pid, local_vector, count, remote_vector, count, no_flags)
     return data.raw
 
 
-def read_descriptor(targets: Targets, who: str) -> bytes:
-    other = os.pidfd_open(pid_of(targets, who))
-    return os.read(syscall("pidfd_getfd", other, targets[who]["descriptor"], 0), 4096)
+def read_descriptor(targets: Targets, aim: str) -> bytes:
+    other = os.pidfd_open(pid_of(targets, aim))
+    return os.read(syscall("pidfd_getfd", other, targets[aim]["descriptor"], 0), 4096)
 
 
 def pin(pid: int) -> None:
@@ -350,26 +350,26 @@ def lower_limit(pid: int) -> None:
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft - 1, hard))
 
 
-def touching(who: str, prefix: str) -> dict[str, Probe]:
+def touching(aim: str, prefix: str) -> dict[str, Probe]:
     """Return the attempts that are made at the referee and at another bot alike."""
     probes = {
-        "command-line": secret_in(lambda t: read(proc(t, who, "cmdline"))),
-        "memory-file": secret_in(lambda t: read_memory_file(t, who)),
-        "memory-call": secret_in(lambda t: read_memory(t, who)),
-        "descriptor-open": secret_in(lambda t: read(proc(t, who, f"fd/{t[who]['descriptor']}"))),
-        "descriptor-take": secret_in(lambda t: read_descriptor(t, who)),
+        "command-line": secret_in(lambda t: read(proc(t, aim, "cmdline"))),
+        "memory-file": secret_in(lambda t: read_memory_file(t, aim)),
+        "memory-call": secret_in(lambda t: read_memory(t, aim)),
+        "descriptor-open": secret_in(lambda t: read(proc(t, aim, f"fd/{t[aim]['descriptor']}"))),
+        "descriptor-take": secret_in(lambda t: read_descriptor(t, aim)),
         # A harmless signal; the other end shows whether it arrived.
-        "signal": gets("sent a signal", lambda t: os.kill(pid_of(t, who), signal.SIGURG)),
-        "renice": gets("slowed it", lambda t: slow_down(pid_of(t, who))),
-        "pin": gets("pinned it", lambda t: pin(pid_of(t, who))),
-        "limit": gets("lowered its limit", lambda t: lower_limit(pid_of(t, who))),
+        "signal": gets("sent a signal", lambda t: os.kill(pid_of(t, aim), signal.SIGURG)),
+        "renice": gets("slowed it", lambda t: slow_down(pid_of(t, aim))),
+        "pin": gets("pinned it", lambda t: pin(pid_of(t, aim))),
+        "limit": gets("lowered its limit", lambda t: lower_limit(pid_of(t, aim))),
         # Its old value, but a process that may write it may also write the highest.
         "oom-score": lambda t: append(
-            proc(t, who, "oom_score_adj"), read(proc(t, who, "oom_score_adj"))
+            proc(t, aim, "oom_score_adj"), read(proc(t, aim, "oom_score_adj"))
         ),
         # This ends with the worker, and the other never stops.
         "trace": gets(
-            "traces it", lambda t: libc_call("ptrace", PTRACE_SEIZE, pid_of(t, who), *NO_WORDS[2:])
+            "traces it", lambda t: libc_call("ptrace", PTRACE_SEIZE, pid_of(t, aim), *NO_WORDS[2:])
         ),
     }
     return {f"{prefix}-{name}": probe for name, probe in probes.items()}
@@ -435,12 +435,12 @@ PROCESSES: dict[str, Probe] = {
 
 def open_descriptors() -> list[int]:
     """Return the descriptors that were open at the start, beyond the three."""
-    found = []
+    descriptors = []
     for descriptor in range(3, 256):
         with suppress(OSError):
             os.fstat(descriptor)
-            found.append(descriptor)
-    return found
+            descriptors.append(descriptor)
+    return descriptors
 
 
 def count_inherited(targets: Targets) -> str:
@@ -477,8 +477,8 @@ def network_cookie() -> int:
 
 def check_network(targets: Targets) -> None:
     """Succeed if the referee's network is ours."""
-    same = targets["network"] and network_cookie() == targets["network"]
-    require(same, "another network")
+    is_same = targets["network"] and network_cookie() == targets["network"]
+    require(is_same, "another network")
 
 
 def on_socket(
@@ -678,9 +678,9 @@ def read_if_in_memory(targets: Targets) -> str:
 
 def path_in_memory(targets: Targets) -> str:
     """Open a file only if somebody has looked up its path."""
-    how = struct.pack("QQQ", os.O_RDONLY, 0, RESOLVE_CACHED)
+    open_how = struct.pack("QQQ", os.O_RDONLY, 0, RESOLVE_CACHED)
     path = shared(targets).encode()
-    unknown = would_block(lambda: os.close(syscall("openat2", -100, path, how, len(how))))
+    unknown = would_block(lambda: os.close(syscall("openat2", -100, path, open_how, len(open_how))))
     return "nobody has" if unknown else "somebody has"
 
 
@@ -708,8 +708,8 @@ def finds_waiter(count: Callable[[int], int]) -> Probe:
 
 def requeue(page: int) -> int:
     """Move the other bot's wait from one word of a page to the next, then back again."""
-    moved = syscall("futex", page, FUTEX_REQUEUE, 0, MANY, page + 4)
-    syscall("futex", page + 4, FUTEX_REQUEUE, 0, MANY, page)
+    moved = syscall("futex", page, FUTEX_REQUEUE, 0, WAITER_COUNT, page + 4)
+    syscall("futex", page + 4, FUTEX_REQUEUE, 0, WAITER_COUNT, page)
     return moved
 
 
@@ -785,10 +785,10 @@ ONE_FILE: dict[str, Probe] = {
     "advise-merge": gets(
         "was heard", lambda _: mmap.mmap(-1, mmap.PAGESIZE, PRIVATE).madvise(MADV_MERGEABLE)
     ),
-    "futex-wake": finds_waiter(lambda page: syscall("futex", page, FUTEX_WAKE, MANY)),
+    "futex-wake": finds_waiter(lambda page: syscall("futex", page, FUTEX_WAKE, WAITER_COUNT)),
     "futex-requeue": finds_waiter(requeue),
     "futex-wake-by-new-call": finds_waiter(
-        lambda page: syscall("futex_wake", page, ALL_BITS, MANY, FUTEX2_SIZE_U32)
+        lambda page: syscall("futex_wake", page, ALL_BITS, WAITER_COUNT, FUTEX2_SIZE_U32)
     ),
     # To wait for nothing at all is a caller's mistake, if the call exists.
     "futex-wait-by-new-call": gets(
@@ -813,9 +813,9 @@ def order_reads(_: Targets) -> None:
 
 def send_descriptor(_: Targets) -> None:
     """Send a descriptor; those on the way are counted for each user."""
-    here, there = socket.socketpair()
-    with here, there:
-        socket.send_fds(here, [b"x"], [0])
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        socket.send_fds(ours, [b"x"], [0])
 
 
 SUPPLIES: dict[str, Probe] = {
@@ -851,9 +851,9 @@ def mount(_: Targets) -> None:
 
 def open_by_handle(file: int, targets: Targets) -> None:
     """Open a file by its number instead of its path, which passes every folder's rights."""
-    handle, where = room(136, struct.pack("I", 128)), ctypes.c_int()
+    handle, mount_id = room(136, struct.pack("I", 128)), ctypes.c_int()
     path = shared(targets).encode()
-    libc_call("name_to_handle_at", -100, path, handle, ctypes.byref(where), 0)
+    libc_call("name_to_handle_at", -100, path, handle, ctypes.byref(mount_id), 0)
     os.close(libc_call("open_by_handle_at", file, handle, os.O_RDONLY))
 
 
@@ -1052,22 +1052,22 @@ def limit_of(targets: Targets, name: str, most: int) -> int:
 
 def start_many(targets: Targets) -> str:
     """Start more processes than the limit; each waits until all are counted, or its alarm."""
-    limit, started = limit_of(targets, "processes", MOST_PROCESSES), 0
-    inside, outside = os.pipe()
+    limit, child_count = limit_of(targets, "processes", MOST_PROCESSES), 0
+    reader, writer = os.pipe()
     try:
-        while started <= limit:
+        while child_count <= limit:
             if fork() == 0:
-                os.close(outside)
+                os.close(writer)
                 signal.alarm(3)
-                os.read(inside, 1)
+                os.read(reader, 1)
                 os._exit(0)
-            started += 1
+            child_count += 1
     finally:
-        os.close(outside)
-        os.close(inside)
-        for _ in range(started):
+        os.close(writer)
+        os.close(reader)
+        for _ in range(child_count):
             os.wait()
-    return f"{started} at once"
+    return f"{child_count} at once"
 
 
 def open_many(targets: Targets) -> str:
@@ -1102,11 +1102,11 @@ def write_large_file(targets: Targets) -> None:
 def take_memory(targets: Targets, flags: int) -> str:
     """Take more memory than the limit, and touch every page of it."""
     limit = limit_of(targets, "memory_mib", LARGEST_MIB) * MIB
-    taken: list[mmap.mmap] = []
-    while len(taken) * CHUNK < limit + BEYOND_MIB * MIB:
-        taken.append(mmap.mmap(-1, CHUNK, flags=flags | mmap.MAP_ANONYMOUS))
-        taken[-1][:: mmap.PAGESIZE] = b"x" * (CHUNK // mmap.PAGESIZE)
-    return f"{len(taken) * CHUNK // MIB} MiB"
+    areas: list[mmap.mmap] = []
+    while len(areas) * CHUNK < limit + BEYOND_MIB * MIB:
+        areas.append(mmap.mmap(-1, CHUNK, flags=flags | mmap.MAP_ANONYMOUS))
+        areas[-1][:: mmap.PAGESIZE] = b"x" * (CHUNK // mmap.PAGESIZE)
+    return f"{len(areas) * CHUNK // MIB} MiB"
 
 
 def fill_files(limit: int, make: Callable[[], int]) -> str:
@@ -1290,11 +1290,11 @@ def make_probes(names: list[str], targets: Targets, pipe: int) -> None:
 
 def read_worker(pipe: int) -> tuple[dict[str, Any], bool]:
     """Return a worker's outcomes, and whether it ended by itself before its time was up."""
-    data, ended = b"", False
-    while not ended and select.select([pipe], [], [], SILENCE_S)[0]:
+    data, has_ended = b"", False
+    while not has_ended and select.select([pipe], [], [], SILENCE_S)[0]:
         more = os.read(pipe, 65536)
-        data, ended = data + more, not more
-    return dict(json.loads(line) for line in data.splitlines()), ended
+        data, has_ended = data + more, not more
+    return dict(json.loads(line) for line in data.splitlines()), has_ended
 
 
 def run_worker(names: list[str], targets: Targets) -> tuple[dict[str, Any], int]:
@@ -1308,12 +1308,12 @@ def run_worker(names: list[str], targets: Targets) -> tuple[dict[str, Any], int]
         finally:
             os._exit(0)
     os.close(theirs)
-    outcomes, ended = read_worker(ours)
+    outcomes, has_ended = read_worker(ours)
     os.close(ours)
-    if not ended:
+    if not has_ended:
         os.kill(pid, signal.SIGKILL)
     status = os.waitpid(pid, 0)[1]
-    return outcomes, os.WTERMSIG(status) if ended and os.WIFSIGNALED(status) else 0
+    return outcomes, os.WTERMSIG(status) if has_ended and os.WIFSIGNALED(status) else 0
 
 
 def run_all(names: list[str], targets: Targets) -> dict[str, Any]:

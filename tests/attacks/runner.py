@@ -67,13 +67,15 @@ def attack(confinement: Confinement, folder: Path) -> Attacks:
 
 def run_until_tried(start: Start, end: End, folder: Path) -> dict[str, ProbeResult]:
     """Make all probes; what was not tried would count as what got through, and is tried again."""
-    found = run_probes(start, end, folder)
+    results = run_probes(start, end, folder)
     for _ in range(TRIES):
-        untried = tuple(name for name, one in found.items() if one.detail.startswith(UNTRIED))
+        untried = tuple(
+            name for name, result in results.items() if result.detail.startswith(UNTRIED)
+        )
         if not untried:
             break
-        found |= run_probes(start, end, folder, untried)
-    return found
+        results |= run_probes(start, end, folder, untried)
+    return results
 
 
 def run_probes(
@@ -90,56 +92,56 @@ def run_probes(
     with scene(start, end, folder, names) as setting:
         before = _states(setting)
         try:
-            said = ask_process(setting.probing, encode_json(setting.targets))
+            outcomes = ask_process(setting.probing, encode_json(setting.targets))
         finally:
             end(setting.probing)
             close_pipes(setting.probing)
             alive = _end_survivors(setting.targets)
-        found = _parse_outcomes(said)
-        seen = {**_effects(setting, before, found), **alive}
-    return {name: _judge(outcome, seen.get(name)) for name, outcome in found.items()}
+        results = _parse_outcomes(outcomes)
+        effects = {**_effects(setting, before, results), **alive}
+    return {name: _judge(outcome, effects.get(name)) for name, outcome in results.items()}
 
 
-def _parse_outcomes(said: Mapping[str, Any]) -> dict[str, ProbeResult]:
+def _parse_outcomes(outcomes: Mapping[str, Any]) -> dict[str, ProbeResult]:
     try:
-        return msgspec.convert(said, dict[str, ProbeResult])
-    except msgspec.ValidationError as no:
-        raise CannotProbeError(f"The probes answered in no way known: {no}.") from None
+        return msgspec.convert(outcomes, dict[str, ProbeResult])
+    except msgspec.ValidationError as error:
+        raise CannotProbeError(f"The probes answered in no way known: {error}.") from None
 
 
-def _judge(said: ProbeResult, seen: bool | None) -> ProbeResult:
+def _judge(result: ProbeResult, effect: bool | None) -> ProbeResult:
     """Return an outcome in which observation outranks the report; untried stays unknown."""
-    if seen is None or seen == said.got or said.detail.startswith(UNTRIED):
-        return said
-    return ProbeResult(seen, f"{said.detail}; {'seen' if seen else 'without effect'}")
+    if effect is None or effect == result.got or result.detail.startswith(UNTRIED):
+        return result
+    return ProbeResult(effect, f"{result.detail}; {'seen' if effect else 'without effect'}")
 
 
 def _states(setting: ProbeScene) -> dict[str, dict[str, Any]]:
     """Return the values of both stand-ins that a probe could have changed."""
     pair = (("referee", setting.referee), ("other-bot", setting.other))
-    return {who: ask_process(process, b"report") for who, process in pair}
+    return {name: ask_process(process, b"report") for name, process in pair}
 
 
 def _effects(
-    setting: ProbeScene, before: dict[str, dict[str, Any]], found: Mapping[str, ProbeResult]
+    setting: ProbeScene, before: dict[str, dict[str, Any]], results: Mapping[str, ProbeResult]
 ) -> dict[str, bool]:
     """Return whether each attempt at another process or file shows at the other end."""
     after, targets = _states(setting), setting.targets
-    seen = {
+    effects = {
         "udp-referee": after["referee"]["datagrams"] > 0,
         "write-game-log": b"forged" in Path(targets["game_log"]).read_bytes(),
         "write-other-bots-folder": Path(targets["other_folder"], "planted").exists(),
         "end-of-a-thread": after["other-bot"]["woken"] > before["other-bot"]["woken"],
         "write-times": int(Path(targets["shared"]).stat().st_mtime) != targets["shared_read_at"],
     }
-    for who, old in before.items():
-        new = after[who]
-        seen[f"{who}-signal"] = new["signals"] > old["signals"]
-        seen[f"{who}-renice"] = new["nice"] != old["nice"]
-        seen[f"{who}-limit"] = new["open_files"] != old["open_files"]
+    for name, old in before.items():
+        new = after[name]
+        effects[f"{name}-signal"] = new["signals"] > old["signals"]
+        effects[f"{name}-renice"] = new["nice"] != old["nice"]
+        effects[f"{name}-limit"] = new["open_files"] != old["open_files"]
         if old["cpus"] > 1:
-            seen[f"{who}-pin"] = new["cpus"] != old["cpus"]
-    return {name: effect for name, effect in seen.items() if name in found}
+            effects[f"{name}-pin"] = new["cpus"] != old["cpus"]
+    return {name: effect for name, effect in effects.items() if name in results}
 
 
 def _end_survivors(targets: Targets) -> dict[str, bool]:
@@ -155,11 +157,11 @@ def _end_survivors(targets: Targets) -> dict[str, bool]:
 
 def _survivors(targets: Targets) -> dict[str, int]:
     """Return processes with one of this scene's names that are not zombies, by probe."""
-    names, found = {sign: name for name, sign in targets["outlive"].items()}, {}
+    names, survivors = {sign: name for name, sign in targets["outlive"].items()}, {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             head, _, rest = status.read_text(errors="replace").rpartition(")")
             pid, _, sign = head.partition(" (")
             if sign in names and rest.split()[0] not in "ZX":
-                found[names[sign]] = int(pid)
-    return found
+                survivors[names[sign]] = int(pid)
+    return survivors

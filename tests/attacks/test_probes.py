@@ -19,7 +19,7 @@ from tests.attacks.probes import GROUPS, PROBES
 from tests.attacks.runner import run_probes, run_until_tried
 from tests.support.probes import LACKING, lacks
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 PYTHON = os.path.realpath(sys.executable)
 
 
@@ -41,7 +41,7 @@ def start_plain(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
 
 def careless(ring: str, *words: str) -> Start:
     def start(command: tuple[str, ...], _: tuple[str, ...]) -> Popen:
-        prefix = (PYTHON, "-I", "-S", f"{HERE}/careless.py", ring, *words, "--")
+        prefix = (PYTHON, "-I", "-S", f"{FOLDER}/careless.py", ring, *words, "--")
         return piped((*prefix, *command), close_fds=False)
 
     return start
@@ -80,11 +80,11 @@ def test_a_refusal_means_something_because_a_control_refuses_only_what_it_must()
     lacking = {name for name in LACKING if lacks(name)}
     through: set[str] = set()
     for level, control in CONTROLS.items():
-        found = run_until_tried(control.start, control.end, Path(tempfile.gettempdir()))
+        results = run_until_tried(control.start, control.end, Path(tempfile.gettempdir()))
         undecided = OF_THE_LOGIN.get(level, set()) | lacking
-        refused = {name for name, outcome in found.items() if not outcome.got}
+        refused = {name for name, outcome in results.items() if not outcome.got}
         assert refused - undecided == control.refused - undecided
-        tried = {name for name, outcome in found.items() if "not tried" not in outcome.detail}
+        tried = {name for name, outcome in results.items() if "not tried" not in outcome.detail}
         through |= tried - refused
     assert PROBES.keys() - TERMINAL - lacking <= through
 
@@ -94,8 +94,8 @@ def test_a_terminal_is_reached_where_there_is_one() -> None:
         pytest.skip(reason)
     names = tuple(TERMINAL)
     folder = Path(tempfile.gettempdir())
-    found = run_probes(careless(RING, "terminal"), only_itself, folder, names)
-    assert {name for name in names if found[name].got} == TERMINAL
+    results = run_probes(careless(RING, "terminal"), only_itself, folder, names)
+    assert {name for name in names if results[name].got} == TERMINAL
 
 
 # The table.
@@ -103,9 +103,9 @@ def test_a_terminal_is_reached_where_there_is_one() -> None:
 
 def test_each_probe_belongs_to_one_promise_and_none_is_forgotten() -> None:
     assert [promise.name for promise in GUARANTEES] == list(GROUPS)
-    listed = [probe for group in GROUPS.values() for probe in group]
-    assert listed == list(PROBES)
-    assert len(listed) == sum(map(len, GROUPS.values())) >= 175
+    probes = [probe for group in GROUPS.values() for probe in group]
+    assert probes == list(PROBES)
+    assert len(probes) == sum(map(len, GROUPS.values())) >= 175
 
 
 # What was seen outranks what was said.
@@ -113,8 +113,8 @@ def test_each_probe_belongs_to_one_promise_and_none_is_forgotten() -> None:
 
 def lying(claims: dict[str, bool]) -> Start:
     """Return a decoy that is honest, and a probe that lies."""
-    said = {name: {"got": got, "detail": "I say so"} for name, got in claims.items()}
-    tell = f"import sys; sys.stdin.readline(); print({json.dumps(said)!r}, flush=True)"
+    outcomes = {name: {"got": got, "detail": "I say so"} for name, got in claims.items()}
+    tell = f"import sys; sys.stdin.readline(); print({json.dumps(outcomes)!r}, flush=True)"
 
     def start(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
         if command[3].endswith("standin.py"):
@@ -124,7 +124,7 @@ def lying(claims: dict[str, bool]) -> Start:
     return start
 
 
-SEEN = (
+OBSERVED_PROBES = (
     *("udp-referee", "write-game-log", "write-other-bots-folder", "write-times"),
     *("referee-signal", "referee-renice", "referee-limit", "other-bot-signal", "outlive-daemon"),
 )
@@ -132,9 +132,9 @@ SEEN = (
 
 
 def test_a_claim_without_an_effect_does_not_count() -> None:
-    claims = dict.fromkeys((*SEEN, "load"), True)
-    found = run_probes(lying(claims), kill_group, Path(tempfile.gettempdir()))
-    assert [name for name in claims if found[name].got] == ["load"]
+    claims = dict.fromkeys((*OBSERVED_PROBES, "load"), True)
+    results = run_probes(lying(claims), kill_group, Path(tempfile.gettempdir()))
+    assert [name for name in claims if results[name].got] == ["load"]
 
 
 @pytest.mark.parametrize(
