@@ -22,16 +22,16 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 def test_the_locks_have_hashes_for_all_that_pyproject_names_and_agree() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras: dict[str, list[str]] = project["optional-dependencies"]
-    everything, few = _locked("requirements.lock"), _locked("requirements-run.lock")
-    assert few.items() <= everything.items()
+    full_lock, run_lock = _locked("requirements.lock"), _locked("requirements-run.lock")
+    assert run_lock.items() <= full_lock.items()
     parts = {"build", "live", "sandbox", "tune"}
     # What only a benchmark compares us with is nobody's need.
-    for lock, names in ((everything, extras.keys() - {"bench"}), (few, parts)):
-        for text in [*project["dependencies"], *(one for name in names for one in extras[name])]:
-            asked = Requirement(text)
-            if asked.name != project["name"]:
-                assert asked.name in lock, text
-                assert all(asked.specifier.contains(one) for one in lock[asked.name]), text
+    for lock, names in ((full_lock, extras.keys() - {"bench"}), (run_lock, parts)):
+        for text in [*project["dependencies"], *(text for name in names for text in extras[name])]:
+            need = Requirement(text)
+            if need.name != project["name"]:
+                assert need.name in lock, text
+                assert all(need.specifier.contains(version) for version in lock[need.name]), text
 
 
 def _locked(name: str) -> dict[str, list[str]]:
@@ -49,19 +49,19 @@ def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> 
     # As on a newcomer's machine.
     environment = {name: os.environ[name] for name in os.environ if not name.startswith("PYTHON")}
 
-    def sh(*words: str | Path, where: Path = tmp_path) -> str:
-        done = subprocess.run(words, cwd=where, capture_output=True, text=True, env=environment)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+    def sh(*words: str | Path, folder: Path = tmp_path) -> str:
+        process = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=environment)
+        assert process.returncode == 0, process.stdout + process.stderr
+        return process.stdout
 
     build = (sys.executable, "-m", "hatchling", "build", "-d", tmp_path / "dist")
-    sh(*build, "-t", "sdist", where=ROOT)
+    sh(*build, "-t", "sdist", folder=ROOT)
     (sdist,) = (tmp_path / "dist").glob("*.tar.gz")
-    with tarfile.open(sdist) as packed:
-        packed.extractall(tmp_path, filter="data")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
     unpacked = tmp_path / sdist.name.removesuffix(".tar.gz")
     _has_all_that_it_names(unpacked)
-    sh(*build, "-t", "wheel", where=unpacked)
+    sh(*build, "-t", "wheel", folder=unpacked)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     sh(sys.executable, "-m", "venv", "--without-pip", tmp_path / "env")
     pip = (sys.executable, "-m", "pip", "--python", tmp_path / "env", "install", "-q")
@@ -69,8 +69,8 @@ def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> 
     sh(*pip, "--no-compile", "--no-deps", wheel)
     boneyard = tmp_path / "env" / "bin" / "boneyard"
     sh(boneyard, "new", "python", "mine")
-    said = sh(boneyard, "run", "mine", "greedy", "--boards", "2", "--out", "out", "--json")
-    assert json.loads(said)["played"] == 4
+    output = sh(boneyard, "run", "mine", "greedy", "--boards", "2", "--out", "out", "--json")
+    assert json.loads(output)["played"] == 4
     assert "bot" in (tmp_path / "out" / "report.html").read_text()
     assert "OK: " in sh(boneyard, "verify", "out")
     assert "greedy" in sh(boneyard, "help", "bots")
@@ -89,7 +89,7 @@ def _is_as_pip_left_it(environment: Path) -> None:
         for record in packages.glob("*.dist-info/RECORD")
         for line in csv.reader(record.read_text().splitlines())
     }
-    compiled = {Path(cache_from_source(one)) for one in recorded if one.suffix == ".py"}
+    compiled = {Path(cache_from_source(path)) for path in recorded if path.suffix == ".py"}
     files = {path.resolve() for path in packages.rglob("*") if path.is_file()}
     assert files - recorded - compiled == set()
 
