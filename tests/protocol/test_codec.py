@@ -295,7 +295,7 @@ HEX_32 = st.binary(min_size=32, max_size=32).map(bytes.hex)
 
 
 @pytest.mark.parametrize("event", ["fouls", "partners", "block"])
-def test_a_record_comes_back(event: str) -> None:
+def test_a_record_is_written_as_it_was_read(event: str) -> None:
     """The logs of real events, line by line: opened, read, written and sealed as they are."""
     kinds = set[type]()
     for log in Folder(finished(event)).logs():
@@ -314,7 +314,7 @@ def test_a_record_comes_back(event: str) -> None:
 
 
 @given(NUMBER, HEX_32)
-def test_commitments_and_reveals_come_back(board: int, text: str) -> None:
+def test_commitments_and_reveals_survive_encoding_and_decoding(board: int, text: str) -> None:
     commitment, reveal = Commitment(board=board, sha256=text), Reveal(board=board, seed=text)
     assert codec.decode_commitment(encode_line(commitment)) == commitment
     assert codec.decode_reveal(encode_line(reveal)) == reveal
@@ -376,7 +376,7 @@ def test_no_byte_of_a_sealed_line_can_change(position: int, mask: int) -> None:
         codec.unseal(bytes(changed), 7)
 
 
-def test_a_sealed_line_stands_in_its_place() -> None:
+def test_a_sealed_line_is_valid_in_its_place_and_whole_only() -> None:
     sealed, _ = codec.seal(RECORD, 7)
     with pytest.raises(DamagedRecordError):
         codec.unseal(sealed, 8)

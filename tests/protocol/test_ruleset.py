@@ -128,7 +128,7 @@ def test_a_table_that_is_too_large_is_told_what_would_work(
         ({"highest_pip": 15, "hand": {"eight": 16}}, (8,)),
     ],
 )
-def test_the_tables_of_a_game(differs: dict[str, Any], expected: tuple[int, ...]) -> None:
+def test_choices_decide_the_seat_counts(differs: dict[str, Any], expected: tuple[int, ...]) -> None:
     rules = derive(BASE, "mine", differs)
     assert playable_seat_counts(rules) == expected
     for seats in expected:
@@ -193,7 +193,7 @@ def test_impossible_rules_are_refused_with_the_remedy(
         (HandSizes(three=2), [None, 2, None]),
     ],
 )
-def test_hands_by_seats(hand: Any, expected: list[int | None]) -> None:
+def test_the_number_of_seats_decides_the_hand(hand: Any, expected: list[int | None]) -> None:
     assert [hand_size(Deal(hand=hand), seats) for seats in (2, 3, 4)] == expected
 
 

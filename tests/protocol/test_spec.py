@@ -200,7 +200,7 @@ def test_every_reason_to_annul_stands_in_its_row() -> None:
 @pytest.mark.parametrize(
     ("heading", "reasons"), [("Referee: `round`", WhyRound), ("Referee: `end`", WhyGame)]
 )
-def test_every_reason_is_told(heading: str, reasons: object) -> None:
+def test_every_reason_stands_in_its_row(heading: str, reasons: object) -> None:
     (cell,) = [row[2] for row in table(heading) if quoted(row[0]) == ["why"]]
     assert quoted(cell) == list(get_args(reasons))
 
@@ -239,7 +239,7 @@ def test_links_lead_somewhere() -> None:
 
 
 @pytest.mark.parametrize("info", CONVERSATIONS)
-def test_a_conversation_took_place(info: str) -> None:
+def test_a_conversation_is_that_of_a_real_game(info: str) -> None:
     (conversation,) = blocks(info)
     assert conversation == CONVERSATIONS[info], "python -m tests.support.conversations"
 
@@ -274,7 +274,7 @@ ORDER = ("play", "play_two", "draw", "pass")
 
 
 @pytest.mark.parametrize("conversation", [TINY, *EXCERPTS.values()])
-def test_the_bytes_are_as_promised(conversation: conversations.Conversation) -> None:
+def test_a_question_has_the_promised_bytes(conversation: conversations.Conversation) -> None:
     questions = [
         line[2:]
         for line in conversations.played(conversation).splitlines()
@@ -301,7 +301,7 @@ def test_the_bytes_are_as_promised(conversation: conversations.Conversation) -> 
             assert set(kinds) in ({"keep", "refuse"}, {"guess"}, {"bid"}, {"call", "go_on"})
 
 
-def test_the_positions_are_one_question() -> None:
+def test_both_positions_are_one_question() -> None:
     (block,) = blocks("positions")
     seat_position, open_position = map(read_position, block.splitlines())
     assert open_position.is_open

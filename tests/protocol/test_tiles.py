@@ -15,7 +15,7 @@ def test_a_set_has_every_pair_once(highest: int, count: int) -> None:
     assert list(tiles) == sorted(tiles)
 
 
-def test_a_tile_turns() -> None:
+def test_flip_turns_a_tile() -> None:
     assert flip((5, 2)) == (2, 5)
     assert flip((3, 3)) == (3, 3)
     for tile in tile_set(6):

@@ -19,7 +19,7 @@ def answers(*program: str, code: str = "") -> list[int]:
     return [chosen(line).choice for line in talk(words, script)[1:]]
 
 
-def test_a_question_is_told_in_words() -> None:
+def test_a_question_is_put_into_words() -> None:
     adapter: Any = importlib.import_module("sample_bots.adapter")
     assert list(adapter.told(json.loads(QUESTION), "draw")) == [
         "game draw seat 0 of 2",

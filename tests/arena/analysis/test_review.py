@@ -72,7 +72,7 @@ def test_turning_points_say_since_when_it_led(leads: tuple[int, int], sentence: 
 # --- the command ---
 
 
-def test_every_decision_is_shown_and_the_command_that_asks_one_again(log: Path) -> None:
+def test_every_decision_is_shown_with_the_command_that_repeats_it(log: Path) -> None:
     result = explain(log, "--seat", "bob", "--all")
     assert result.exit_code == 0, result.output
     logged, _ = overheard(SHORT, 2, any_of(1))
@@ -104,7 +104,7 @@ def test_a_seat_that_does_not_exist_is_the_users_error(log: Path, wrong: str) ->
     assert wrong in result.output
 
 
-def test_notes_and_evidence_of_bots_stay_text(tmp_path: Path) -> None:
+def test_notes_and_evidence_of_bots_are_escaped(tmp_path: Path) -> None:
     logged, _ = overheard(SHORT, 2, any_of(2, foul=0.1))
     assert logged.result
     records = tuple(

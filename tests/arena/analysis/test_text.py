@@ -108,7 +108,7 @@ def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
 @pytest.mark.parametrize(
     ("name", "row"), [("auction-draw", "  chips "), ("paid-draw", "  scores "), ("draw", "")]
 )
-def test_a_round_that_costs_anything_shows_what_each_has(name: str, row: str) -> None:
+def test_a_frame_shows_scores_or_chips_where_a_round_costs_some(name: str, row: str) -> None:
     game = logged(short(name), 2, any_of(name))
     rows = [frame for frame in frames(walk_log(game), 0) if isinstance(frame.record, ChoiceRecord)]
     assert rows
@@ -138,7 +138,7 @@ def test_doubles_stand_across_the_line() -> None:
     assert tile_text((4, 4), look) == "\U0001f051"
 
 
-def test_a_seat_goes_by_its_number_or_by_who_sat_there(log: Path) -> None:
+def test_a_seat_is_chosen_by_number_or_by_name(log: Path) -> None:
     assert replay(log, "--seat", "bob").stdout == replay(log, "--seat", 1).stdout
     assert replay(log, "--seat", "bob").stdout != replay(log).stdout
     assert "did you mean bob" in replay(log, "--seat", "bobb").stderr
@@ -150,7 +150,7 @@ def event(tmp_path: Path, games: int) -> Path:
     return tmp_path
 
 
-def test_many_games_are_listed_and_the_list_ends(tmp_path: Path) -> None:
+def test_a_list_of_games_ends_after_50(tmp_path: Path) -> None:
     lines = replay(event(tmp_path, 52)).stdout.splitlines()
     assert len(lines) == 51
     assert lines[0] == "1.game  ada 0 – 6 bob"

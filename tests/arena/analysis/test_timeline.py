@@ -19,7 +19,7 @@ SHORT = derive(find_variant("draw"), "short", {"target": 75})
 
 @examples(20)
 @given(rules_and_seats(), st.integers(0, 2**32), st.sampled_from([0.0, 0.02]))
-def test_questions_are_those_that_were_asked(
+def test_a_timeline_has_the_questions_that_were_sent(
     table: tuple[Ruleset, int], seed: int, foul: float
 ) -> None:
     compare(*table, seed, foul)

@@ -53,7 +53,7 @@ def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_whole_games_are_played_too() -> None:
+def test_a_sample_bot_passes_whole_games() -> None:
     session = new_session(replace(QUICK, is_full=True))
     games = (f"game-{name}" for name in FAST_GAMES)
     steps = select_steps(("hello", "starts", "rounds", "positions", "memory", *games))
@@ -130,7 +130,7 @@ def test_an_unknown_step_is_the_users_error(word: str, text: str) -> None:
         select_steps((word,))
 
 
-def test_after_a_gate_nothing_more_is_tried() -> None:
+def test_no_step_runs_after_a_gate_that_failed() -> None:
     async def fails(session: Session) -> str:
         raise AssertionError(f"{session} was asked again")
 

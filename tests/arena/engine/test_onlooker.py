@@ -47,7 +47,7 @@ def _words(frame: frames.Frame) -> bytes:
     return " ".join(frame_sentences(frame, Look(("ada", "bob", "cyd", "dan")))).encode()
 
 
-def test_all_is_shown_when_it_is_asked_for() -> None:
+def test_hands_are_open_if_everything_is_asked_for() -> None:
     game = logged(find_variant("draw"), 2, any_of(1))
     cut = msgspec.structs.replace(game, records=game.records[:9], result=None)
     for everything in (False, True):

@@ -146,7 +146,7 @@ def sayable(game: Game, rng: random.Random) -> list[Option]:
     return [*plays, *pairs, *turned, *bids, *asides, *values.legal(game)]
 
 
-def test_nothing_can_be_done_when_nobody_is_to_move() -> None:
+def test_no_option_is_legal_when_nobody_is_to_move() -> None:
     game = values.new_game(Ruleset(name="draw"), 2)
     with pytest.raises(values.IllegalOptionError):
         values.act(game, Pass())

@@ -8,7 +8,7 @@ import pytest
 from arena.engine.shuffle import WORD, RandomWords, board_seed, commitment, randbelow, shuffle
 
 
-def test_the_scheme_is_as_written() -> None:
+def test_seeds_and_words_follow_the_documented_scheme() -> None:
     """Recomputed here from the documentation, with nothing of ours."""
     seed = hmac.new(b"secret", b"boneyard board 1|cup|7", hashlib.sha256).digest()
     assert board_seed(b"secret", "cup", 7) == seed

@@ -11,7 +11,7 @@ from tests.support.forgeries import write_sealed
 from tests.support.games import logged, write
 
 
-def test_they_are_the_finished_games_of_the_log(tmp_path: Path) -> None:
+def test_encoded_games_are_the_finished_games_of_the_log(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", logged(), logged(board=2))
     games = [*read_encoded_games(path)]
     assert [game.name for game in games] == ["1.game", "2.game"]

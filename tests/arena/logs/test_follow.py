@@ -48,9 +48,7 @@ def test_a_log_that_has_become_shorter_is_damage(log: Path, tmp_path: Path) -> N
         list(followed.look())
 
 
-def test_a_line_without_end_is_not_read_for_ever(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_line_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gamelog, "FOLLOW_CHUNK", 100)
     endless = tmp_path / "endless.jsonl"
     endless.write_bytes(b"x" * 100)
@@ -58,7 +56,7 @@ def test_a_line_without_end_is_not_read_for_ever(
         list(LogFollower(endless).look())
 
 
-def test_of_a_game_without_end_so_much_is_kept(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_records_kept_of_a_game_are_bounded(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gamelog, "LONGEST_GAME", 3)
     for game in LogFollower(log).look():
         assert len(game.records) == 4

@@ -91,7 +91,9 @@ async def test_a_late_person_is_not_asked_again() -> None:
     assert person.next_line() is None
 
 
-async def test_a_screen_that_shows_nothing_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_person_that_takes_no_message_is_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(human, "MOST_MESSAGES", 1)
     _, person = table()
     assert person.fault
@@ -118,7 +120,7 @@ async def test_a_screen_that_shows_nothing_is_bounded(monkeypatch: pytest.Monkey
         ("1" * 5000, None),
     ],
 )
-def test_a_number_of_the_list_is_an_answer(typed: str, choice: int | None) -> None:
+def test_the_number_of_an_option_is_an_answer(typed: str, choice: int | None) -> None:
     assert parse_choice(typed, [Draw(), Pass(), Draw()]) == choice
 
 
@@ -225,7 +227,7 @@ async def test_a_person_may_leave(typed: str) -> None:
     assert "The game is over" not in text
 
 
-async def test_time_runs_out(autojump_clock: MockClock) -> None:
+async def test_the_screen_stops_waiting_when_time_is_up(autojump_clock: MockClock) -> None:
     """What follows is what the table says; the screen only stops waiting."""
     typist = Typist()
     console = Console(width=80, record=True, file=StringIO())

@@ -23,7 +23,7 @@ def after(gap_s: float, runs: int = 2, waited_s: float = 0.001, faults: int = 0)
 
 
 @given(GAPS)
-def test_stop_is_told_from_all_that_a_bot_can_cause(gap_s: float) -> None:
+def test_nothing_that_a_bot_can_cause_looks_like_a_stop(gap_s: float) -> None:
     assert is_stop(BEFORE, after(gap_s))
     busy = int(30 * gap_s)
     assert not is_stop(BEFORE, after(gap_s, runs=busy)), "It asked for the interpreter's lock."

@@ -142,7 +142,7 @@ def test_the_bank_pays_only_for_what_exceeds_the_move_time() -> None:
         (b'{"type":"hello","name":"x","version":"1","protocol":2}', "protocol 2"),
     ],
 )
-def test_lines_that_are_not_a_hello(line: bytes, part: str) -> None:
+def test_a_line_that_is_no_hello_is_a_foul(line: bytes, part: str) -> None:
     fault = parse_hello(line)
     assert isinstance(fault, Fault)
     assert fault.foul == "no_hello"

@@ -154,14 +154,14 @@ VARIED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", VARIED)
-def test_the_words_of_a_ruleset(name: str, snapshot: SnapshotAssertion) -> None:
+def test_a_ruleset_has_these_sentences(name: str, snapshot: SnapshotAssertion) -> None:
     """Of a named game those that `draw` lacks, of a variation those that its base lacks."""
     base, differs = VARIED[name]
     usual = sentence_texts(find_variant(base if differs else "draw")) if name != "draw" else []
     assert [text for text in sentence_texts(game(base, **differs)) if text not in usual] == snapshot
 
 
-def test_numbers_in_words() -> None:
+def test_tables_are_joined_in_words() -> None:
     assert by_table({2: 7, 3: 7, 4: 6}, lambda n: count_in_words(n, "tile")) == (
         "seven tiles with two or three players and six with four"
     )
@@ -201,14 +201,14 @@ def test_the_list_has_a_line_for_each_game() -> None:
     assert all(VARIANTS[line.split()[0]].about in line for line in lines)
 
 
-def test_the_list_as_json() -> None:
+def test_the_list_as_json_has_every_variant() -> None:
     games = msgspec.json.decode(run_rules("--json"))
     assert [game["name"] for game in games] == list(VARIANTS)
     assert games[4]["seats"] == [4]
     assert msgspec.convert(games[4]["rules"], Ruleset) == find_variant("dutch-partners")
 
 
-def test_a_game_as_json() -> None:
+def test_a_game_as_json_is_its_ruleset() -> None:
     rules = msgspec.json.decode(run_rules("dutch", "--set", "reserve=0", "--json"), type=Ruleset)
     assert rules == derive(find_variant("dutch"), "dutch", {"reserve": 0})
 
@@ -222,7 +222,7 @@ def test_a_game_as_json() -> None:
         (("nowhere.toml",), "nowhere.toml cannot be read: No such file"),
     ],
 )
-def test_a_mistake_is_the_users(words: tuple[str, ...], message: str) -> None:
+def test_a_mistake_in_a_command_is_the_users(words: tuple[str, ...], message: str) -> None:
     assert message in run_rules(*words, code=2)
 
 
@@ -239,13 +239,13 @@ def test_a_mistake_is_the_users(words: tuple[str, ...], message: str) -> None:
         ("ukrainian", "If nobody holds a double, the players take turns"),
     ],
 )
-def test_no_text_is_cited_for_what_it_does_not_say(name: str, opening: str) -> None:
+def test_a_sentence_that_no_text_states_cites_none(name: str, opening: str) -> None:
     sentences = sentences_on(find_variant(name))
     sources = [sentence.sources for sentence in sentences if sentence.text.startswith(opening)]
     assert sources == [()]
 
 
-def test_the_limit_of_new_deals_stands_once() -> None:
+def test_the_limit_of_new_deals_is_stated_once() -> None:
     rules = derive(find_variant("jordanian"), "both", {"refuse_doubles": 4})
     text = " ".join(sentence_texts(rules))
     assert text.count("at most 19 times in a round") == 1

@@ -20,7 +20,7 @@ REPEATS = {
 }
 
 
-def test_a_byte_order_mark_of_utf_8_is_no_content(tmp_path: Path) -> None:
+def test_a_byte_order_mark_of_utf_8_is_skipped(tmp_path: Path) -> None:
     rules, deals = tmp_path / "mine.toml", tmp_path / "deals.jsonl"
     rules.write_bytes(codecs.BOM_UTF8 + b'base = "dutch"\n')
     deals.write_bytes(codecs.BOM_UTF8 + b'{"hands": [[[6, 6]]]}\n')
@@ -29,7 +29,7 @@ def test_a_byte_order_mark_of_utf_8_is_no_content(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_is_named(tmp_path: Path, encoding: str) -> None:
+def test_an_error_names_utf_16(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "mine.toml").write_bytes("\ufeffbase = 1".encode(encoding))
     with pytest.raises(UserError, match=r"mine\.toml is written in UTF-16\. Save it as UTF-8\."):
         parse_toml(tmp_path / "mine.toml")
@@ -73,7 +73,7 @@ def test_a_table_of_hands_may_leave_a_number_of_seats_out() -> None:
 
 
 @pytest.mark.parametrize("text", REPEATS)
-def test_what_stands_twice_is_shown_with_its_line(tmp_path: Path, text: str) -> None:
+def test_a_key_that_stands_twice_is_shown_with_its_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "event.toml").write_text(text)
     with pytest.raises(UserError) as raised:
         parse_toml(tmp_path / "event.toml")

@@ -96,7 +96,7 @@ def test_a_mistake_in_a_file_names_it(tmp_path: Path, text: str, message: str) -
         ),
     ],
 )
-def test_a_choice_is_set(word: str, group: str, value: Any) -> None:
+def test_an_override_sets_a_choice(word: str, group: str, value: Any) -> None:
     rules = with_overrides(find_variant("draw"), (word,))
     assert getattr(getattr(rules, group), word.split("=")[0].strip()) == value
     assert rules.name == "draw"
@@ -115,7 +115,7 @@ def test_a_choice_is_set(word: str, group: str, value: Any) -> None:
         ("bonus=many", "bonus[0] must be"),
     ],
 )
-def test_a_mistake_in_a_choice(word: str, message: str) -> None:
+def test_a_mistake_in_an_override_is_explained(word: str, message: str) -> None:
     with pytest.raises(UserError) as caught:
         with_overrides(find_variant("draw"), (word,))
     assert message in str(caught.value)

@@ -126,7 +126,7 @@ input()
 """
 
 
-def test_the_files_of_the_machine_are_no_bots() -> None:
+def test_the_files_of_the_machine_do_not_count_as_a_bots() -> None:
     """A process that bubblewrap has not yet locked in has the machine's folders."""
     assert files_in(os.getpid(), "/tmp") == 0
 

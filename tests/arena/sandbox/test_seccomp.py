@@ -109,7 +109,7 @@ def test_only_a_build_may_lock_a_file_or_give_it_a_second_name(call: str, machin
     assert verdict(machine, number, is_build=True) == ALLOWED
 
 
-def test_no_call_is_listed_that_makes_a_wire() -> None:
+def test_no_call_that_connects_bots_is_allowed() -> None:
     assert not CALLS.keys() & {*NOT_THERE, *OTHERWISE}
     assert RULES.keys() <= CALLS.keys() | NETWORK.calls.keys()
     for column in range(len(MACHINES)):
@@ -132,7 +132,7 @@ def test_the_numbers_are_those_of_the_kernels_headers(column: int) -> None:
     assert len(header_numbers.keys() & ours.keys()) > 150
 
 
-def test_the_doors_for_other_kinds_of_process_are_shut() -> None:
+def test_calls_of_other_architectures_are_refused() -> None:
     for number in NUMBERS:
         assert verdict("x86_64", X32 | number) == errno.ENOSYS
         assert verdict("x86_64", number, arch=I386) == KILLED
@@ -200,7 +200,7 @@ def cases() -> Iterator[tuple[str, tuple[int, ...], int | str]]:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_an_argument_decides(machine: str) -> None:
+def test_the_arguments_of_a_call_decide_its_verdict(machine: str) -> None:
     numbers = {**CALLS, **NETWORK.calls}
     for call, arguments, expected in cases():
         number, has_network = numbers[call][MACHINES.index(machine)], call in NETWORK.calls

@@ -30,7 +30,7 @@ def talk(command: list[str], *lines: bytes, code: int = 0) -> tuple[list[dict[st
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
 
 
-def test_three_lines_are_a_bot(tmp_path: Path) -> None:
+def test_a_policy_of_three_lines_is_a_bot(tmp_path: Path) -> None:
     lines, _ = talk(bot(tmp_path, POLICY), HELLO, game(1), ask(5), b'{"type":"rain"}\n', END, BYE)
     assert lines == [
         {

@@ -20,7 +20,7 @@ PLAIN = [snippet for snippet in SNIPPETS if "argv" not in snippet]
 
 
 @pytest.mark.parametrize("snippet", slow_except(PLAIN, SNIPPETS), ids=range(len(SNIPPETS)))
-def test_a_snippet_runs(tmp_path: Path, snippet: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_snippet_runs(tmp_path: Path, snippet: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if "read_table" in snippet:
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         run(tmp_path / "demo", "suit", "greedy", "--boards", "2", "--set", "target=12")
@@ -46,5 +46,5 @@ def test_a_snippet_runs(tmp_path: Path, snippet: str, monkeypatch: pytest.Monkey
     assert b'"choose","id":5' in process.stdout
 
 
-def test_there_are_snippets() -> None:
+def test_the_readme_has_eight_snippets() -> None:
     assert len(SNIPPETS) == 8

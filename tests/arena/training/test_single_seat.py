@@ -22,7 +22,7 @@ from tests.support.fast_run import slow_except
 
 @pytest.mark.parametrize("name", ["draw", "auction-draw"])
 @pytest.mark.filterwarnings("ignore:.*Not able to test alternative render modes")
-def test_gymnasium_finds_nothing(name: str) -> None:
+def test_the_checks_of_gymnasium_pass(name: str) -> None:
     check_env(SingleSeatEnv(name, rounds=2, render_mode="ansi"))
 
 
@@ -97,7 +97,7 @@ def test_a_rival_chooses_as_the_bot_does(rival: str) -> None:
     assert len(choices) > 20
 
 
-def test_mistakes_are_one_sentence() -> None:
+def test_an_unknown_rival_or_seat_is_refused() -> None:
     with pytest.raises(UserError, match="greedi"):
         SingleSeatEnv(rivals="greedi")
     with pytest.raises(UserError, match="There is no seat 2"):

@@ -59,7 +59,7 @@ def assert_same(
 
 
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST, TABLES))
-def test_it_is_one_environment_many_times(
+def test_a_vector_environment_is_as_many_single_ones(
     name: str, seats: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(single_seat, "FEWEST_IN_ARRAYS", 1)
@@ -103,12 +103,12 @@ def test_a_function_is_asked_for_every_seat_but_the_agents() -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED_GAMES)
-def test_other_games_are_refused(name: str) -> None:
+def test_a_game_without_arrays_is_refused(name: str) -> None:
     with pytest.raises(UserError, match=f"The game {name} has turns that arrays do not have"):
         RoundsVectorEnv(2, name)
 
 
-def test_mistakes_are_one_sentence() -> None:
+def test_wrong_rivals_sizes_and_actions_are_refused() -> None:
     with pytest.raises(UserError, match="suit"):
         RoundsVectorEnv(2, rivals="suit")
     with pytest.raises(UserError, match="num_envs must be 1 or more, not 0"):

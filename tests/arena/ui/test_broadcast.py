@@ -14,7 +14,7 @@ async def test_a_late_subscriber_begins_with_the_newest_message() -> None:
         assert await subscriber.next() == "d"
 
 
-async def test_everybody_hears_and_is_waited_for(autojump_clock: MockClock) -> None:
+async def test_a_drained_broadcast_has_reached_every_subscriber(autojump_clock: MockClock) -> None:
     broadcast = Broadcast()
     messages: list[tuple[str, str]] = []
 

@@ -340,7 +340,7 @@ def test_a_game_that_the_editor_cannot_follow_is_refused(name: str) -> None:
         editor_page(find_variant(name))
 
 
-def test_options_of_the_editor_go_with_it() -> None:
+def test_the_editor_takes_its_own_options_only() -> None:
     assert "go with --editor" in boneyard("explain", "--rules", "draw", code=2)
     assert "Only --rules" in boneyard("explain", "here", "--editor", code=2)
     assert "Only --rules" in boneyard("explain", "--editor", "--review", code=2)
@@ -393,6 +393,6 @@ def test_a_study_has_the_editor_and_values_alone() -> None:
     assert editor() == "the editor"
 
 
-def test_what_does_not_go_with_a_study_is_named() -> None:
+def test_an_option_that_a_study_refuses_is_named() -> None:
     assert "--seed does not go" in boneyard("play", "--study", "--seed", "1", code=2)
     assert "BOT does not go" in boneyard("play", "greedy", "--study", code=2)

@@ -99,7 +99,7 @@ async def test_a_strangers_page_gets_nothing(headers: tuple[str, ...]) -> None:
         assert "<p>" not in body
 
 
-async def test_every_answer_is_kept_to_itself() -> None:
+async def test_every_answer_has_the_headers_that_isolate_it() -> None:
     async with serve_site(site(Broadcast()), 0) as address:
         for path in (None, "/", "/favicon.ico"):
             head = (await get(address, path))[1]
@@ -116,7 +116,7 @@ async def test_a_socket_is_opened_by_our_page_only(origin: str | None) -> None:
                 pass
 
 
-async def test_so_many_may_listen_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_viewer_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "VIEWERS", 1)
     broadcast = Broadcast()
     broadcast.publish("one")

@@ -7,7 +7,7 @@ import pytest
 from arena.ui.templates import environment
 
 
-def test_where_nothing_can_be_written_pages_are_made_too(
+def test_pages_are_made_without_a_writable_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", f"{tmp_path}")

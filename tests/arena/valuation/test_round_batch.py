@@ -164,7 +164,7 @@ def check_playouts(batch: RoundBatch, games: Sequence[Game]) -> None:
 
 # Slow: some named games, large tables and random rules are compared beside it.
 @pytest.mark.parametrize("name", slow_except(FAST_GAMES, VARIANTS))
-def test_named_games_at_all_tables(name: str) -> None:
+def test_a_batch_plays_every_named_game(name: str) -> None:
     rng = random.Random(name)
     rules = find_variant(name)
     for seats in playable_seat_counts(rules):
@@ -172,13 +172,13 @@ def test_named_games_at_all_tables(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "seats", "differs"), MANY)
-def test_large_tables(name: str, seats: int, differs: dict[str, object]) -> None:
+def test_a_batch_plays_at_large_tables(name: str, seats: int, differs: dict[str, object]) -> None:
     rng = random.Random(name)
     check(list(moments(many(name, differs), seats, rng)), rng)
 
 
 @given(rules_and_seats(), st.randoms(use_true_random=False))
-def test_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
+def test_a_batch_plays_by_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
     check(list(moments(*table, rng, rounds=1)), rng)
 
 
@@ -205,7 +205,7 @@ def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
 
 
 @given(rules_and_seats(), st.randoms(use_true_random=False))
-def test_leaders_by_random_rules(table: tuple[Ruleset, int], rng: random.Random) -> None:
+def test_a_batch_finds_the_leader_of_a_deal(table: tuple[Ruleset, int], rng: random.Random) -> None:
     check_leads(*table, rng)
 
 
