@@ -39,7 +39,7 @@ KINDS: dict[str, Any] = {"referee": ToBot, "bot": FromBot, "event": Event}
 """What the word behind ```json says an example is."""
 
 
-CONVERSATIONS = dict(conversations.shown())
+CONVERSATIONS = dict(conversations.all_conversations())
 """What stands behind a conversation's fence, and the conversation as the referee plays it now."""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.bots import BYE, CASES, HELLO, ask, chosen, game, talk
+from tests.support.bots import BYE, CASES, HELLO, ask, decode_choice, game, talk
 
 ADAPTER = (sys.executable, "-I", "-S", "adapter.py")
 QUESTION = ask(7, [(6, 5), (3, 3)], [(2, 4), (4, 3)])
@@ -16,7 +16,7 @@ QUESTION = ask(7, [(6, 5), (3, 3)], [(2, 4), (4, 3)])
 def answers(*program: str, code: str = "") -> list[int]:
     words = [*ADAPTER, *program, sys.executable, "-c", code]
     script = [HELLO, game(), *(each.question for each in CASES), BYE]
-    return [chosen(line).choice for line in talk(words, script)[1:]]
+    return [decode_choice(line).choice for line in talk(words, script)[1:]]
 
 
 def test_a_question_is_put_into_words() -> None:

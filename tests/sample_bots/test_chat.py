@@ -14,7 +14,7 @@ import pytest
 
 from protocol.messages import Choose, FromBot, Unavailable
 from tests.support.bots import BYE, FOLDER, HELLO, ask, game, talk
-from tests.support.games import PLANS, any_of, heard, short
+from tests.support.games import PLANS, any_of, hear_game, short
 
 chat: Any = import_module("sample_bots.chat")
 
@@ -192,7 +192,7 @@ def test_a_model_without_a_list_names_its_move_by_itself(text: str, choice: int 
 @pytest.mark.parametrize("name", PLANS)
 def test_every_option_of_a_game_can_be_named(name: str) -> None:
     seats, _ = PLANS[name]
-    lines = chain.from_iterable(heard(short(name), seats, any_of(name)).lines)
+    lines = chain.from_iterable(hear_game(short(name), seats, any_of(name)).lines)
     questions = [json.loads(line)["options"] for line in lines if b'"type":"ask"' in line]
     assert questions
     for options in questions:

@@ -23,7 +23,7 @@ from tests.support.bots import (
     PATIENCE,
     SAMPLE_BOTS,
     ask,
-    chosen,
+    decode_choice,
     game,
     talk,
 )
@@ -85,7 +85,7 @@ def test_every_bot_answers_what_is_asked_and_leaves(answered: list[bytes]) -> No
     message = msgspec.json.decode(hello, type=FromBot)
     assert isinstance(message, BotHello)
     assert message.version == "1"
-    choices = [chosen(answer) for answer in answers]
+    choices = [decode_choice(answer) for answer in answers]
     assert [choice.id for choice in choices] == [json.loads(c.question)["id"] for c in CASES]
     for choice, case in zip(choices, CASES, strict=True):
         assert 0 <= choice.choice < case.options, case.name
@@ -145,7 +145,7 @@ def test_counting_leaves_a_number_that_the_next_seat_lacks(
     question = ask(1, HAND, LINE, events=after(*evidence), hands=(4, 5 + drawn))
     lines = [game(rules), question] if rules else [question]
     (answer,) = talk(python_bot("counting"), lines)
-    option = json.loads(question)["options"][chosen(answer).choice]
+    option = json.loads(question)["options"][decode_choice(answer).choice]
     assert tuple(option["tile"]) == tile
 
 

@@ -19,7 +19,7 @@ from arena.rules.variants import VARIANTS, find_variant
 from protocol.messages import Bid, Choose, Clock, Drew, Option
 from protocol.ruleset import Tile, derive, target
 from tests.support.fast_run import NAMED_TABLES, slow_except
-from tests.support.rulesets import MANY, many
+from tests.support.rulesets import CROWDS, crowd_rules
 
 ROUNDS = 6
 RULESETS = {name: find_variant(name) for name in VARIANTS} | {
@@ -36,9 +36,9 @@ RULESETS |= {
     "at-once-able": derive(find_variant("draw"), "at-once-able", AT_ONCE),
 }
 TABLES += [("at-once", 2), ("at-once", 4), ("at-once-able", 3)]
-RULESETS |= {f"{name}-{seats}": many(name, differs) for name, seats, differs in MANY}
+RULESETS |= {f"{name}-{seats}": crowd_rules(name, differs) for name, seats, differs in CROWDS}
 TABLES += [
-    (f"{name}-{seats}", seats) for name, seats, differs in MANY if differs["highest_pip"] < 15
+    (f"{name}-{seats}", seats) for name, seats, differs in CROWDS if differs["highest_pip"] < 15
 ]
 
 FOLDER = Path(importlib.import_module("sample_bots").__path__[0])

@@ -128,8 +128,8 @@ SANDBOXED = ("ReadsItsWeights",)
 PROGRAM = BOTS / "broken"
 
 
-def command(how: str, tag: str = "", start_ms: int = 0) -> Command:
-    argv = (sys.executable, "-I", "-S", str(PROGRAM), how, tag, str(start_ms))
+def command(behaviour: str, tag: str = "", start_ms: int = 0) -> Command:
+    argv = (sys.executable, "-I", "-S", str(PROGRAM), behaviour, tag, str(start_ms))
     return Command(argv, str(PROGRAM), reads(PROGRAM))
 
 
@@ -172,18 +172,19 @@ class Cost(NamedTuple):
     needs: tuple[str, ...] = ()
     """Dangerous: it is run only where each of these probes was refused."""
 
-    def at(self, place: Place) -> "Cost":
+    def cost_at(self, place: Place) -> "Cost":
         return self.best if place == "best" and self.best else self
 
 
-def places(how: str) -> tuple[Place, ...]:
+def places(behaviour: str) -> tuple[Place, ...]:
     """Return the places where a behaviour is tried.
 
     One that only writes, or costs the same in both places and starts no process, needs one place.
     """
-    if how.startswith(("lines/", "timing/")):
+    if behaviour.startswith(("lines/", "timing/")):
         return PLACES[1:]
-    both = how.startswith(("processes/", "resources/")) or ROWS[how].best or ROWS[how].needs
+    row = ROWS[behaviour]
+    both = behaviour.startswith(("processes/", "resources/")) or row.best or row.needs
     return PLACES if both else PLACES[:1]
 
 
@@ -356,8 +357,8 @@ def ask(
 
 def strange(number: int, options: str) -> bytes:
     """Ask as a later version may: fields, events and options that no bot knows."""
-    known = ask(number, [(6, 5), (2, 1)], [(5, 5)], events=[Played(1, (5, 5), "lead")])
-    head, _, _ = known.rpartition(b'"options":')
+    question = ask(number, [(6, 5), (2, 1)], [(5, 5)], events=[Played(1, (5, 5), "lead")])
+    head, _, _ = question.rpartition(b'"options":')
     head = head.replace(b'"events":[', b'"wind":"east","events":[{"do":"bid","seat":1,"chips":3},')
     return head + b'"options":' + options.encode() + b"}"
 
@@ -411,10 +412,10 @@ def talk(command: list[str], lines: Sequence[bytes], folder: Path = FOLDER) -> l
     return done.stdout.splitlines()
 
 
-def chosen(answer: bytes) -> Choose:
-    said = msgspec.json.decode(answer, type=FromBot)
-    assert isinstance(said, Choose)
-    return said
+def decode_choice(answer: bytes) -> Choose:
+    choice = msgspec.json.decode(answer, type=FromBot)
+    assert isinstance(choice, Choose)
+    return choice
 
 
 # Sealed bots for the tests, in the text form of WebAssembly: they need no compiler.
@@ -489,12 +490,12 @@ letters."""
 
 def text(**parts: str) -> str:
     """Return the bot's text with these parts filled in."""
-    whole = TEXT
+    module = TEXT
     for name in ("IMPORTS", "MORE", "START", "LINE", "ASK", "AFTER"):
-        whole = whole.replace(f"{name}\n", f"{parts.get(name.lower(), '')}\n", 1)
+        module = module.replace(f"{name}\n", f"{parts.get(name.lower(), '')}\n", 1)
         if name == "AFTER":
-            whole = whole.replace("AFTER))", f"{parts.get('after', '')}))")
-    return whole
+            module = module.replace("AFTER))", f"{parts.get('after', '')}))")
+    return module
 
 
 def sealed(folder: Path, name: str = "w", **parts: str) -> Command:
@@ -503,10 +504,10 @@ def sealed(folder: Path, name: str = "w", **parts: str) -> Command:
 
     path = folder / f"{name}.wasm"
     path.write_bytes(wat2wasm(text(**parts)))
-    return of(path)
+    return sealed_command(path)
 
 
-def of(path: Path, *words: str) -> Command:
+def sealed_command(path: Path, *words: str) -> Command:
     return Command((f"{path}", *words), f"{path.parent}", (f"{path}",), (f"{path}",))
 
 

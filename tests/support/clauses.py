@@ -34,7 +34,7 @@ from tests.support import positions
 #       next round                                        the same from a seed
 #       shuffle draw: 3 seats, board 2                    a round that a seed deals
 #       play 21 right, pass
-#       = options: 40 left, pass; told of 1 points: 0 5   what is to be seen then
+#       = options: 40 left, pass; report of 1 points: 0 5   what is to be seen then
 #       rules draw hand=5 = seats: 2 3 4                 what rules alone say, also `set`, `tiles`
 #       refused draw hand=9 at 4: need 36 tiles          rules that cannot be played
 #
@@ -43,7 +43,7 @@ from tests.support import positions
 
 
 FOLDER = Path(__file__).parent.parent / "arena" / "engine" / "clauses"
-FUNCTIONS = ("options", "turn", "over", "line", "hand", "told", "asked")
+FUNCTIONS = ("options", "turn", "over", "line", "hand", "report", "ask")
 VALUES = ("places", "pips", "legal", "needs_deal")
 NUMBERS = ("turn", "leader", "pot", "number", "drawn", "passes")
 
@@ -58,14 +58,14 @@ class Scene(NamedTuple):
 
 def scenes() -> list[Scene]:
     """Return every scene of every file."""
-    found = []
+    all_scenes = []
     for path in sorted(FOLDER.glob("*.txt")):
         for block in path.read_text().rstrip().split("\n\n"):
             lines = block.splitlines()
-            title = " ".join(one for one in lines if not one.startswith("  "))
-            steps = tuple(one.strip() for one in lines if one.startswith("  "))
-            found.append(Scene(title, steps, path.name))
-    return found
+            title = " ".join(line for line in lines if not line.startswith("  "))
+            steps = tuple(line.strip() for line in lines if line.startswith("  "))
+            all_scenes.append(Scene(title, steps, path.name))
+    return all_scenes
 
 
 def play(scene: Scene) -> None:
@@ -77,22 +77,22 @@ def play(scene: Scene) -> None:
             assert game
             for look in rest.split("; "):
                 path = look.partition(": ")[0]
-                _compare(look, f"{path}: {shown(seen(game, path))}")
+                _compare(look, f"{path}: {describe(look_up(game, path))}")
         elif word == "rules":
-            said, _, look = rest.partition(" = ")
+            description, _, look = rest.partition(" = ")
             path = look.partition(": ")[0]
-            _compare(look, f"{path}: {shown(_of_rules(_rules(said), path))}")
+            _compare(look, f"{path}: {describe(_of_rules(_rules(description), path))}")
         elif word == "refused":
-            said, _, why = rest.partition(": ")
-            name, _, seats = said.partition(" at ")
+            table, _, why = rest.partition(": ")
+            name, _, seats = table.partition(" at ")
             with pytest.raises(UserError, match=re.escape(why)):
                 check_seats(_rules(name), int(seats or 2))
         else:
             game = _next(game, word, rest)
 
 
-def _compare(written: str, found: str) -> None:
-    assert written == found, f"{found} came of it, not {written}"
+def _compare(expected: str, actual: str) -> None:
+    assert expected == actual, f"{actual} came of it, not {expected}"
 
 
 def _next(game: Game | None, word: str, rest: str) -> Game:
@@ -107,17 +107,17 @@ def _next(game: Game | None, word: str, rest: str) -> Game:
             rules, fields = _fields(rest.removeprefix("deal "))
             return positions.dealing(rules, after=game, **fields)
         case "shuffle":
-            said, _, table = rest.partition(": ")
+            description, _, table = rest.partition(": ")
             seats, *board = map(int, re.findall(r"\d+", table))
-            return positions.shuffled(_rules(said), seats, *board)
+            return positions.shuffled(_rules(description), seats, *board)
     assert game
     return positions.next_round(game) if word == "next" else positions.do(game, *rest.split(", "))
 
 
-def _rules(said: str) -> Ruleset:
+def _rules(description: str) -> Ruleset:
     """Return a named game with the choices that are written behind its name."""
-    name, *differs = said.split(" ")
-    pairs = [one.split("=", 1) for one in differs]
+    name, *differs = description.split(" ")
+    pairs = [choice.split("=", 1) for choice in differs]
     return positions.rules(name, **{key: _value(value) for key, value in pairs})
 
 
@@ -130,17 +130,17 @@ def _value(text: str) -> Any:
 
 def _fields(rest: str) -> tuple[Ruleset, dict[str, Any]]:
     """Return the rules of a position, and its parts by their names."""
-    said, _, parts = rest.partition(": ")
+    description, _, parts = rest.partition(": ")
     hands, *others = parts.split("; ")
     fields: dict[str, Any] = {"hands": hands.split(" | ")}
-    for name, _, text in (one.partition(" ") for one in others):
+    for name, _, text in (part.partition(" ") for part in others):
         if name in NUMBERS:
             fields[name] = int(text)
         elif name == "scores":
             fields[name] = tuple(map(int, text.split()))
         else:
             fields[name] = text
-    return _rules(said), fields
+    return _rules(description), fields
 
 
 def _of_rules(rules: Ruleset, path: str) -> object:
@@ -155,47 +155,47 @@ def _of_rules(rules: Ruleset, path: str) -> object:
     return values.new_game(rules, int(path.removeprefix("target of "))).target
 
 
-def seen(game: Game, path: str) -> object:
+def look_up(game: Game, path: str) -> object:
     """Return what a path leads to."""
     if path.startswith("number of "):
-        return len(_listed(game, path.removeprefix("number of ")))
+        return len(_look_up_list(game, path.removeprefix("number of ")))
     if first := re.fullmatch(r"first (\d+) of (.*)", path):
-        return _listed(game, first[2])[: int(first[1])]
+        return _look_up_list(game, first[2])[: int(first[1])]
     if path == "boneyard size":
         return sum(map(len, game.playing.stock))
     if path == "held":
         return [len(hand) for hand in game.playing.hands]
     if path == "annulled":
-        events = (one for one in game.playing.events if isinstance(one, Annulled))
-        return [f"{shown(one.seat)} {one.why}" for one in events]
+        events = (event for event in game.playing.events if isinstance(event, Annulled))
+        return [f"{describe(event.seat)} {event.why}" for event in events]
     if path == "drawn":
-        drawn = (one for one in game.playing.events if isinstance(one, Drew))
-        return [f"{one.seat} {''.join(map(str, one.tile or ()))}" for one in drawn]
+        drawn = (event for event in game.playing.events if isinstance(event, Drew))
+        return [f"{event.seat} {''.join(map(str, event.tile or ()))}" for event in drawn]
     word, *words = path.split()
     if words[:1] == ["of"]:
-        found: Any = getattr(positions, word)(game, int(words[1]))
+        target: Any = getattr(positions, word)(game, int(words[1]))
         del words[:2]
     elif word in FUNCTIONS:
-        found = getattr(positions, word)(game)
+        target = getattr(positions, word)(game)
     else:
-        found = getattr(values, word)(game) if word in VALUES else game
+        target = getattr(values, word)(game) if word in VALUES else game
     for word in words:
-        if isinstance(found, dict):
-            found = found[word]
+        if isinstance(target, dict):
+            target = target[word]
         elif re.fullmatch(r"-?\d+", word):
-            found = found[int(word)]
+            target = target[int(word)]
         else:
-            found = getattr(found, word)
-    return found
+            target = getattr(target, word)
+    return target
 
 
-def _listed(game: Game, path: str) -> tuple[object, ...]:
-    found = seen(game, path)
-    assert isinstance(found, tuple | list)
-    return tuple(found)
+def _look_up_list(game: Game, path: str) -> tuple[object, ...]:
+    entries = look_up(game, path)
+    assert isinstance(entries, tuple | list)
+    return tuple(entries)
 
 
-def shown(value: Any) -> str:
+def describe(value: Any) -> str:
     """Return a value in words: `none`, `nothing` for an empty list, `3 4` for numbers."""
     value = msgspec.to_builtins(value)
     match value:
@@ -204,14 +204,14 @@ def shown(value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case dict():
-            return ", ".join(f"{key} {shown(one)}" for key, one in value.items())
+            return ", ".join(f"{key} {describe(part)}" for key, part in value.items())
         case [] | ():
             return "nothing"
         case list() | tuple():
-            if all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
+            if all(isinstance(entry, list | tuple) and len(entry) == 2 for entry in value):
                 return " ".join(f"{high}-{low}" for high, low in value)
-            between = (", ", " ", " / ")[_kind(value[0])]
-            return between.join(map(shown, value))
+            separator = (", ", " ", " / ")[_kind(value[0])]
+            return separator.join(map(describe, value))
     return str(value)
 
 
@@ -222,7 +222,7 @@ def _kind(value: object) -> int:
 # The table of clauses: which test plays which clause of the sources, and by which choice.
 
 
-HERE = Path(__file__).parent
+SUPPORT = Path(__file__).parent
 HEAD = re.compile(r"^((?:[ABDE]|C)\b[^()]*?) \(([^)]*)\): (.*)", re.DOTALL)
 
 
@@ -235,35 +235,35 @@ class Clause(NamedTuple):
     file: str
 
 
-def collected() -> list[Clause]:
+def collect_clauses() -> list[Clause]:
     """Return every test of a clause, in the order of the sources."""
-    found = [
+    clauses = [
         _clause(scene.title, scene.title.partition("): ")[2], scene.file)
         for scene in scenes()
         if scene.file != "ambiguities.txt"
     ]
-    for path in sorted((HERE.parent / "arena" / "engine").glob("test_clauses_*.py")):
-        found += [
+    for path in sorted((SUPPORT.parent / "arena" / "engine").glob("test_clauses_*.py")):
+        clauses += [
             _clause(ast.get_docstring(node) or "", node.name, path.name)
             for node in ast.walk(ast.parse(path.read_text()))
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
         ]
-    return sorted(found, key=_order)
+    return sorted(clauses, key=_order)
 
 
 def _clause(text: str, test: str, file: str) -> Clause:
     match = HEAD.match(" ".join(text.split()))
     assert match, f"{file}: {test} does not begin with its clause and choices: {text!r}"
     clause, choices, _ = match.groups()
-    listed = tuple(part.strip() for part in choices.split(",") if part.strip() != "none")
-    return Clause(clause.strip(), listed, test, file)
+    names = tuple(part.strip() for part in choices.split(",") if part.strip() != "none")
+    return Clause(clause.strip(), names, test, file)
 
 
-def _order(one: Clause) -> tuple[str, int, str, str]:
-    number = re.match(r"C\.(\d+)", one.clause)
-    return one.clause[0], int(number[1]) if number else 0, one.clause, one.test
+def _order(row: Clause) -> tuple[str, int, str, str]:
+    number = re.match(r"C\.(\d+)", row.clause)
+    return row.clause[0], int(number[1]) if number else 0, row.clause, row.test
 
 
 if __name__ == "__main__":
-    for one in collected():
-        print(one.clause, ", ".join(one.choices) or "-", f"{one.file}::{one.test}", sep="\t")
+    for row in collect_clauses():
+        print(row.clause, ", ".join(row.choices) or "-", f"{row.file}::{row.test}", sep="\t")

@@ -24,10 +24,10 @@ README = Path(__file__).parents[2] / "tournaments" / "play" / "cluster" / "READM
 Process = subprocess.Popen[bytes]
 
 
-def until(happened: Callable[[], bool], what: str) -> None:
+def until(happened: Callable[[], bool], event: str) -> None:
     end = time.monotonic() + PATIENCE_S
     while not happened():
-        assert time.monotonic() < end, f"in vain: {what}"
+        assert time.monotonic() < end, f"in vain: {event}"
         # Not more often: the proxy's threads are in this process.
         time.sleep(LOOK_S)
 
@@ -45,21 +45,22 @@ def from_readme() -> tuple[dict[str, str], list[str]]:
 
 def doors(pid: int) -> set[tuple[str, int]]:
     """Return where a process listens to TCP: address and port."""
-    own = set()
-    for one in Path(f"/proc/{pid}/fd").iterdir():
+    sockets = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
         with suppress(FileNotFoundError):  # It has just been closed.
-            own.add(str(one.readlink()))
-    found = set()
+            sockets.add(str(descriptor.readlink()))
+    addresses = set()
     for family, table in ((socket.AF_INET, "tcp"), (socket.AF_INET6, "tcp6")):
         for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
-            _, here, _, state, *_, inode = line.split()[:10]
-            if state == LISTENS and f"socket:[{inode}]" in own:
-                address, port = here.split(":")
+            _, local, _, state, *_, inode = line.split()[:10]
+            if state == LISTENS and f"socket:[{inode}]" in sockets:
+                address, port = local.split(":")
                 words = [
-                    bytes.fromhex(address[at : at + 8])[::-1] for at in range(0, len(address), 8)
+                    bytes.fromhex(address[start : start + 8])[::-1]
+                    for start in range(0, len(address), 8)
                 ]
-                found.add((socket.inet_ntop(family, b"".join(words)), int(port, 16)))
-    return found
+                addresses.add((socket.inet_ntop(family, b"".join(words)), int(port, 16)))
+    return addresses
 
 
 def write_certificates(folder: Path) -> None:
@@ -67,11 +68,11 @@ def write_certificates(folder: Path) -> None:
     # Only the processes that run such tests load it: it takes longer than all of ours.
     from distributed import Security
 
-    made = Security.temporary()  # type: ignore[no-untyped-call]
+    certificates = Security.temporary()  # type: ignore[no-untyped-call]
     for name, text in (
-        ("ca.pem", made.tls_ca_file),
-        ("cert.pem", made.tls_client_cert),
-        ("key.pem", made.tls_client_key),
+        ("ca.pem", certificates.tls_ca_file),
+        ("cert.pem", certificates.tls_client_cert),
+        ("key.pem", certificates.tls_client_key),
     ):
         (folder / name).touch(0o600)
         (folder / name).write_text(text)
@@ -110,25 +111,25 @@ class Proxy:
     def _accept(self, door: socket.socket) -> None:
         while True:
             try:
-                here, _ = door.accept()
+                client, _ = door.accept()
             except OSError:
                 return
-            self._open.append(here)
+            self._open.append(client)
             try:
-                there = socket.create_connection(self._target)
+                server = socket.create_connection(self._target)
             except OSError:
-                here.close()
+                client.close()
                 continue
-            self._open.append(there)
-            for one, other in ((here, there), (there, here)):
-                threading.Thread(target=carry, args=(one, other), daemon=True).start()
+            self._open.append(server)
+            for source, sink in ((client, server), (server, client)):
+                threading.Thread(target=carry, args=(source, sink), daemon=True).start()
 
 
-def carry(one: socket.socket, other: socket.socket) -> None:
+def carry(source: socket.socket, sink: socket.socket) -> None:
     with suppress(OSError):
-        while data := one.recv(65_536):
-            other.sendall(data)
-    for end in (one, other):
+        while data := source.recv(65_536):
+            sink.sendall(data)
+    for end in (source, sink):
         with suppress(OSError):
             end.shutdown(socket.SHUT_RDWR)
 
@@ -154,16 +155,16 @@ class Cluster:
     def _started_scheduler(self) -> Process:
         """Start one as the README says, but for this machine alone."""
         settings, words = from_readme()
-        here = {"tls://head": "tls://127.0.0.1", "8786": "0"}
-        words = [here.get(word, word).replace("tls/", f"{self.tls}/") for word in words]
-        settings = {name: said.replace("tls/", f"{self.tls}/") for name, said in settings.items()}
+        changes = {"tls://head": "tls://127.0.0.1", "8786": "0"}
+        words = [changes.get(word, word).replace("tls/", f"{self.tls}/") for word in words]
+        settings = {name: text.replace("tls/", f"{self.tls}/") for name, text in settings.items()}
         contact = ("--scheduler-file", str(self._folder / "scheduler.json"))
         return self._start("scheduler", sys.executable, "-m", *words, *contact, settings=settings)
 
     def add(self, name: str, sandbox: str = "off", jobs: int = 1) -> Process:
-        own = ("--name", name, "--folder", str(self.bots), "--sandbox", sandbox)
+        options = ("--name", name, "--folder", str(self.bots), "--sandbox", sandbox)
         return self._start(
-            name, *BONEYARD, "worker", self.address, *own, "--jobs", f"{jobs}", *self._keys()
+            name, *BONEYARD, "worker", self.address, *options, "--jobs", f"{jobs}", *self._keys()
         )
 
     def run(self, name: str, *words: str) -> Process:
@@ -175,11 +176,11 @@ class Cluster:
     def _keys(self) -> tuple[str, ...]:
         return ("--tls", str(self.tls))
 
-    def said(self, name: str) -> str:
+    def output(self, name: str) -> str:
         return (self._folder / f"{name}.txt").read_text()
 
-    def until_said(self, name: str, part: str, times: int = 1) -> None:
-        until(lambda: self.said(name).count(part) >= times, f"{name} says {part!r}")
+    def wait_for_output(self, name: str, part: str, times: int = 1) -> None:
+        until(lambda: self.output(name).count(part) >= times, f"{name} says {part!r}")
 
     def close(self) -> None:
         for process in self.processes:
@@ -189,10 +190,10 @@ class Cluster:
 
     def _start(self, name: str, *words: str, settings: Mapping[str, str] | None = None) -> Process:
         # Who is killed cannot tidy up.
-        own = {**os.environ, **(settings or {}), "TMPDIR": str(self._folder)}
-        with (self._folder / f"{name}.txt").open("ab") as said:
+        environment = {**os.environ, **(settings or {}), "TMPDIR": str(self._folder)}
+        with (self._folder / f"{name}.txt").open("ab") as output:
             process = subprocess.Popen(
-                words, stdout=said, stderr=said, stdin=subprocess.DEVNULL, env=own
+                words, stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=environment
             )
         self.processes.append(process)
         return process

@@ -117,13 +117,13 @@ def answered(question: int, choice: int) -> bytes:
     return json.dumps({"type": "choose", "id": question, "choice": choice}).encode()
 
 
-def played(told: Conversation) -> str:
+def played(talk: Conversation) -> str:
     """Return the whole conversation: `>` goes to seat 0, `<` comes from it."""
-    rules = derive(find_variant(told.base), "tiny" if told is TINY else told.base, told.differs)
-    seating = GameSetup("tiny", 1, 1, ("first",) * told.seats, rules, Clock())
-    bots = [_Wisher(told.preferences.get(seat, ())) for seat in range(told.seats)]
+    rules = derive(find_variant(talk.base), "tiny" if talk is TINY else talk.base, talk.differs)
+    seating = GameSetup("tiny", 1, 1, ("first",) * talk.seats, rules, Clock())
+    bots = [_Wisher(talk.preferences.get(seat, ())) for seat in range(talk.seats)]
     lines = exchanged(
-        Referee(seating, told.seed), lambda question: bots[question.seat].choice(question)
+        Referee(seating, talk.seed), lambda question: bots[question.seat].choice(question)
     )
     return b"".join(way + b" " + line for way, line in lines).decode()
 
@@ -147,13 +147,13 @@ def exchanged(
     yield b">", bye()
 
 
-def excerpt(told: Conversation) -> str:
+def excerpt(talk: Conversation) -> str:
     """Return the lines that an excerpt shows; `...` stands for those that are left out."""
     lines: list[str] = []
     answer_follows = False
-    for line in played(told).splitlines(keepends=True):
+    for line in played(talk).splitlines(keepends=True):
         is_answer = line.startswith("< ")
-        if answer_follows if is_answer else any(text in line for text in told.shows):
+        if answer_follows if is_answer else any(text in line for text in talk.shows):
             lines.append(line)
         elif not lines or lines[-1] != LEFT_OUT:
             lines.append(LEFT_OUT)
@@ -161,22 +161,22 @@ def excerpt(told: Conversation) -> str:
     return "".join(lines)
 
 
-def shown() -> Iterator[tuple[str, str]]:
+def all_conversations() -> Iterator[tuple[str, str]]:
     """Yield every conversation that SPEC.md shows: what stands behind its fence, and its lines."""
     yield "text conversation", played(TINY)
-    for name, told in EXCERPTS.items():
-        yield f"text excerpt: {name}", excerpt(told)
+    for name, talk in EXCERPTS.items():
+        yield f"text excerpt: {name}", excerpt(talk)
 
 
-def written(spec: str) -> str:
+def replay_conversations(spec: str) -> str:
     """Return the specification with all its conversations played again."""
-    for info, lines in shown():
+    for info, lines in all_conversations():
         block = re.compile(rf"^```{re.escape(info)}\n.*?^```$", re.DOTALL | re.MULTILINE)
         fresh = f"```{info}\n{lines}```"
-        spec, found = block.subn(lambda _, fresh=fresh: fresh, spec)  # type: ignore[misc]
-        assert found == 1, f"SPEC.md has {found} blocks {info!r}."
+        spec, count = block.subn(lambda _, fresh=fresh: fresh, spec)  # type: ignore[misc]
+        assert count == 1, f"SPEC.md has {count} blocks {info!r}."
     return spec
 
 
 if __name__ == "__main__":
-    SPEC.write_text(written(SPEC.read_text(encoding="utf-8")), encoding="utf-8")
+    SPEC.write_text(replay_conversations(SPEC.read_text(encoding="utf-8")), encoding="utf-8")

@@ -33,7 +33,7 @@ BONEYARD = (sys.executable, "-c", "from tournaments.cli.entry import main; main(
 DERIVED = ("report.md", "results.json", "games.csv", "ratings.csv", "crosstable.csv", "results.pgn")
 REPORTED = (*DERIVED, "report.html", "times.json")
 """All files of a report: the last two also have what only the logs know, such as times."""
-MADE = (*DERIVED, "ledger.jsonl", "seeds.jsonl", "commitments.jsonl")
+OUTPUTS = (*DERIVED, "ledger.jsonl", "seeds.jsonl", "commitments.jsonl")
 PLAIN = ("--seed", "1", "--sandbox", "off")
 """Options for deals that are known, and bots that start at once."""
 
@@ -59,18 +59,18 @@ PEEKS = answering("print(oct(stat.S_IMODE(os.stat(GAMES).st_mode)), file=open(SE
 
 def peeking_bot(folder: Path, out: Path) -> tuple[Path, Path]:
     """Write a bot that looks at the mode of an event's logs; return it, and the file of notes."""
-    bot, seen = folder / "peeks.py", folder / "seen"
-    code = PEEKS.replace("GAMES", repr(str(out / "games"))).replace("SEEN", repr(str(seen)))
+    bot, notes = folder / "peeks.py", folder / "seen"
+    code = PEEKS.replace("GAMES", repr(str(out / "games"))).replace("SEEN", repr(str(notes)))
     bot.write_text(code)
-    return bot, seen
+    return bot, notes
 
 
 def league(bot: Path, *others: str) -> str:
     """Write an event file beside a bot's source, in which this bot meets listed ones."""
     path = bot.with_suffix(".toml")
-    listed = "".join(f'[[bots]]\nname = "{name}"\n' for name in others)
+    bots = "".join(f'[[bots]]\nname = "{name}"\n' for name in others)
     run = f'run = ["{{python}}", "{bot.name}"]'
-    path.write_text(f'[[bots]]\nname = "{bot.stem}"\n{run}\n{listed}')
+    path.write_text(f'[[bots]]\nname = "{bot.stem}"\n{run}\n{bots}')
     return str(path)
 
 
@@ -80,11 +80,11 @@ def partners(path: Path, *others: str) -> str:
     `others`: further lines of the file, such as another fourth bot than counting.
     """
     names = ("first", "greedy", "random", *(() if others else ("counting",)))
-    listed = "".join(f'[[bots]]\nname = "{name}"\n' for name in names)
+    bots = "".join(f'[[bots]]\nname = "{name}"\n' for name in names)
     fourth = "odd" if others else "counting"
     path.write_text(
         'rules = { base = "partnership", target = 30 }\nboards = 1\n'
-        f'teams = [["first", "{fourth}"], ["greedy", "random"]]\n' + listed + "\n".join(others)
+        f'teams = [["first", "{fourth}"], ["greedy", "random"]]\n' + bots + "\n".join(others)
     )
     return str(path)
 
@@ -94,8 +94,8 @@ SMALL = (*BOTS, "--boards", "2", "--set", "target=12")
 """Three bots, two boards: twelve short games in six logs."""
 
 
-def made(folder: Path) -> dict[str, bytes]:
-    return {name: (folder / name).read_bytes() for name in MADE}
+def outputs(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in OUTPUTS}
 
 
 def copied(event: Path, to: Path) -> Path:
@@ -106,7 +106,7 @@ def copied(event: Path, to: Path) -> Path:
     return to
 
 
-def begun(event: Path, to: Path, part: float = 0.6) -> Path:
+def copy_part(event: Path, to: Path, part: float = 0.6) -> Path:
     """Return an earlier state of the event: a part of each log, the last line torn."""
     folder = copied(event, to)
     for log in (folder / "games").iterdir():
@@ -121,23 +121,23 @@ def go_on(event: Path, folder: Path) -> None:
             file.write(log.read_bytes()[file.tell() :])
 
 
-def started(
+def start_run(
     out: Path,
     *bots: str,
     jobs: int | None = 1,
-    said: IO[bytes] | int = subprocess.DEVNULL,
+    stderr: IO[bytes] | int = subprocess.DEVNULL,
     sandbox: SandboxMode = "off",
     program: Sequence[str] = BONEYARD,
 ) -> "subprocess.Popen[bytes]":
     """Start a run in its own process: three sample bots and four boards, unless others are
     given."""
-    chosen = bots or BOTS
-    boards = () if "--boards" in chosen else ("--boards", "4")
-    words = [*chosen, *boards, "--seed", "1", "--sandbox", sandbox, "--out", str(out)]
+    names = bots or BOTS
+    boards = () if "--boards" in names else ("--boards", "4")
+    words = [*names, *boards, "--seed", "1", "--sandbox", sandbox, "--out", str(out)]
     return subprocess.Popen(
         (*program, "run", *words, *(("--jobs", f"{jobs}") if jobs else ())),
         stdout=subprocess.DEVNULL,
-        stderr=said,
+        stderr=stderr,
     )
 
 
@@ -200,7 +200,7 @@ def games_of(out: Path) -> list[LoggedGame]:
 
 
 def records_of(out: Path, kind: type) -> list[Any]:
-    return [one for game in games_of(out) for one in game.records if isinstance(one, kind)]
+    return [record for game in games_of(out) for record in game.records if isinstance(record, kind)]
 
 
 @contextmanager
@@ -233,8 +233,8 @@ def report(out: Path) -> str:
 
 
 def summary(out: Path) -> dict[str, int]:
-    told = json.loads((out / "results.json").read_text())
-    return {"played": told["played"], "planned": told["planned"]}
+    results = json.loads((out / "results.json").read_text())
+    return {"played": results["played"], "planned": results["planned"]}
 
 
 def fits(out: Path) -> bool:
@@ -248,7 +248,7 @@ def fits(out: Path) -> bool:
 
 HOME = "BONEYARD_TESTS_LIBRARY"
 """Variable of the environment with the folder that all processes of a run share."""
-ALONE = (
+SELF_PARTNERS = (
     'rules = { base = "partnership", target = 30 }\nboards = 3\n'
     'teams = [["first", "first"], ["greedy", "greedy"]]\nbots = ["first", "greedy"]\n'
     'format = { type = "versus", sprt = { min_boards = 2 } }\n'
@@ -303,15 +303,15 @@ def finished(name: str) -> Path:
         _play(name, home)
         return _fingerprint(home / name)
 
-    return _once(f"{name}.sha256", play).with_suffix("")
+    return _make_once(f"{name}.sha256", play).with_suffix("")
 
 
-def once(name: str, make: Callable[[], bytes]) -> bytes:
+def compute_once(name: str, make: Callable[[], bytes]) -> bytes:
     """Return what `make` gives; it is called only once in a whole run of the tests."""
-    return _once(name, lambda _: make()).read_bytes()
+    return _make_once(name, lambda _: make()).read_bytes()
 
 
-def _once(name: str, make: Callable[[Path], bytes]) -> Path:
+def _make_once(name: str, make: Callable[[Path], bytes]) -> Path:
     """Return a file of the library, made by the first process that asks for it."""
     home = Path(os.environ[HOME])
     home.mkdir(mode=0o700, exist_ok=True)
@@ -333,7 +333,7 @@ def _play(name: str, home: Path) -> None:
     files = home / f"{name}.files"
     files.mkdir()
     partners(files / "partners.toml")
-    for file, text in (("alone.toml", ALONE), ("fouls.toml", FOULS), ("rude.py", RUDE)):
+    for file, text in (("alone.toml", SELF_PARTNERS), ("fouls.toml", FOULS), ("rude.py", RUDE)):
         (files / file).write_text(text)
     if name == "reviewed":
         copy_of("round-robin", home / name)
@@ -345,5 +345,5 @@ def _play(name: str, home: Path) -> None:
 
 
 def _fingerprint(folder: Path) -> bytes:
-    found = sorted((str(path), data) for path, data in contents(folder).items())
-    return sha256(repr(found).encode()).digest()
+    files = sorted((str(path), data) for path, data in contents(folder).items())
+    return sha256(repr(files).encode()).digest()

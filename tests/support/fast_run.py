@@ -38,15 +38,15 @@ def slow_except(fast: Collection[Any], values: Iterable[Any]) -> list[Any]:
     A parameter of several arguments is a tuple. A name in `fast` that is no parameter is a mistake
     of the test, and fails its collection.
     """
-    every = list(values)
-    unknown = [value for value in fast if value not in every]
-    assert not unknown, f"no such parameters: {unknown}. Name some of {every}."
+    parameters = list(values)
+    unknown = [value for value in fast if value not in parameters]
+    assert not unknown, f"no such parameters: {unknown}. Name some of {parameters}."
     return [
         pytest.param(
             *(value if isinstance(value, tuple) else (value,)),
             marks=[] if value in fast else [pytest.mark.slow],
         )
-        for value in every
+        for value in parameters
     ]
 
 

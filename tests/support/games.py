@@ -49,11 +49,11 @@ def plain_option(game: Game) -> Option:
     first = options[0]
     match first:
         case Play():
-            plays = [one for one in options if isinstance(one, Play)]
-            return max(plays, key=lambda one: (rank(one.tile), _covered(state, one)))
+            plays = [play for play in options if isinstance(play, Play)]
+            return max(plays, key=lambda play: (rank(play.tile), _covered(state, play)))
         case PlayTwo():
-            pairs = [one for one in options if isinstance(one, PlayTwo)]
-            return max(pairs, key=lambda one: _rank_of_two(state, one))
+            pairs = [pair for pair in options if isinstance(pair, PlayTwo)]
+            return max(pairs, key=lambda pair: _rank_of_two(state, pair))
         case Call():
             return first if is_lightest(game, state.turn) else GoOn()
         case _:
@@ -66,20 +66,20 @@ def _covered(state: Round, play: Play) -> int:
 
 def _rank_of_two(state: Round, pair: PlayTwo) -> tuple[Rank, Rank]:
     """Return the ranks of a pair: of the tile on the higher number, then of the other."""
-    one, two = rank(pair.left), rank(pair.right)
+    left, right = rank(pair.left), rank(pair.right)
     if state.ends.left == state.ends.right:
-        return max(one, two), min(one, two)
-    return (one, two) if state.ends.left > state.ends.right else (two, one)
+        return max(left, right), min(left, right)
+    return (left, right) if state.ends.left > state.ends.right else (right, left)
 
 
 def is_lightest(game: Game, seat: int) -> bool:
     """Tell whether a seat's side holds fewer pips than each other side."""
-    partners, held = game.rules.deal.partners, dict[int, int]()
-    for other, pips in enumerate(engine.pips(game)):
-        side = side_of(partners, other)
-        held[side] = held.get(side, 0) + pips
-    own = held.pop(side_of(partners, seat))
-    return own < min(held.values())
+    partners, pips_by_side = game.rules.deal.partners, dict[int, int]()
+    for owner, pips in enumerate(engine.pips(game)):
+        side = side_of(partners, owner)
+        pips_by_side[side] = pips_by_side.get(side, 0) + pips
+    seat_pips = pips_by_side.pop(side_of(partners, seat))
+    return seat_pips < min(pips_by_side.values())
 
 
 def play_on(game: Game) -> None:
@@ -188,7 +188,7 @@ def board_of(name: str, seed: int) -> bytes:
     return board_seed(b"golden", name, seed)
 
 
-def begun(name: str) -> tuple[Referee, Iterator[int]]:
+def start_game(name: str) -> tuple[Referee, Iterator[int]]:
     """Return the referee of a game before its first question, and the random choices."""
     seats, seed = PLANS[name]
     board = board_of(name, seed)
@@ -203,7 +203,7 @@ def random_choices(board: bytes) -> Iterator[int]:
 
 def short_game(name: str) -> LoggedGame:
     """Return the game as it is logged."""
-    referee, words = begun(name)
+    referee, words = start_game(name)
     while question := referee.awaiting:
         choice = randbelow(words, len(question.options))
         line = encode_line(Choose(id=question.id, choice=choice))[:-1]
@@ -251,15 +251,15 @@ def overhear(
         if (question := referee.awaiting) is None:
             break
         choice = pick(question)
-        said = encode_line(Choose(id=question.id, choice=max(0, choice), note=note))[:-1]
-        referee.receive(question.seat, b"no" if choice == NONSENSE else said, ms)
+        answer = encode_line(Choose(id=question.id, choice=max(0, choice), note=note))[:-1]
+        referee.receive(question.seat, b"no" if choice == NONSENSE else answer, ms)
     game, *records = referee.take_records()
     assert isinstance(game, GameRecord)
     record = sitting(setup.seats, (setup.board,), setup.rules, setup.clock, event="event")
     return Overheard(LoggedGame(record, game, tuple(records), referee.result), lines)
 
 
-def heard(
+def hear_game(
     rules: Ruleset = SMALL, seats: int = 2, pick: Pick = first, note: str = "", board: int = 1
 ) -> Overheard:
     """Return a game as the referee writes it down, and all that it sends."""
@@ -267,11 +267,11 @@ def heard(
     return overhear(setup, board_seed(b"render", "event", board), pick, repeat(1.5), note)
 
 
-def logged(
+def log_game(
     rules: Ruleset = SMALL, seats: int = 2, pick: Pick = first, note: str = "", board: int = 1
 ) -> LoggedGame:
     """Return a game as the referee writes it down."""
-    return heard(rules, seats, pick, note, board).logged
+    return hear_game(rules, seats, pick, note, board).logged
 
 
 def write(path: Path, *games: LoggedGame) -> Path:
@@ -285,9 +285,9 @@ def write(path: Path, *games: LoggedGame) -> Path:
 
 def changed(game: LoggedGame, kind: type[LogRecord], **fields: object) -> LoggedGame:
     """Return the same log with its first record of a kind spoilt."""
-    at = next(at for at, record in enumerate(game.records) if isinstance(record, kind))
-    spoilt = replace(game.records[at], **fields)
-    return replace(game, records=(*game.records[:at], spoilt, *game.records[at + 1 :]))
+    index = next(index for index, record in enumerate(game.records) if isinstance(record, kind))
+    spoilt = replace(game.records[index], **fields)
+    return replace(game, records=(*game.records[:index], spoilt, *game.records[index + 1 :]))
 
 
 ODD = derive(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})

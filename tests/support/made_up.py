@@ -76,7 +76,7 @@ def game(
     )  # fmt: skip
 
 
-def known(value: float | None) -> float:
+def figure(value: float | None) -> float:
     """Return a rating, an interval or an error of somebody in the core."""
     assert value is not None
     return value
@@ -100,37 +100,37 @@ def played(
     """
     results = []
     for board in range(boards):
-        who = rng.sample(sorted(strength), seats)
+        names = rng.sample(sorted(strength), seats)
         luck = [rng.gauss(first * (seat == 0), deal) for seat in range(seats)]
         for turn in range(seats):
-            names = who[turn:] + who[:turn]
-            worth = [strength[n] + extra for n, extra in zip(names, luck, strict=True)]
+            seated = names[turn:] + names[:turn]
+            worth = [strength[n] + extra for n, extra in zip(seated, luck, strict=True)]
             scores = [w / ELO - math.log(-math.log(rng.random())) for w in worth]
-            results.append(game(board, names, [round(10000 * score) for score in scores]))
+            results.append(game(board, seated, [round(10000 * score) for score in scores]))
     return results
 
 
 def pairs(result: Result) -> Iterator[tuple[int, int, float]]:
     for a, b in itertools.combinations(range(len(result.seats)), 2):
-        ahead = result.places[b] - result.places[a]
-        yield a, b, 0.5 + 0.5 * (ahead > 0) - 0.5 * (ahead < 0)
+        lead = result.places[b] - result.places[a]
+        yield a, b, 0.5 + 0.5 * (lead > 0) - 0.5 * (lead < 0)
 
 
 def ascent(results: Sequence[Result]) -> tuple[dict[str, float], list[float]]:
     """Ratings and seat advantages in Elo, by plain gradient ascent."""
     seats = len(results[0].seats)
-    seen: dict[tuple[str, str, int, int], list[float]] = {}
+    tallies: dict[tuple[str, str, int, int], list[float]] = {}
     for result in results:
         for a, b, points in pairs(result):
-            cell = seen.setdefault((result.seats[a], result.seats[b], a, b), [0.0, 0.0])
+            cell = tallies.setdefault((result.seats[a], result.seats[b], a, b), [0.0, 0.0])
             cell[0] += 1
             cell[1] += points
-    theta: dict[str | int, float] = dict.fromkeys((key[0] for key in seen), 0.0)
-    theta |= dict.fromkeys((key[1] for key in seen), 0.0) | dict.fromkeys(range(seats), 0.0)
-    rate = 1 / sum(n for n, _ in seen.values())  # No curvature exceeds the number of pairs.
+    theta: dict[str | int, float] = dict.fromkeys((key[0] for key in tallies), 0.0)
+    theta |= dict.fromkeys((key[1] for key in tallies), 0.0) | dict.fromkeys(range(seats), 0.0)
+    rate = 1 / sum(n for n, _ in tallies.values())  # No curvature exceeds the number of pairs.
     for _ in range(1000):
         slope = dict.fromkeys(theta, 0.0)
-        for (x, y, a, b), (n, points) in seen.items():
+        for (x, y, a, b), (n, points) in tallies.items():
             p = 1 / (1 + math.exp(theta[y] - theta[x] + theta[b] - theta[a]))
             for key, sign in ((x, 1), (y, -1), (a, 1), (b, -1)):
                 slope[key] += sign * (points - n * p)
@@ -144,7 +144,7 @@ def ascent(results: Sequence[Result]) -> tuple[dict[str, float], list[float]]:
     )
 
 
-def only(
+def only_pool(
     results: Sequence[Result],
     prior: float = 1.0,
     *,
@@ -223,26 +223,30 @@ def tune(boards: int, **parameters: Parameter) -> Event:
 
 
 def play(
-    one: Event, strength: Strength, rng: Random, results: dict[str, Result], most: int | None = None
+    tune: Event,
+    strength: Strength,
+    rng: Random,
+    results: dict[str, Result],
+    most: int | None = None,
 ) -> None:
     """Play what is missing, or at most so many games of it."""
-    for stage in stages(one, results):
+    for stage in stages(tune, results):
         for plan in stage:
             for game in plan.games:
                 if game.name in results:
                     continue
                 if most is not None and len(results) >= most:
                     return
-                results[game.name] = result(one, plan, game.name, game.board, strength, rng)
+                results[game.name] = result(tune, plan, game.name, game.board, strength, rng)
 
 
 def result(
-    one: Event, plan: PlannedSitting, name: str, board: int, strength: Strength, rng: Random
+    tune: Event, plan: PlannedSitting, name: str, board: int, strength: Strength, rng: Random
 ) -> Result:
     """Make up a game."""
     first, second = (strength(values) if values else 0.0 for values in plan.values)
     margin = round(first - second + rng.gauss(0, GAME_SD))
-    seats = tuple(one.entrants[entrant].name for entrant in plan.seats)
+    seats = tuple(tune.entrants[entrant].name for entrant in plan.seats)
     places = (1, 1) if margin == 0 else (1, 2) if margin > 0 else (2, 1)
     return Result(
         game=name, board=board, seats=seats, scores=(max(0, margin), max(0, -margin)),
@@ -259,22 +263,22 @@ KINDS: tuple[ChoiceKind, ...] = ("play", "draw", "pass")
 
 def fake_review(timeline: Timeline, seat: int, *_: object) -> Iterator[ReviewedDecision]:
     """Yield decisions in the core's form; nothing in them is true."""
-    for one in timeline.questions(seat):
-        if len(one.question.options) < 2 or not isinstance(one.answer, ChoiceRecord):
+    for turn in timeline.questions(seat):
+        if len(turn.question.options) < 2 or not isinstance(turn.answer, ChoiceRecord):
             continue
-        name = f"{timeline.logged.game.game} {seat} {one.number}".encode()
-        leads = [byte / 8 for byte in sha256(name).digest()[: len(one.question.options)]]
-        best = max(range(len(leads)), key=lambda at: leads[at])
+        name = f"{timeline.logged.game.game} {seat} {turn.number}".encode()
+        leads = [byte / 8 for byte in sha256(name).digest()[: len(turn.question.options)]]
+        best = max(range(len(leads)), key=lambda option: leads[option])
         yield ReviewedDecision(
-            number=one.number,
-            round=one.round,
-            phase=PHASES[one.number % 4],
-            kind=KINDS[one.number % 3],
-            choice=one.answer.choice,
+            number=turn.number,
+            round=turn.round,
+            phase=PHASES[turn.number % 4],
+            kind=KINDS[turn.number % 3],
+            choice=turn.answer.choice,
             best=best,
             values=tuple(leads),
             errors=(0.5,) * len(leads),
-            loss=leads[best] - leads[one.answer.choice],
+            loss=leads[best] - leads[turn.answer.choice],
             error=0.5,
             percent_loss=1.0,
             percent_gap=1.0,
@@ -314,11 +318,12 @@ def played_round(
     names = {name for table in tables for name in table}
     plan = round_plan(
         sorted(names), number=number, time=f"{day}T12:00:00Z", most_tables=len(tables),
-        tables=tuple(ChosenTable(one, "", 0.0) for one in tables),
+        tables=tuple(ChosenTable(table, "", 0.0) for table in tables),
     )  # fmt: skip
     return PlayedRound(
         plan=plan, folder=Folder(Path(f"rounds/draw/{number:04}")), event=cast("Event", None),
-        is_over=over, closed=None, results=[one for own in tables.values() for one in own],
+        is_over=over, closed=None,
+        results=[result for results in tables.values() for result in results],
         first_board=BOARDS * (number - 1),
     )  # fmt: skip
 
@@ -347,12 +352,12 @@ def table_results(
     """Play a table on all boards in every rotation; strengths and the luck of a board in Elo."""
     results = []
     for board in range(1, BOARDS + 1):
-        given = [rng.gauss(0, luck) for _ in names]
+        extras = [rng.gauss(0, luck) for _ in names]
         for turn in range(len(names)):
-            who = [*names[turn:], *names[:turn]]
-            worth = [strength[name] + extra for name, extra in zip(who, given, strict=True)]
-            scores = [one / ELO - math.log(-math.log(rng.random())) for one in worth]
-            results.append(game(board, who, [round(10_000 * score) for score in scores]))
+            seated = [*names[turn:], *names[:turn]]
+            worth = [strength[name] + extra for name, extra in zip(seated, extras, strict=True)]
+            scores = [rating / ELO - math.log(-math.log(rng.random())) for rating in worth]
+            results.append(game(board, seated, [round(10_000 * score) for score in scores]))
     return results
 
 
@@ -383,7 +388,7 @@ def made_up_league(folder: Path, *, rounds: int = 8, days: int = 10) -> LeagueDa
             entry = admitted(f"bot-{bot}{version}", f"{day}")
             idea = f"idea number {version or 1}"
             register.append(replace(entry, about=idea, author="Ada", check=PASSED))
-    strength = {one.version: rng.gauss(0, 120) for one in register}
+    strength = {entry.version: rng.gauss(0, 120) for entry in register}
     played = [
         _round(rng, folder, number, BEGIN + timedelta(days=days * (number - 1) // rounds), register,
                strength)
@@ -402,34 +407,34 @@ def _round(
 ) -> PlayedRound:
     """Return a round of those who are there on its day; a bot fouls once in the second."""
     active = sorted(
-        {one.bot: one.version for one in register if one.time[:10] <= f"{day}"}.values()
+        {entry.bot: entry.version for entry in register if entry.time[:10] <= f"{day}"}.values()
     )
     pairs = sorted({tuple(sorted(rng.sample(active, 2))) for _ in range(TABLES)})
     tables = {pair: table_results(rng, strength, pair, luck=300) for pair in pairs}
     if number == 2:
-        own = tables[pairs[0]]
-        own[0] = replace(own[0], why="foul", fouls=(SeatFoul(0, "late"),), places=(2, 1))
-    one = played_round(number, f"{day}", tables)
+        fouled = tables[pairs[0]]
+        fouled[0] = replace(fouled[0], why="foul", fouls=(SeatFoul(0, "late"),), places=(2, 1))
+    round_played = played_round(number, f"{day}", tables)
     place = Folder(LeagueFolder(folder).round("draw", number))
-    return replace(one, event=event(2, boards=BOARDS), folder=place)
+    return replace(round_played, event=event(2, boards=BOARDS), folder=place)
 
 
 def publish_rounds(data: LeagueData, site: Path) -> None:
     """Write what marks a round as published: its plan, which has none in its folder."""
     for division in data.divisions.values():
-        for one in division.rounds:
-            if one.is_over:
-                place = site / round_address(one)
+        for league_round in division.rounds:
+            if league_round.is_over:
+                place = site / round_address(league_round)
                 place.mkdir(parents=True, exist_ok=True)
                 (place / "round.json").touch()
 
 
-def made_up_facts(one: PlayedRound) -> RoundFacts:
+def made_up_facts(league_round: PlayedRound) -> RoundFacts:
     """Return facts as the luck and the review of a round would tell them."""
     return RoundFacts(
-        round=one,
-        luck={result.game: (4.0, -4.0) for result in one.results},
-        mistakes=dict.fromkeys(one.plan.active, (10, 8.5)),
+        round=league_round,
+        luck={result.game: (4.0, -4.0) for result in league_round.results},
+        mistakes=dict.fromkeys(league_round.plan.active, (10, 8.5)),
     )
 
 
@@ -454,15 +459,15 @@ def made_up(event: Event, foul_every: int = 0, seed: int = 1) -> list[Result]:
         for plan in stage:
             for game in plan.games:
                 fouled = foul_every and len(results) % foul_every == 0
-                made = _result(event, plan.seats, game.name, game.board, rng, fouled)
-                results[game.name] = made
+                result = _result(event, plan.seats, game.name, game.board, rng, fouled)
+                results[game.name] = result
     return [*results.values()]
 
 
 def _result(
-    event: Event, who: tuple[int, ...], name: str, board: int, rng: random.Random, fouled: object
+    event: Event, seats: tuple[int, ...], name: str, board: int, rng: random.Random, fouled: object
 ) -> Result:
-    scores = [round(100 - RATHER * one + rng.gauss(0, 60)) for one in who]
+    scores = [round(100 - RATHER * entrant + rng.gauss(0, 60)) for entrant in seats]
     fouls = (SeatFoul(0, "late"),) if fouled else ()
     if fouls:
         scores[0] = -1000
@@ -470,49 +475,49 @@ def _result(
         scores = [scores[seat] + scores[(seat + 2) % 4] for seat in range(4)]
     ranked = sorted(scores, reverse=True)
     return Result(
-        game=name, board=board, seats=tuple(event.entrants[one].name for one in who),
+        game=name, board=board, seats=tuple(event.entrants[entrant].name for entrant in seats),
         scores=tuple(scores), places=tuple(1 + ranked.index(score) for score in scores),
         rounds=3, why="foul" if fouls else "target", fouls=fouls,
     )  # fmt: skip
 
 
-def evidence(result: Result, seat: int = 0, **said: str) -> FoulExample:
+def evidence(result: Result, seat: int = 0, **changes: str) -> FoulExample:
     """Return a possible record of a foul."""
-    words = {"detail": "A sentence.", "line": "", "stderr": "", **said}
+    words = {"detail": "A sentence.", "line": "", "stderr": "", **changes}
     return FoulExample(
         board=result.board, game=result.game, seat=seat, entrant=result.seats[seat], foul="late",
         ms=12.5, **words,
     )  # fmt: skip
 
 
-def measured(event: Event, *told: FoulExample) -> LogFacts:
+def measured(event: Event, *examples: FoulExample) -> LogFacts:
     """Return possible log data of an event."""
     used = tuple(
         TimeStats(
-            name=one.name,
+            name=entrant.name,
             games=2,
             questions=30,
             mean_ms=1.25,
             worst_ms=20.5,
             given_back_ms=7.0,
             cpu_ms=None,
-            info={"depth": InfoStats(30, 2.5, 1.0, 4.0)} if one is event.entrants[0] else UNSET,
+            info={"depth": InfoStats(30, 2.5, 1.0, 4.0)} if entrant is event.entrants[0] else UNSET,
         )
-        for one in event.entrants
+        for entrant in event.entrants
     )
     return LogFacts(
         times=Times(entrants=used, worst_lag_ms=7.0),
-        evidence=told,
+        evidence=examples,
         sandboxes=NOTHING.sandboxes,
         rounds={},
         machines=((Machine("Linux 6, a processor, 2 cores, CPython 3.11", "0.1"), 3),),
     )
 
 
-def told(event: Event, results: list[Result], known: LogFacts = NOTHING) -> ReportData:
+def report_data(event: Event, results: list[Result], facts: LogFacts = NOTHING) -> ReportData:
     book = book_of(event, results)
     notes = [*filter(None, [uneven(book)])]
-    return ReportData(book, results, "0123456789abcdef" * 4, notes, known)
+    return ReportData(book, results, "0123456789abcdef" * 4, notes, facts)
 
 
 def book_of(event: Event, results: list[Result]) -> Book:
@@ -520,12 +525,14 @@ def book_of(event: Event, results: list[Result]) -> Book:
     return Book(Folder(Path("made-up")), event, ResultStore(results))
 
 
-def written(folder: Path, event: Event, results: list[Result], known: LogFacts = NOTHING) -> Path:
+def write_report(
+    folder: Path, event: Event, results: list[Result], facts: LogFacts = NOTHING
+) -> Path:
     path = folder / "report.html"
-    path.write_text(html(event, results, known))
+    path.write_text(html(event, results, facts))
     return path
 
 
 def html(event: Event, results: list[Result], known: LogFacts = NOTHING) -> str:
-    data = told(event, results, known)
+    data = report_data(event, results, known)
     return report_page(report_document(data), SharedText(main_result(data.book)), event.emblems)

@@ -100,7 +100,7 @@ DOCUMENT = Document(
 
 
 CLOCK = Clock()
-Shown = list[list[Fields]]
+Scenes = list[list[Fields]]
 
 
 def unpack_game(data: str) -> Playback:
@@ -108,17 +108,17 @@ def unpack_game(data: str) -> Playback:
     return decode_json(zlib.decompress(base64.b64decode(data)), Playback)
 
 
-def whole(game: LoggedGame, seat: int | None = None) -> Shown:
+def page_scenes(game: LoggedGame, seat: int | None = None) -> Scenes:
     """Return the scenes of each viewer as the page's script assembles them."""
     play = unpack_game(pack_game(game, seat).data)
-    shown: Shown = [[] for _ in play.seats]
+    scenes: Scenes = [[] for _ in play.seats]
     first: Fields = {}
     for changes, *others in play.moments:
         first = {**first, **changes}
-        shown[0].append(first)
-        for who, other in enumerate(others, 1):
-            shown[who].append({**first, **other})
-    return shown
+        scenes[0].append(first)
+        for viewer, other in enumerate(others, 1):
+            scenes[viewer].append({**first, **other})
+    return scenes
 
 
 def log_of(deal: RoundHistory, until: StopAt, rng: random.Random) -> LoggedGame:
@@ -127,28 +127,30 @@ def log_of(deal: RoundHistory, until: StopAt, rng: random.Random) -> LoggedGame:
     rules, names = deal.start.rules, NAMES[: deal.start.seats]
     records: list[Any] = []
     ids = [QUESTIONS_A_GAME] * len(names)
-    dealt = 0
+    count = 0
     for turn in replay_round(deal, until):
-        while dealt < len(deal.deals) and deal.deals[dealt].deal <= turn.game.playing.phase.deal:
-            one = deal.deals[dealt]
+        while count < len(deal.deals) and deal.deals[count].deal <= turn.game.playing.phase.deal:
+            dealt = deal.deals[count]
             records.append(
                 DealRecord(
-                    round=one.round,
-                    deal=one.deal,
-                    leader=one.leader,
-                    lots=one.lots,
-                    hands=one.hands,
-                    stock=one.stock,
+                    round=dealt.round,
+                    deal=dealt.deal,
+                    leader=dealt.leader,
+                    lots=dealt.lots,
+                    hands=dealt.hands,
+                    stock=dealt.stock,
                 )
             )
-            dealt += 1
+            count += 1
         if turn.choice is None:
             break
-        at = turn.game.playing.turn
+        mover = turn.game.playing.turn
         if needs_answer(CLOCK, values.legal(turn.game), fouled=False):
-            ms, note = (1.0, "mine") if at == seat else (rng.random(), f"{rng.random()}")
-            ids[at] += 1
-            records.append(ChoiceRecord(seat=at, id=ids[at], choice=turn.choice, ms=ms, note=note))
+            ms, note = (1.0, "mine") if mover == seat else (rng.random(), f"{rng.random()}")
+            ids[mover] += 1
+            records.append(
+                ChoiceRecord(seat=mover, id=ids[mover], choice=turn.choice, ms=ms, note=note)
+            )
     first = GameRecord(game="1.game", number=1, board=1, commitment="0" * 64)
     return LoggedGame(sitting(names, (1,), rules, CLOCK), first, tuple(records), None)
 
@@ -200,7 +202,7 @@ def _browser() -> Browser:
 
 
 @contextmanager
-def opened(
+def open_page(
     url: str | Path,
     *,
     width: int = 1000,
@@ -259,20 +261,20 @@ def _complaint(message: ConsoleMessage) -> list[str]:
 
 def _stranger(request: Request, address: str, local: bool) -> list[str]:
     """Return the forbidden requests of a page; linked pages are files beside it."""
-    own = address.split("/")[2] if local else ""
-    fine = request.url.startswith(("file:", "data:", "blob:")) or request.url.split("/")[2] == own
+    host = address.split("/")[2] if local else ""
+    fine = request.url.startswith(("file:", "data:", "blob:")) or request.url.split("/")[2] == host
     return [] if fine and (local or request.is_navigation_request()) else [request.url]
 
 
 def faults(page: Page) -> list[str]:
     """Serious faults of accessibility that axe-core finds, each with what it is about."""
-    around = {"include": [["html"]], "exclude": [[LIKE_OTHERS]]}
-    found = Axe().run(page, context=around, options=THRIFTY).response["violations"]
+    context = {"include": [["html"]], "exclude": [[LIKE_OTHERS]]}
+    violations = Axe().run(page, context=context, options=THRIFTY).response["violations"]
     return [
-        f"{one['id']}: {node['html'][:200]}"
-        for one in found
-        if one["impact"] in WORST
-        for node in one["nodes"]
+        f"{violation['id']}: {node['html'][:200]}"
+        for violation in violations
+        if violation["impact"] in WORST
+        for node in violation["nodes"]
     ]
 
 

@@ -29,7 +29,7 @@ def event(
     form: Format | None = None,
     teams: tuple[tuple[str, str], ...] = (),
 ) -> Event:
-    who = tuple(Entrant(f"bot{n}", Command(("x",), "."), "") for n in range(entrants))
+    bots = tuple(Entrant(f"bot{n}", Command(("x",), "."), "") for n in range(entrants))
     larger = {} if seats <= DOUBLE_SIX_SEATS else {"highest_pip": 9}
     return Event(
         name="test",
@@ -45,7 +45,7 @@ def event(
         fouls=FoulPolicy(),
         sandbox="off",
         limits=Limits(),
-        entrants=who,
+        entrants=bots,
         predictable=False,
     )
 
@@ -57,24 +57,24 @@ def teams(boards: int = 3, form: Format | None = None) -> Event:
     return event(5, 4, boards, form=form, teams=PAIRS)
 
 
-ALONE = (("bot0", "bot0"), ("bot1", "bot1"))
+SELF_PARTNERS = (("bot0", "bot0"), ("bot1", "bot1"))
 """Two bots that partner themselves: a table turned twice is the same table."""
 
 
-def alone(boards: int = 3, form: Format | None = None) -> Event:
-    return event(2, 4, boards, form=form, teams=ALONE)
+def self_partners(boards: int = 3, form: Format | None = None) -> Event:
+    return event(2, 4, boards, form=form, teams=SELF_PARTNERS)
 
 
 def mixed(entrants: int, boards: int = 3) -> Event:
     return replace(event(entrants, 4, boards), rules=find_variant("partnership"))
 
 
-def result(one: Event, plan: PlannedSitting, game: int, places: Sequence[int]) -> Result:
-    at = plan.games[game]
+def result(event: Event, plan: PlannedSitting, game: int, places: Sequence[int]) -> Result:
+    planned_game = plan.games[game]
     return Result(
-        game=at.name,
-        board=at.board,
-        seats=tuple(one.entrants[entrant].name for entrant in plan.seats),
+        game=planned_game.name,
+        board=planned_game.board,
+        seats=tuple(event.entrants[entrant].name for entrant in plan.seats),
         scores=tuple(100 - place for place in places),
         places=tuple(places),
         rounds=1,
@@ -82,26 +82,26 @@ def result(one: Event, plan: PlannedSitting, game: int, places: Sequence[int]) -
     )
 
 
-def played_through(one: Event, rng: Random, upset: float = 0.5) -> dict[str, Result]:
+def played_through(event: Event, rng: Random, upset: float = 0.5) -> dict[str, Result]:
     """Return an event in which lower numbers usually win."""
     results: dict[str, Result] = {}
-    for stage in stages(one, results):
+    for stage in stages(event, results):
         for plan in stage:
             for game in range(len(plan.games)):
-                made = drawn_result(one, plan, game, rng, upset)
-                assert made.game not in results
-                results[made.game] = made
+                result = drawn_result(event, plan, game, rng, upset)
+                assert result.game not in results
+                results[result.game] = result
     return results
 
 
 def drawn_result(
-    one: Event, plan: PlannedSitting, game: int, rng: Random, upset: float = 0.5
+    event: Event, plan: PlannedSitting, game: int, rng: Random, upset: float = 0.5
 ) -> Result:
     strength = [n + (rng.random() < upset) * rng.random() * 9 for n in plan.seats]
-    sides = 2 if one.rules.deal.partners else one.seats
+    sides = 2 if event.rules.deal.partners else event.seats
     strong = [sum(strength[side::sides]) for side in range(sides)]
-    places = [1 + sum(s < strong[seat % sides] for s in strong) for seat in range(one.seats)]
-    return result(one, plan, game, places)
+    places = [1 + sum(s < strong[seat % sides] for s in strong) for seat in range(event.seats)]
+    return result(event, plan, game, places)
 
 
 DYNAMIC = [
@@ -114,22 +114,22 @@ DYNAMIC = [
     event(2, 2, 1, form=Knockout(0)),
     teams(2, Knockout(4)),
     event(2, 2, 60, 10, form=Versus(Sprt(max_boards=60))),
-    alone(60, Versus(Sprt(max_boards=60))),
-    alone(2, Knockout(4)),
+    self_partners(60, Versus(Sprt(max_boards=60))),
+    self_partners(2, Knockout(4)),
     event(5, 2, 3, form=Gauntlet(("bot1", "bot3"))),
     event(6, 4, 2, form=Gauntlet()),
     event(5, 3, 3, form=Ladder()),
 ]
 
 
-def next_stage(one: Event, before: Sequence[Result]) -> Stage:
+def next_stage(event: Event, before: Sequence[Result]) -> Stage:
     """Return the first stage that is not over after these results."""
-    results = {made.game: made for made in before}
-    for stage in stages(one, results):
+    results = {result.game: result for result in before}
+    for stage in stages(event, results):
         if not all(game.name in results for plan in stage for game in plan.games):
             return stage
     return ()
 
 
-def plan_of(one: Event) -> list[PlannedSitting]:
-    return list(sittings(one, {}))
+def plan_of(event: Event) -> list[PlannedSitting]:
+    return list(sittings(event, {}))

@@ -61,14 +61,14 @@ def rules(name: str, **differs: Any) -> Ruleset:
 
 def snapshot(game: Game) -> tuple[Any, ...]:
     """Return a game as a value: every tile's place, every count, every event."""
-    whole = (game.rules, game.seats, game.target, game.scores, game.pot, game.points, game.over)
+    settings = (game.rules, game.seats, game.target, game.scores, game.pot, game.points, game.over)
     state = game.round
     if state is None:
-        return whole
+        return settings
     tiles = (state.hands, state.stock, state.drawable, state.line)
     turn = (state.number, state.leader, state.turn, state.drawn, state.passes, state.over)
     ends = (state.out, state.winner)
-    return (*whole, *tiles, *turn, *ends, state.events, *msgspec.structs.astuple(state.phase))
+    return (*settings, *tiles, *turn, *ends, state.events, *msgspec.structs.astuple(state.phase))
 
 
 # --- tiles ---
@@ -86,8 +86,8 @@ def tiles(text: str) -> tuple[Tile, ...]:
 
 def tile(text: str) -> Tile:
     """Return one tile as a hand shows it."""
-    (one,) = tiles(text)
-    return one
+    (only_tile,) = tiles(text)
+    return only_tile
 
 
 def _tile(word: str) -> Tile:
@@ -95,9 +95,9 @@ def _tile(word: str) -> Tile:
     return int(left), int(right)
 
 
-def _written(one: Tile) -> str:
-    high, low = one
-    return f"{high}{low}" if max(one) < 10 else f"{high}-{low}"
+def _tile_text(tile: Tile) -> str:
+    high, low = tile
+    return f"{high}{low}" if max(tile) < 10 else f"{high}-{low}"
 
 
 # --- setting up ---
@@ -123,13 +123,13 @@ def position(
 
     Tiles that are named nowhere are out of the game; `stock=REST` puts them into the boneyard.
     """
-    chosen = _ruleset(rules)
-    game = values.new_game(chosen, len(hands))
-    held = tuple(map(tiles, hands))
+    ruleset = _ruleset(rules)
+    game = values.new_game(ruleset, len(hands))
+    hand_tiles = tuple(map(tiles, hands))
     lies = lying(line)
-    for one, two in pairwise(lies):
-        assert one[1] == two[0], f"The line is broken between {one} and {two}."
-    rows = _rows(chosen, held, lies, stock)
+    for left, right in pairwise(lies):
+        assert left[1] == right[0], f"The line is broken between {left} and {right}."
+    rows = _rows(ruleset, hand_tiles, lies, stock)
     size = sum(map(len, rows))
     phase = Phase(
         deal=1,
@@ -138,16 +138,16 @@ def position(
         must_lead=tile(must_lead) if must_lead else None,
     )
     table = game.settings.table
-    bits = [[table.bit[one] for one in hand] for hand in held]
+    bits = [[table.bit[tile] for tile in hand] for hand in hand_tiles]
     state = Round(
         table=table,
         number=number,
         leader=turn if leader is None else leader,
         hand_bits=bits,
         hand_masks=[sum(hand) for hand in bits],
-        rows=[[table.bit[one] for one in row] for row in rows],
+        rows=[[table.bit[tile] for tile in row] for row in rows],
         stock_size=size,
-        drawable=drawable(chosen.boneyard, chosen.turn, size),
+        drawable=drawable(ruleset.boneyard, ruleset.turn, size),
         history=list(events),
         phase=phase,
     )
@@ -173,20 +173,20 @@ def dealing(
     annulled by another of the same round. Without it the game is new. The leader is seat 0 in a
     new game, later whom the rules say; a double in the hands may decide otherwise.
     """
-    chosen = _ruleset(rules)
-    game = after if after is not None else values.new_game(chosen, len(hands))
+    ruleset = _ruleset(rules)
+    game = after if after is not None else values.new_game(ruleset, len(hands))
     assert values.needs_deal(game), "Somebody is to move: nothing is to be dealt."
-    held = tuple(map(tiles, hands))
-    rows = _rows(chosen, held, (), stock)
+    hand_tiles = tuple(map(tiles, hands))
+    rows = _rows(ruleset, hand_tiles, (), stock)
     before = game.round
     if before is None:
-        number, which, leads = 1, 1, 0
+        number, deal, leads = 1, 1, 0
     elif before.over is None:
-        number, which, leads = before.number, before.phase.deal + 1, before.leader
+        number, deal, leads = before.number, before.phase.deal + 1, before.leader
     else:
-        number, which, leads = before.number + 1, 1, values.chance_decides(game, seed()).leader
+        number, deal, leads = before.number + 1, 1, values.chance_decides(game, seed()).leader
     leads = leads if leader is None else leader
-    return keeping(values.begin(game, Dealt(number, which, leads, tuple(lots), held, rows)))
+    return keeping(values.begin(game, Dealt(number, deal, leads, tuple(lots), hand_tiles, rows)))
 
 
 def seed(number: int = 1) -> bytes:
@@ -213,14 +213,14 @@ def _rows(
     rules: Ruleset, hands: tuple[tuple[Tile, ...], ...], line: tuple[Tile, ...], stock: str
 ) -> tuple[tuple[Tile, ...], ...]:
     """Return the boneyard in rows; no tile may lie in two places or outside the set."""
-    elsewhere = [one for hand in hands for one in hand] + [high_first(one) for one in line]
+    elsewhere = [tile for hand in hands for tile in hand] + [high_first(tile) for tile in line]
     if stock == REST:
-        left = tuple(one for one in set_of_tiles(rules.deal) if one not in elsewhere)
+        left = tuple(tile for tile in set_of_tiles(rules.deal) if tile not in elsewhere)
     else:
         left = tiles(stock)
     everything = [*elsewhere, *left]
-    twice = {one for one in everything if everything.count(one) > 1}
-    assert not twice, f"These tiles lie in two places: {sorted(twice)}."
+    repeated = {tile for tile in everything if everything.count(tile) > 1}
+    assert not repeated, f"These tiles lie in two places: {sorted(repeated)}."
     strange = set(everything) - set(set_of_tiles(rules.deal))
     assert not strange, f"These tiles are not in the set: {sorted(strange)}."
     return deal.arrange_stock(rules.boneyard, left, len(hands))
@@ -231,7 +231,7 @@ def _rows(
 
 def options(game: Game) -> tuple[str, ...]:
     """Return what the seat to move may do, written compactly, in the engine's order."""
-    return tuple(map(written, values.legal(game)))
+    return tuple(map(option_text, values.legal(game)))
 
 
 def do(game: Game, *moves: str) -> Game:
@@ -251,30 +251,30 @@ def keeping(game: Game) -> Game:
     return game
 
 
-def written(option: Option) -> str:
+def option_text(option: Option) -> str:
     """Return an option written compactly."""
     match option:
         case Play():
-            return f"{_written(option.tile)} {option.end}"
+            return f"{_tile_text(option.tile)} {option.end}"
         case PlayTwo():
-            return f"{_written(option.left)} + {_written(option.right)}"
+            return f"{_tile_text(option.left)} + {_tile_text(option.right)}"
         case Bid():
             return f"bid {option.chips}"
         case _:
-            return next(word for word, known in WORDS.items() if known == option)
+            return next(word for word, meaning in WORDS.items() if meaning == option)
 
 
 # --- looking ---
 
 
-def asked(game: Game, seat: int | None = None) -> dict[str, Any]:
+def ask(game: Game, seat: int | None = None) -> dict[str, Any]:
     """Return the question to a seat (the one to move), decoded from the bytes that it would get."""
     state = game.playing
     seat = state.turn if seat is None else seat
     return _decoded(view.LineWriter(game, 1).question(seat, values.legal(game), 1, 1000))
 
 
-def told(game: Game, seat: int = 0) -> dict[str, Any]:
+def report(game: Game, seat: int = 0) -> dict[str, Any]:
     """Return what a seat is told of the finished round, decoded from its bytes."""
     return _decoded(view.LineWriter(game, 1).round_over()[seat])
 
@@ -296,8 +296,8 @@ def over(game: Game) -> str | None:
 
 def hand(game: Game, seat: int) -> tuple[str, ...]:
     """Return what a seat holds, compactly, in the order of the hand."""
-    return tuple(_written(one) for one in game.playing.hands[seat])
+    return tuple(_tile_text(tile) for tile in game.playing.hands[seat])
 
 
 def line(game: Game) -> str:
-    return " ".join(_written(one) for one in game.playing.line)
+    return " ".join(_tile_text(tile) for tile in game.playing.line)

@@ -29,14 +29,14 @@ from protocol.ruleset import (
 
 def _closed(group: type[Group]) -> dict[str, st.SearchStrategy[Any]]:
     """Return a strategy for every choice of a group that is a closed list or a yes or no."""
-    found: dict[str, st.SearchStrategy[Any]] = {}
+    strategies: dict[str, st.SearchStrategy[Any]] = {}
     for name, kind in get_type_hints(group).items():
         values = get_args(kind)
         if kind is bool:
-            found[name] = st.booleans()
+            strategies[name] = st.booleans()
         elif values and all(isinstance(value, str | int) for value in values):
-            found[name] = st.sampled_from(values)
-    return found
+            strategies[name] = st.sampled_from(values)
+    return strategies
 
 
 def _group(group: type[Group], **special: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
@@ -123,7 +123,7 @@ def rulesets() -> st.SearchStrategy[Ruleset]:
     return st.builds(_mended, st.fixed_dictionaries(GROUPS), st.integers(0, len(_MENDS) - 1))
 
 
-MANY: tuple[tuple[str, int, dict[str, Any]], ...] = (
+CROWDS: tuple[tuple[str, int, dict[str, Any]], ...] = (
     ("draw", 5, {"highest_pip": 9}),
     ("draw", 6, {"highest_pip": 9, "hand": 7}),
     ("block", 8, {"highest_pip": 9, "hand": 6}),
@@ -139,7 +139,7 @@ MANY: tuple[tuple[str, int, dict[str, Any]], ...] = (
 """Games at tables of five and more: their names, seats, and what differs."""
 
 
-def many(name: str, differs: dict[str, Any]) -> Ruleset:
+def crowd_rules(name: str, differs: dict[str, Any]) -> Ruleset:
     """Return the rules of one of them, for one round."""
     return derive(find_variant(name), name, differs | {"rounds": 1})
 

@@ -58,7 +58,7 @@ class World(NamedTuple):
     """The seed of the others' times and notes."""
 
 
-class Heard(NamedTuple):
+class HeardLine(NamedTuple):
     """A line to the watched seat, and when it came."""
 
     moment: tuple[int, int]
@@ -77,9 +77,9 @@ def elsewhere(world: World, rounds: Sequence[RoundHistory], rng: random.Random) 
 # --- what the seat hears ---
 
 
-def heard(
+def hear(
     world: World, seat: int, until: StopAt | None, begin: Begin, *, foul: bool = False
-) -> list[Heard]:
+) -> list[HeardLine]:
     """Return all that is said to a seat up to a question, or up to the end of the game.
 
     With `foul` it breaks the protocol at that question, and hears what it is told of that.
@@ -97,14 +97,14 @@ def heard(
             ears.answer(turn)
     if foul:
         ears.foul()
-    return ears.heard
+    return ears.lines
 
 
 class _Ears:
     """Speaks for all seats, and listens for one."""
 
     def __init__(self, referee: Referee, world: World, seat: int) -> None:
-        self.heard: list[Heard] = []
+        self.lines: list[HeardLine] = []
         self._referee = referee
         self._seat = seat
         self._rng = random.Random(world.luck)
@@ -114,14 +114,14 @@ class _Ears:
     def answer(self, turn: SeatQuestion) -> None:
         """Answer for the seat to move, if it is asked."""
         question, options = self._referee.awaiting, engine.legal(turn.game)
-        asked = question and (question.seat, question.options) == (turn.game.playing.turn, options)
-        if question is None or not asked or turn.choice is None:
+        is_due = question and (question.seat, question.options) == (turn.game.playing.turn, options)
+        if question is None or not is_due or turn.choice is None:
             return
-        own = question.seat == self._seat
-        self._answers[own] += 1
-        if own:
-            said = Choose(id=question.id, choice=turn.choice)
-            self._referee.receive(self._seat, encode_line(said)[:-1], self._answers[1] * 37 % 1500)
+        is_watched = question.seat == self._seat
+        self._answers[is_watched] += 1
+        if is_watched:
+            reply = Choose(id=question.id, choice=turn.choice)
+            self._referee.receive(self._seat, encode_line(reply)[:-1], self._answers[1] * 37 % 1500)
         elif turn.fallback:
             self._referee.receive(question.seat, self._rng.randbytes(8) + b"\xff", 1.0)
         else:
@@ -134,8 +134,8 @@ class _Ears:
         if self._rng.random() < STALE:
             stale = Choose(id=question.id - 1, choice=0, note=note)
             self._referee.receive(question.seat, encode_line(stale)[:-1], ms)
-        said = Choose(id=question.id, choice=choice, note=note)
-        self._referee.receive(question.seat, encode_line(said)[:-1], ms)
+        reply = Choose(id=question.id, choice=choice, note=note)
+        self._referee.receive(question.seat, encode_line(reply)[:-1], ms)
 
     def foul(self) -> None:
         """Answer nonsense for the watched seat; the referee forfeits it."""
@@ -143,12 +143,14 @@ class _Ears:
         if question is None or question.seat != self._seat:
             return
         self._referee.take_records()
-        said = Choose(id=question.id, choice=9999)
-        self._referee.receive(self._seat, encode_line(said)[:-1], 1.0)
+        reply = Choose(id=question.id, choice=9999)
+        self._referee.receive(self._seat, encode_line(reply)[:-1], 1.0)
         # Else the fallback plays on: whether that ends a round may depend on what is hidden.
         if self._referee.result and self._referee.result.why == "foul":
             self._listen()
-        (why,) = [one for one in self._referee.take_records() if isinstance(one, FoulRecord)]
+        (why,) = [
+            record for record in self._referee.take_records() if isinstance(record, FoulRecord)
+        ]
         self._hear(bye(why.detail))
 
     def _listen(self) -> None:
@@ -157,7 +159,7 @@ class _Ears:
                 self._hear(line)
 
     def _hear(self, line: bytes) -> None:
-        self.heard.append(Heard((self._answers[0], self._answers[1]), line))
+        self.lines.append(HeardLine((self._answers[0], self._answers[1]), line))
 
 
 # --- the comparison ---
@@ -166,10 +168,10 @@ class _Ears:
 class Difference(NamedTuple):
     """Something that the seat could tell two worlds apart by."""
 
-    what: str
+    kind: str
     """"bytes" or "moments"."""
-    one: object
-    other: object
+    first: object
+    second: object
 
 
 def differences(
@@ -191,35 +193,35 @@ def differences(
     rounds = random_game(rules, seats, seed, rng, (seat + 1) % seats if fouls else None)
     setup = GameSetup("1.a", 1, 1, tuple("abcdefgh"[:seats]), rounds[0].start.rules, clock)
     truth = World(setup, seed, tuple(rounds), 0)
-    whole = heard(truth, seat, None, begin)
-    ends = iter([at for at, one in enumerate(whole, 1) if b'"type":"ask"' in one.line])
+    lines = hear(truth, seat, None, begin)
+    ends = iter([number for number, line in enumerate(lines, 1) if b'"type":"ask"' in line.line])
     before: list[RoundHistory] = []
-    for at, deal in enumerate(rounds):
+    for index, deal in enumerate(rounds):
         for moment in questions(deal, seat, clock, asks):
-            there = elsewhere(truth, [*before, resampled(deal, seat, rng, moment)], rng)
-            yield from _compared(whole[: next(ends)], heard(there, seat, moment, begin))
+            world = elsewhere(truth, [*before, resampled(deal, seat, rng, moment)], rng)
+            yield from _compared(lines[: next(ends)], hear(world, seat, moment, begin))
             if rng.random() < FOULS:
-                here = truth._replace(rounds=tuple(rounds[: at + 1]))
-                told = [heard(one, seat, moment, begin, foul=True) for one in (here, there)]
-                yield from _compared(*told)
+                past = truth._replace(rounds=tuple(rounds[: index + 1]))
+                pair = [hear(version, seat, moment, begin, foul=True) for version in (past, world)]
+                yield from _compared(*pair)
         before.append(resampled(deal, seat, rng))
-    yield from _compared(whole, heard(elsewhere(truth, before, rng), seat, None, begin))
+    yield from _compared(lines, hear(elsewhere(truth, before, rng), seat, None, begin))
 
 
-def _compared(here: Sequence[Heard], there: Sequence[Heard]) -> Iterator[Difference]:
-    bytes_here, bytes_there = [one.line for one in here], [one.line for one in there]
-    if bytes_here != bytes_there:
-        yield Difference("bytes", *_first(bytes_here, bytes_there))
-    elif [one.moment for one in here] != [one.moment for one in there]:
-        yield Difference("moments", *_first(here, there))
+def _compared(first: Sequence[HeardLine], second: Sequence[HeardLine]) -> Iterator[Difference]:
+    first_bytes, second_bytes = [line.line for line in first], [line.line for line in second]
+    if first_bytes != second_bytes:
+        yield Difference("bytes", *_first(first_bytes, second_bytes))
+    elif [line.moment for line in first] != [line.moment for line in second]:
+        yield Difference("moments", *_first(first, second))
 
 
-def _first(here: Sequence[object], there: Sequence[object]) -> tuple[object, object]:
+def _first(first: Sequence[object], second: Sequence[object]) -> tuple[object, object]:
     """Return the first pair that differs."""
-    for one, other in zip(here, there, strict=False):
-        if one != other:
-            return one, other
-    return len(here), len(there)
+    for left, right in zip(first, second, strict=False):
+        if left != right:
+            return left, right
+    return len(first), len(second)
 
 
 # Referees that leak one thing each: every measure of secrecy has one that lacks it.
@@ -228,7 +230,7 @@ def _first(here: Sequence[object], there: Sequence[object]) -> tuple[object, obj
 class Leak(NamedTuple):
     """A referee that tells something, and where that shows."""
 
-    what: str
+    kind: str
     """"bytes" or "moments"."""
     begin: Begin
     rules: Ruleset = find_variant("draw")
@@ -255,10 +257,10 @@ def instead(method: str) -> Callable[[Callable[..., None]], Begin]:
     def decorated(leaking: Callable[..., None]) -> Begin:
         honest = getattr(Referee, method)
 
-        def called(self: Referee, *words: Any, **more: Any) -> None:
+        def wrapper(self: Referee, *words: Any, **more: Any) -> None:
             leaking(self, honest, *words, **more)
 
-        return type(leaking.__name__, (Referee,), {method: called})
+        return type(leaking.__name__, (Referee,), {method: wrapper})
 
     return decorated
 
@@ -280,8 +282,8 @@ class ShowsHandsAsTheyWereDrawn(LineWriter):
     """A leak in the view of a round's end."""
 
     def round_over(self) -> list[bytes]:
-        shown = {"hands": self._game.playing.hands}
-        return [encode_json(json.loads(line) | shown) + b"\n" for line in super().round_over()]
+        fields = {"hands": self._game.playing.hands}
+        return [encode_json(json.loads(line) | fields) + b"\n" for line in super().round_over()]
 
 
 def may_refuse(clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
@@ -340,18 +342,18 @@ def says_who_plays(self: Any, honest: Any, seat: int, message: RefereeMessage) -
 
 @instead("_accept")
 def tells_how_long_the_others_thought(
-    self: Any, honest: Any, question: Any, said: Any, ms: float, *rest: Any
+    self: Any, honest: Any, question: Any, choice: Any, ms: float, *rest: Any
 ) -> None:
     for seat in range(self._game.seats):
         self._say(seat, Bye(why=f"Seat {question.seat} thought for {ms} ms."))
-    honest(self, question, said, ms, *rest)
+    honest(self, question, choice, ms, *rest)
 
 
 @instead("_accept")
-def reads_notes_aloud(self: Any, honest: Any, question: Any, said: Any, *rest: Any) -> None:
+def reads_notes_aloud(self: Any, honest: Any, question: Any, choice: Any, *rest: Any) -> None:
     for seat in range(self._game.seats):
-        self._say(seat, Bye(why=said.note))
-    honest(self, question, said, *rest)
+        self._say(seat, Bye(why=choice.note))
+    honest(self, question, choice, *rest)
 
 
 @instead("receive")

@@ -64,9 +64,9 @@ def answering(line: str) -> str:
     return f"import os, stat, time\n{head}        {line}\n        print({choice}"
 
 
-def hostile(how: str, tag: str = "", program: Path = BOTS / "hostile") -> Command:
+def hostile(behaviour: str, tag: str = "", program: Path = BOTS / "hostile") -> Command:
     """Return a bot that misbehaves in one way; the tag tells its processes from all others."""
-    argv = (sys.executable, "-I", "-S", str(program), how, tag)
+    argv = (sys.executable, "-I", "-S", str(program), behaviour, tag)
     return Command(argv, str(program), reads(program))
 
 
@@ -99,7 +99,7 @@ async def play(
     games: int = 1,
     confinement: Confinement = OFF,
     limits: Limits = LIMITS,
-    then: Sequence[Command] = (),
+    substitutes: Sequence[Command] = (),
     rules: Sequence[Ruleset] = DUTCH,
     poller: Callable[[], Poller] = Poller,
     referee: Callable[[GameSetup, bytes], Referee] = Referee,
@@ -127,7 +127,7 @@ async def play(
                 judge = referee(setup, board_seed(b"test", "test", number))
                 bots = await pool.start_missing()
                 results.append(await table(served, judge, bots, log).play())
-                commands[:] = then or commands
+                commands[:] = substitutes or commands
         finally:
             await pool.close()
             log.close()
@@ -153,8 +153,8 @@ async def play_sealed(
 
 def answers(game: LoggedGame) -> list[tuple[int, int, str, float]]:
     """Return all that the bots of a game did, with the work that it took them."""
-    chosen = (record for record in game.records if isinstance(record, ChoiceRecord))
-    return [(record.seat, record.choice, record.note, record.ms) for record in chosen]
+    choices = (record for record in game.records if isinstance(record, ChoiceRecord))
+    return [(record.seat, record.choice, record.note, record.ms) for record in choices]
 
 
 class LaggingPoller(Poller):
@@ -206,15 +206,15 @@ def children() -> list[str]:
 
 def alive(tag: str) -> list[int]:
     """Return every process on the machine that has the tag in its command line."""
-    found = []
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 if tag.encode() in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
+                    pids.append(int(entry.name))
             except OSError:
                 continue
-    return found
+    return pids
 
 
 async def vanished(tag: str) -> None:
@@ -234,7 +234,7 @@ def forget_peak() -> None:
 
 def peak_memory() -> int:
     """Return the peak resident memory of this process, in bytes."""
-    (line,) = [one for one in STATUS.read_text().splitlines() if one.startswith("VmHWM:")]
+    (line,) = [line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM:")]
     return int(line.split()[1]) * 1024
 
 
@@ -249,11 +249,11 @@ def flips(path: Path) -> Iterator[int]:
     The ways: a low bit, a high bit, a letter's case, a newline, a blank, a digit.
     """
     file = os.open(path, os.O_WRONLY)
-    for at, byte in enumerate(path.read_bytes()):
-        for other in sorted({byte ^ 1, byte ^ 0x80, byte ^ 0x20, 0x0A, 0x20, 0x30} - {byte}):
-            os.pwrite(file, bytes([other]), at)
-            yield at
-        os.pwrite(file, bytes([byte]), at)
+    for offset, byte in enumerate(path.read_bytes()):
+        for changed in sorted({byte ^ 1, byte ^ 0x80, byte ^ 0x20, 0x0A, 0x20, 0x30} - {byte}):
+            os.pwrite(file, bytes([changed]), offset)
+            yield offset
+        os.pwrite(file, bytes([byte]), offset)
     os.close(file)
 
 
@@ -267,5 +267,7 @@ def failed(outcomes: Sequence[StepResult]) -> list[StepResult]:
     """Return the steps that failed or were not reached."""
     assert len(outcomes) == len(CHECK_STEPS)
     return [
-        one for one in outcomes if one.finding or (one.state == "skip" and one.name != "tables")
+        outcome
+        for outcome in outcomes
+        if outcome.finding or (outcome.state == "skip" and outcome.name != "tables")
     ]

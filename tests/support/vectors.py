@@ -17,7 +17,7 @@ from arena.engine.state import Game
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import playable_seat_counts
 from tests.support.conversations import exchanged
-from tests.support.games import PLANS, begun, board_of, random_choices, short
+from tests.support.games import PLANS, board_of, random_choices, short, start_game
 
 FOLDER = Path(protocol.__file__).parent / "vectors"
 ENDING, TALK_ENDING = ".jsonl", ".talk.jsonl"
@@ -67,8 +67,8 @@ def _game(name: str, seats: int, seed: int) -> Iterator[Line]:
 
 def _news(before: Game, after: Game) -> list[Any]:
     """Return the events, with nothing hidden."""
-    same = before.round is not None and before.round.number == after.playing.number
-    return list(after.playing.events[len(before.playing.events) if same else 0 :])
+    is_same_round = before.round is not None and before.round.number == after.playing.number
+    return list(after.playing.events[len(before.playing.events) if is_same_round else 0 :])
 
 
 def _round(game: Game) -> Line:
@@ -87,12 +87,12 @@ def _round(game: Game) -> Line:
 
 def talk(name: str) -> Iterator[Line]:
     """Yield what seat 0 reads and writes in the first game of the file."""
-    referee, luck = begun(name)
+    referee, luck = start_game(name)
     for way, line in exchanged(referee, lambda question: randbelow(luck, len(question.options))):
         yield {WAYS[way]: msgspec.Raw(line.rstrip(b"\n"))}
 
 
-def written(lines: Iterator[Line]) -> bytes:
+def encode_lines(lines: Iterator[Line]) -> bytes:
     """Return these lines as JSON."""
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
@@ -103,8 +103,8 @@ NAMES = tuple(name + ending for ending in (ENDING, TALK_ENDING) for name in VARI
 def file(name: str) -> bytes:
     """Return the content of one file."""
     if name.endswith(TALK_ENDING):
-        return written(talk(name.removesuffix(TALK_ENDING)))
-    return written(vectors(name.removesuffix(ENDING)))
+        return encode_lines(talk(name.removesuffix(TALK_ENDING)))
+    return encode_lines(vectors(name.removesuffix(ENDING)))
 
 
 def main() -> None:

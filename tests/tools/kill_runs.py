@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.sandbox.command import SandboxMode
-from tests.support.events import BONEYARD, SHORT, boneyard, logs, made, started
+from tests.support.events import BONEYARD, SHORT, boneyard, logs, outputs, start_run
 from tests.support.tables import SAMPLES, alive
 
 ONE_TABLE = ("first", "greedy", "random_bot")
@@ -66,7 +66,7 @@ class Killer:
         self._bots = (*map(self._bot, bots), *SHORT)
         self._said = folder / "stderr.txt"
         whole = self._finished(folder / "whole")
-        self._expected = made(whole)
+        self._expected = outputs(whole)
         self._size = logged(whole)
         self._games = begun(whole)
 
@@ -99,8 +99,8 @@ class Killer:
         with self._said.open("ab") as said:
             jobs = None if self._referees else self._luck.choice((1, 2))
             program = MANY_REFEREES if self._referees else BONEYARD
-            run = started(
-                out, *self._bots, jobs=jobs, said=said, sandbox=self._sandbox, program=program
+            run = start_run(
+                out, *self._bots, jobs=jobs, stderr=said, sandbox=self._sandbox, program=program
             )
         if self._luck.random() < 0.2:
             self._wait(run, self._luck.uniform(0, 1.0))  # Before the first game, on most machines.
@@ -132,13 +132,13 @@ class Killer:
 
     def _finished(self, out: Path) -> Path:
         with self._said.open("ab") as said:
-            run = started(out, *self._bots, said=said, sandbox=self._sandbox)
+            run = start_run(out, *self._bots, stderr=said, sandbox=self._sandbox)
         assert run.wait(PATIENCE_S * 5) == 0, self._said.read_text()
         self._nobody_is_left()
         return out
 
     def _check(self, out: Path) -> None:
-        assert made(out) == self._expected
+        assert outputs(out) == self._expected
         assert "OK: " in boneyard("verify", str(out))
 
     def _nobody_is_left(self) -> None:

@@ -20,7 +20,17 @@ from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord, Ro
 from protocol.records import Result as GameResult
 from protocol.ruleset import Tile
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
-from tests.support.games import DEVIL, NAMES, ODD, any_of, bob_fouls, changed, logged, short, write
+from tests.support.games import (
+    DEVIL,
+    NAMES,
+    ODD,
+    any_of,
+    bob_fouls,
+    changed,
+    log_game,
+    short,
+    write,
+)
 from tournaments.cli.main import main
 
 LOOK = Look(NAMES)
@@ -33,7 +43,7 @@ def replay(*words: object) -> Result:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    return write(tmp_path / "log.jsonl", logged())
+    return write(tmp_path / "log.jsonl", log_game())
 
 
 def check_states(game: LoggedGame) -> None:
@@ -49,14 +59,14 @@ def check_states(game: LoggedGame) -> None:
 # Slow: every named game at every table replays from its log.
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_every_game_replays_from_its_log_and_is_drawn_for_everybody(name: str, seats: int) -> None:
-    game = logged(short(name), seats, any_of(name))
+    game = log_game(short(name), seats, any_of(name))
     check_states(game)
     for seat in (None, *range(seats)):
         assert all(texts(game, seat))
 
 
 def test_odd_or_even_is_called_before_anything_is_dealt() -> None:
-    deal_text, call_text = texts(logged(ODD))[:2]
+    deal_text, call_text = texts(log_game(ODD))[:2]
     assert re.fullmatch(r"Round 1\. \w+ is to move\.", deal_text)
     assert re.match(r"Round 1\. \w+ calls odd\. ada draws \[\d\|\d\] for the lead\.", call_text)
     assert re.search(r"options +\w+ had >odd<, even \(1\.5 ms\)$", call_text)
@@ -86,7 +96,7 @@ def test_events_are_described_in_words() -> None:
 
 
 def test_a_seat_sees_its_own_options_and_notes_only() -> None:
-    for frame in frames(walk_log(logged(note="secret plan")), 0):
+    for frame in frames(walk_log(log_game(note="secret plan")), 0):
         record = frame.record
         assert not isinstance(record, DealRecord)
         assert not isinstance(record, ChoiceRecord) or record.seat == 0
@@ -95,7 +105,7 @@ def test_a_seat_sees_its_own_options_and_notes_only() -> None:
 
 
 def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
-    game = changed(logged(pick=bob_fouls), FoulRecord, stderr="Traceback")
+    game = changed(log_game(pick=bob_fouls), FoulRecord, stderr="Traceback")
     bob_view, ada_view = ("\n".join(texts(game, seat)) for seat in (1, 0))
     assert "bob fouls: illegal." in bob_view
     assert "bob fouls: illegal." in ada_view
@@ -109,7 +119,7 @@ def test_another_seat_sees_that_there_was_a_foul_but_no_evidence() -> None:
     ("name", "row"), [("auction-draw", "  chips "), ("paid-draw", "  scores "), ("draw", "")]
 )
 def test_a_frame_shows_scores_or_chips_where_a_round_costs_some(name: str, row: str) -> None:
-    game = logged(short(name), 2, any_of(name))
+    game = log_game(short(name), 2, any_of(name))
     rows = [frame for frame in frames(walk_log(game), 0) if isinstance(frame.record, ChoiceRecord)]
     assert rows
     for frame in rows:
@@ -122,7 +132,7 @@ def texts(game: LoggedGame, seat: int | None = None, look: Look = LOOK) -> list[
 
 
 def test_notes_of_bots_command_neither_the_terminal_nor_rich(tmp_path: Path) -> None:
-    result = replay(write(tmp_path / "log.jsonl", logged(note=DEVIL)))
+    result = replay(write(tmp_path / "log.jsonl", log_game(note=DEVIL)))
     assert r"note      [red]hi[/red] \x1b[2J\u202e" in result.stdout
     assert "\x1b" not in result.stdout
 
@@ -145,7 +155,7 @@ def test_a_seat_is_chosen_by_number_or_by_name(log: Path) -> None:
 
 
 def event(tmp_path: Path, games: int) -> Path:
-    played = [logged(board=board) for board in range(1, games + 1)]
+    played = [log_game(board=board) for board in range(1, games + 1)]
     write(tmp_path / "games" / "1-9.ada.bob.jsonl", *played)
     return tmp_path
 
@@ -180,7 +190,7 @@ def test_a_folder_without_games_is_the_users_error(tmp_path: Path) -> None:
 def test_a_log_that_does_not_fit_is_the_users_error(
     tmp_path: Path, kind: type[LogRecord], fields: dict[str, object], sentence: str
 ) -> None:
-    game = changed(logged(), kind, **fields)
+    game = changed(log_game(), kind, **fields)
     with pytest.raises(DamagedLogError):
         list(walk_log(game))
     result = replay(write(tmp_path / "log.jsonl", game))
@@ -203,7 +213,7 @@ def test_step_by_step_ends_after_the_last_frame(
 
 
 def test_a_person_is_addressed_as_you() -> None:
-    seat_frames = frames(walk_log(logged()), 0)
+    seat_frames = frames(walk_log(log_game()), 0)
     words = "\n".join(draw_frame(frame, Look(("you", "bob"))).plain for frame in seat_frames)
     assert "You play [" in words
     assert "bob plays [" in words

@@ -4,14 +4,14 @@ from random import Random
 
 from arena.engine import values
 from arena.engine.state import Game
-from tests.support.positions import asked, rules, shuffled
+from tests.support.positions import ask, rules, shuffled
 
 
 def test_ambiguity_15_partners_have_chips_and_pay_the_ante_as_one_side() -> None:
     """Chips move and are neither made nor lost: what the sides lack lies in the pool."""
     partners = rules("auction-draw", partners=True)
     game, luck = shuffled(partners, 4), Random(5)
-    assert (asked(game)["scores"], asked(game)["pot"]) == ([-3, -3, -3, -3], 6)
+    assert (ask(game)["scores"], ask(game)["pot"]) == ([-3, -3, -3, -3], 6)
     while not game.over:
         options = values.legal(game)
         game = values.act(game, luck.choice(options)) if options else dealing_on(game)

@@ -6,7 +6,7 @@ from collections import Counter
 
 from protocol.messages import Leads, Lot, TurnedUp
 from protocol.ruleset import tile_set
-from tests.support.positions import REST, asked, do, hand, options, position, rules, shuffled
+from tests.support.positions import REST, ask, do, hand, options, position, rules, shuffled
 
 LINE = "13 32"
 """A line whose ends are 1 and 2; with 2-1 on its right end both are 1."""
@@ -97,19 +97,19 @@ def test_D_first_pose_everybody_sees_the_lots() -> None:
     lot = game.playing.events[0]
     assert isinstance(lot, Lot)
     lot_event = {"do": "lot", "seat": 0, "tile": list(lot.tile)}
-    assert asked(game, 0)["events"][0] == asked(game, 1)["events"][0] == lot_event
+    assert ask(game, 0)["events"][0] == ask(game, 1)["events"][0] == lot_event
 
 
 def test_D_draw_as_many_as_he_pleases_whether_he_can_match_or_not() -> None:
     """D draw (draw_when_able, draw_limit): After the lead, the player who has to pose may draw as
     many pieces as he pleases, whether he can match or not. The right of drawing is unlimited."""
     game = position("old-draw", hands=["61 50", "40"], line=LINE, stock=REST)
-    stock = asked(game)["boneyard"]["tiles"]
+    stock = ask(game)["boneyard"]["tiles"]
     assert stock == 28 - 5
     for _ in range(stock):
         assert options(game)[-1] == "draw"
         game = do(game, "draw")
-    assert asked(game)["boneyard"] == {"tiles": 0, "drawable": 0}
+    assert ask(game)["boneyard"] == {"tiles": 0, "drawable": 0}
     assert len(hand(game, 0)) == 25
     # With all of them in hand he must pose (ambiguity 3).
     assert not {"draw", "pass"} & set(options(game))
@@ -136,7 +136,7 @@ def test_E_deal_one_tile_is_turned_face_up() -> None:
         assert not any(starter in row for row in (*state.hands, *state.stock))
         turned_up.add(starter)
         for seat in (0, 1):
-            question = asked(game, seat)
+            question = ask(game, seat)
             assert question["line"] == [list(starter)]
             assert question["events"][-1] == {"do": "turn_up", "tile": list(starter)}
             assert question["ends"] == list(starter)

@@ -9,7 +9,7 @@ from arena.engine.state import Dealt, Game
 from protocol.messages import Guessed, Leads, Lot
 from protocol.ruleset import MOST_DEALS, Ruleset
 from tests.support.positions import (
-    asked,
+    ask,
     dealing,
     do,
     options,
@@ -145,7 +145,7 @@ def test_C08_the_highest_tile_drawn_leads() -> None:
     assert ties
     game = shuffled("draw", 2)
     second_lot = lots(game)[1]
-    assert asked(game)["events"][1] == {"do": "lot", "seat": 1, "tile": list(second_lot.tile)}
+    assert ask(game)["events"][1] == {"do": "lot", "seat": 1, "tile": list(second_lot.tile)}
 
 
 def test_C08_the_lots_say_nothing_of_the_deal() -> None:
@@ -219,7 +219,7 @@ def test_C11_two_may_call_odd_or_even() -> None:
 
 def test_C11_the_tiles_are_not_seen_before_the_call() -> None:
     """C.11 (first): A guess to what the total will be: nothing is exposed before it."""
-    question = asked(guessing())
+    question = ask(guessing())
     assert question["events"] == []
     assert question["hand"] == []
     assert question["boneyard"] == {"tiles": 0, "drawable": 0}

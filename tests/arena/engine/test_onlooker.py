@@ -11,7 +11,7 @@ from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import LoggedGame
 from arena.rules.variants import find_variant
 from tests.support.fast_run import NAMED_TABLES
-from tests.support.games import any_of, bob_fouls, logged
+from tests.support.games import any_of, bob_fouls, log_game
 from tests.support.pages import pairs
 from tournaments.site.view import spectator_view
 
@@ -34,7 +34,7 @@ def test_an_onlooker_is_sent_the_same_bytes_in_every_world() -> None:
 
 
 def test_a_foul_is_shown_without_its_evidence() -> None:
-    game = logged(find_variant("draw"), 3, bob_fouls)
+    game = log_game(find_variant("draw"), 3, bob_fouls)
     cut = msgspec.structs.replace(game, records=game.records[:-4], result=None)
     assert b"bob fouls: illegal." in b"".join(map(_words, frames.frames(walk_log(cut), SPECTATOR)))
     assert b"Choice 99" not in view_bytes(cut)
@@ -48,7 +48,7 @@ def _words(frame: frames.Frame) -> bytes:
 
 
 def test_hands_are_open_if_everything_is_asked_for() -> None:
-    game = logged(find_variant("draw"), 2, any_of(1))
+    game = log_game(find_variant("draw"), 2, any_of(1))
     cut = msgspec.structs.replace(game, records=game.records[:9], result=None)
     for everything in (False, True):
         playing = spectator_view("sitting", cut, "", everything=everything)

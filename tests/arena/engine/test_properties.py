@@ -37,7 +37,7 @@ from protocol.ruleset import (
 )
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.positions import snapshot
-from tests.support.rulesets import MANY, many, rules_and_seats
+from tests.support.rulesets import CROWDS, crowd_rules, rules_and_seats
 
 seeds = st.integers(0, 2**32).map(lambda n: board_seed(b"test", "event", n))
 lucks = st.randoms(use_true_random=False)
@@ -107,13 +107,13 @@ def test_every_named_game_keeps_every_property(name: str) -> None:
             check_everything((rules, seats), board_seed(b"n", name, number), random.Random(number))
 
 
-@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+@pytest.mark.parametrize(("name", "seats", "differs"), CROWDS)
 def test_more_than_four_seats_keep_every_property(
     name: str, seats: int, differs: dict[str, Any]
 ) -> None:
     for number in range(4):
         seed = board_seed(b"n", name, number)
-        check_everything((many(name, differs), seats), seed, random.Random(number))
+        check_everything((crowd_rules(name, differs), seats), seed, random.Random(number))
 
 
 @given(rules_and_seats(), seeds, lucks)

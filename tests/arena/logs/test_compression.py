@@ -22,7 +22,7 @@ from arena.logs.checksummed import (
     read_lines,
 )
 from arena.logs.gamelog import LoggedGame, is_over, read_games, sitting_lines
-from tests.support.games import logged, write
+from tests.support.games import log_game, write
 from tests.support.tables import flips
 
 if sys.version_info >= (3, 14):
@@ -87,7 +87,7 @@ STEPS: dict[str, tuple[object, str]] = {
 def test_a_kill_at_any_step_leaves_a_whole_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: Callable[[Path], None], step: str
 ) -> None:
-    path = write(tmp_path / "games" / "from-1.a.b.jsonl", *[logged()] * GAME_COUNT)
+    path = write(tmp_path / "games" / "from-1.a.b.jsonl", *[log_game()] * GAME_COUNT)
     data = path.read_bytes()
     if action is decompress:
         compress(path)
@@ -116,7 +116,7 @@ def refused(path: Path, games: list[LoggedGame]) -> str | None:
 
 
 def test_every_flip_that_matters_is_found_and_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", logged())
+    path = write(tmp_path / "log.jsonl", log_game())
     games = list(read_games(path))
     compress(path)
     packed_bytes = actual_path(path).read_bytes()
@@ -145,7 +145,7 @@ def test_every_flip_that_matters_is_found_and_named(tmp_path: Path) -> None:
 def test_a_foreign_compressed_file_is_refused(
     tmp_path: Path, change: Callable[[bytes], bytes], why: str
 ) -> None:
-    path = write(tmp_path / "log.jsonl", logged())
+    path = write(tmp_path / "log.jsonl", log_game())
     compress(path)
     actual_path(path).write_bytes(change(actual_path(path).read_bytes()))
     with pytest.raises(DamagedFileError, match=why):
@@ -173,8 +173,8 @@ def test_a_file_that_unpacks_to_200_times_its_size_is_damage(tmp_path: Path) -> 
 
 
 def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
-    small = write(tmp_path / "small.jsonl", logged())
-    large = write(tmp_path / "large.jsonl", *[logged()] * GAME_COUNT)
+    small = write(tmp_path / "small.jsonl", log_game())
+    large = write(tmp_path / "large.jsonl", *[log_game()] * GAME_COUNT)
     torn = tmp_path / "torn.jsonl"
     torn.write_bytes(large.read_bytes() + b"{")
     open_one = tmp_path / "open.jsonl"

@@ -11,13 +11,13 @@ from arena.logs import gamelog
 from arena.logs.gamelog import LogFollower, read_games
 from protocol.records import Result
 from tests.support.fast_run import examples
-from tests.support.games import any_of, logged, short, write
+from tests.support.games import any_of, log_game, short, write
 
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tail")
-    games = [logged(short("draw"), 2, any_of(n), board=n) for n in (1, 2)]
+    games = [log_game(short("draw"), 2, any_of(n), board=n) for n in (1, 2)]
     return write(folder / "log.jsonl", *games)
 
 

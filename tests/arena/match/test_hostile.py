@@ -69,7 +69,7 @@ def row(act: str, place: Place) -> Cost:
     """Return the behaviour's row, if it may be tried there."""
     if reason := unproven(ROWS[act], place):
         pytest.skip(reason)
-    return ROWS[act].at(place)
+    return ROWS[act].cost_at(place)
 
 
 def test_the_table_has_every_behaviour_and_every_foul() -> None:

@@ -18,7 +18,7 @@ from arena.match.bot_process import BotProcess
 from arena.rules.variants import VARIANTS, find_variant
 from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, examples, slow_except
-from tests.support.rulesets import MANY, many, rules_and_seats
+from tests.support.rulesets import CROWDS, crowd_rules, rules_and_seats
 from tests.support.secrecy import LEAKS, Difference, Leak, differences
 from tests.support.tables import hostile, play, sample
 
@@ -42,7 +42,7 @@ def test_no_byte_tells_what_is_hidden_where_only_options_are_not_asked(
 ) -> None:
     """The moments tell it: see the leak "an only option is not asked"."""
     leaks = differences(*table, number, random.Random(number), forced="skip")
-    assert not [difference for difference in leaks if difference.what == "bytes"]
+    assert not [difference for difference in leaks if difference.kind == "bytes"]
 
 
 # Slow: no named game tells a seat what is hidden from it.
@@ -52,11 +52,11 @@ def test_no_named_game_tells_what_is_hidden(name: str) -> None:
         assert not list(differences(find_variant(name), seats, seats, random.Random(name)))
 
 
-@pytest.mark.parametrize(("name", "seats", "differs"), slow_except(MANY[:1], MANY))
+@pytest.mark.parametrize(("name", "seats", "differs"), slow_except(CROWDS[:1], CROWDS))
 def test_no_game_of_more_than_four_seats_tells_what_is_hidden(
     name: str, seats: int, differs: dict[str, Any]
 ) -> None:
-    assert not list(differences(many(name, differs), seats, seats, random.Random(name)))
+    assert not list(differences(crowd_rules(name, differs), seats, seats, random.Random(name)))
 
 
 # --- referees that leak ---
@@ -84,7 +84,7 @@ def test_a_leak_is_caught(leak_name: str) -> None:
     leak = LEAKS[leak_name]
     caught = next(leaked_differences(leak), None)
     assert caught is not None, "Nothing was seen of it."
-    assert caught.what == leak.what
+    assert caught.kind == leak.kind
 
 
 # --- real processes ---

@@ -13,7 +13,7 @@ from arena.sandbox.command import BOUNDED, LOCKED, Confinement, Limits
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import TRANSIENT_ERRORS, examine
 from tests.attacks.runner import Attacks, attack
-from tests.support.events import once
+from tests.support.events import compute_once
 from tests.support.probes import BLOCKED, TRACES
 
 ROOT = os.geteuid() == 0
@@ -24,7 +24,7 @@ def attacks(confinement: Confinement) -> Attacks:
     """Return what comes of every attack; skip the test where bots cannot be confined so."""
     folder = Path(tempfile.gettempdir())
     key = f"attacks-{confinement.state}-{confinement.is_bounded}"
-    attacks = decode(once(key, lambda: encode(attack(confinement, folder))), type=Attacks)
+    attacks = decode(compute_once(key, lambda: encode(attack(confinement, folder))), type=Attacks)
     if not attacks.outcomes:
         pytest.skip(attacks.why_not)
     return attacks

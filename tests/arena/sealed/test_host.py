@@ -22,8 +22,8 @@ from tests.support.bots import (
     NOTE_COUNT,
     NOTE_TIME,
     TEXT,
-    of,
     sealed,
+    sealed_command,
     spin,
 )
 from tests.support.fast_run import slow_except
@@ -245,7 +245,7 @@ async def test_what_is_no_command_is_refused_by_its_host(
 
     path = tmp_path / "bad.wasm"
     path.write_bytes(wat2wasm(content) if isinstance(content, str) else content)
-    record = await foul(tmp_path, of(path), Limits(memory_mib=64))
+    record = await foul(tmp_path, sealed_command(path), Limits(memory_mib=64))
     assert record.foul == "gone"
     assert words in record.detail
 

@@ -24,7 +24,7 @@ from arena.ui.agent import TURN_WAIT_S, AgentSeat, AgentWay, ToolError, agent_ad
 from protocol.errors import UserError
 from protocol.messages import Bye, Clock
 from tests.support.bots import HELLO, ask, game
-from tests.support.events import BONEYARD, boneyard, fits, games_of, started
+from tests.support.events import BONEYARD, boneyard, fits, games_of, start_run
 from tests.support.fast_run import slow_except
 from tests.support.games import SMALL
 
@@ -194,7 +194,7 @@ async def test_an_agent_plays_an_event_as_a_bot(
     await listener.aclose()
     bot = shlex.join(bot_command(tmp_path / "state", port))
     words = (bot, "greedy", "--boards", "1", "--set", "target=1", "--move-ms", "60000")
-    with started(out, *words) as process:
+    with start_run(out, *words) as process:
         while process.poll() is None:
             # The next process may not be there yet.
             with suppress(ExceptionGroup):

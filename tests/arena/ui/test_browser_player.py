@@ -12,8 +12,8 @@ from playwright.sync_api import Page
 from arena.rules.variants import find_variant
 from arena.ui.replay_page import Fields, game_info
 from arena.ui.server import BrowserPlayer
-from tests.support.games import NAMES, any_of, logged
-from tests.support.pages import faults, needs_chromium, opened, whole
+from tests.support.games import NAMES, any_of, log_game
+from tests.support.pages import faults, needs_chromium, open_page, page_scenes
 
 SOCKET = """
   window.sent = [];
@@ -33,7 +33,7 @@ def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Ite
     assert html
     path = folder / "play.html"
     path.write_text(html)
-    with opened(path, before=SOCKET, width=width) as page:
+    with open_page(path, before=SOCKET, width=width) as page:
         yield page
 
 
@@ -45,7 +45,7 @@ def send_message(page: Page, scene: Fields, **fields: Any) -> None:
 
 
 def question_scene(rules: str, seats: int, hand: str, *options: str) -> Fields:
-    first = whole(logged(find_variant(rules), seats, any_of(5)))[0][0]
+    first = page_scenes(log_game(find_variant(rules), seats, any_of(5)))[0][0]
     question = {"seat": 0, "options": options, "id": 1, "chosen": None, "ms": None, "note": ""}
     hands = [hand, *(2 for _ in range(seats - 1))]
     return {**first, "turn": 0, "line": "4664", "hands": hands, "asked": question}

@@ -31,7 +31,7 @@ from protocol.ruleset import Ruleset, Tile, playable_seat_counts, set_of_tiles
 from tests.support.events import boneyard, served
 from tests.support.fast_run import share, slow_except
 from tests.support.games import questions, random_game
-from tests.support.pages import faults, needs_chromium, opened
+from tests.support.pages import faults, needs_chromium, open_page
 
 REFUSED_GAMES = ("double-draw", "auction-draw")
 """Named games with more than plays of one tile, draws and passes."""
@@ -85,7 +85,7 @@ def choices_of(game: Game) -> Iterator[tuple[dict[str, Any], bool]]:
 def opened_editor(path: Path, name: str) -> Iterator[Page]:
     """Yield the editor's page that begins with a named game."""
     path.write_text(editor_page(find_variant(name)))
-    with opened(path) as page:
+    with open_page(path) as page:
         yield page
 
 
@@ -282,7 +282,7 @@ def test_a_game_of_a_real_table_is_laid_by_hand(tmp_path: Path, transcript: Tran
     assert len(last) == len(transcript.hands)
     for seat, position in last.items():
         lay, width = ((lay_by_keys, 390), (lay_by_clicks, 1000))[seat % 2]
-        with opened(path, width=width) as page:
+        with open_page(path, width=width) as page:
             page.select_option("#seats", f"{len(last)}")
             page.select_option("#seat", f"{seat}")
             for step in steps_of(position):
@@ -357,7 +357,7 @@ ROUND = "666465321100100" + "66" + "63l"
 @needs_chromium
 def test_a_study_values_the_line_as_the_command_does() -> None:
     study = served("play", "--study", "--rules", "draw")
-    with study as (_, address), opened(address, local=True) as page:
+    with study as (_, address), open_page(address, local=True) as page:
         page.keyboard.type(ROUND)
         rows = page.locator("#values tbody tr")
         expect(rows).to_have_count(4, timeout=20_000)

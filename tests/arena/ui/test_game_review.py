@@ -24,8 +24,8 @@ from arena.valuation.luck import luck_of_games
 from arena.valuation.terms import USUAL_TERMS
 from protocol.ruleset import Ruleset, derive
 from tests.support.fast_run import slow_except
-from tests.support.games import ODD, any_of, logged, short, write
-from tests.support.pages import needs_chromium, opened, unpack_game, whole
+from tests.support.games import ODD, any_of, log_game, short, write
+from tests.support.pages import needs_chromium, open_page, page_scenes, unpack_game
 from tournaments.cli.main import main
 
 SMALL = 4
@@ -34,7 +34,7 @@ SMALL = 4
 
 @pytest.fixture(scope="module")
 def game() -> LoggedGame:
-    return logged(short("draw"), 2, any_of(SMALL))
+    return log_game(short("draw"), 2, any_of(SMALL))
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def review(game: LoggedGame) -> GameReview:
     ),
 )
 def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: int) -> None:
-    game = logged(short(name), seats, any_of(name))
-    scenes, review = whole(game)[0], review_game(Timeline(game), USUAL_TERMS)
+    game = log_game(short(name), seats, any_of(name))
+    scenes, review = page_scenes(game)[0], review_game(Timeline(game), USUAL_TERMS)
     assert len(review.chances) == len(review.leads) == len(scenes)
     prompts = {index: scene["asked"] for index, scene in enumerate(scenes) if scene["asked"]}
     assert [decision.index for decision in review.decisions] == [
@@ -89,13 +89,13 @@ def test_a_mistake_costs_as_many_points_whatever_the_target() -> None:
 
 def grades_of(rules: Ruleset) -> tuple[float, ...]:
     """Return the grades of the first choices of a game: they follow from its rules."""
-    game = logged(rules, 2, any_of(1))
+    game = log_game(rules, 2, any_of(1))
     cut_game = replace(game, records=game.records[:8], result=None)
     return review_game(Timeline(cut_game), USUAL_TERMS).grades
 
 
 def test_the_luck_of_tiles_drawn_for_the_lead_is_in_the_review() -> None:
-    timeline = Timeline(logged(short("vietnamese"), 2, any_of("vietnamese")))
+    timeline = Timeline(log_game(short("vietnamese"), 2, any_of("vietnamese")))
     lots = sum(bool(draw.tile) for draw in luck_of_games([timeline])[0].draws)
     assert (
         sum(len(draw.tiles) // 2 for draw in review_game(timeline, USUAL_TERMS).draws) == lots > 0
@@ -103,7 +103,7 @@ def test_the_luck_of_tiles_drawn_for_the_lead_is_in_the_review() -> None:
 
 
 def test_the_page_of_a_game_without_values_has_no_review() -> None:
-    assert not pack_game(logged(ODD), terms=USUAL_TERMS).reviewed
+    assert not pack_game(log_game(ODD), terms=USUAL_TERMS).reviewed
 
 
 def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
@@ -167,7 +167,7 @@ def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
     html, wrong, luck = made_up(game, review)
     path = tmp_path / "replay.html"
     path.write_text(html)
-    with opened(path) as page:
+    with open_page(path) as page:
         ready(page)
         page.keyboard.press("Home")
         # The inaccuracy would overlap a draw's mark; keys lead to it all the same.

@@ -14,13 +14,13 @@ from protocol.codec import encode_json
 from protocol.position import read_position
 from tests.support.events import boneyard
 from tests.support.fast_run import share, slow_except
-from tests.support.games import any_of, logged, short, write
-from tests.support.pages import faults, needs_chromium, opened, pairs
+from tests.support.games import any_of, log_game, short, write
+from tests.support.pages import faults, needs_chromium, open_page, pairs
 
 
 def cards_of(name: str, seats: int, count: int = MOST_CARDS) -> list[QuizCard]:
     """Return cards of seat 0 of a game of random choices, the dearest decisions first."""
-    timeline = Timeline(logged(find_variant(name), seats, any_of(name)))
+    timeline = Timeline(log_game(find_variant(name), seats, any_of(name)))
     dear = sorted(review_seat(timeline, 0), key=lambda decision: -decision.gap)
     cards = (make_card(timeline, 0, decision.number) for decision in dear)
     return [card for card in cards if card][:count]
@@ -78,7 +78,7 @@ def test_ten_mistakes_are_solved_in_a_browser(tmp_path: Path) -> None:
     assert len(cards) == MOST_CARDS
     path = tmp_path / "quiz.html"
     path.write_text(quiz_page(cards))
-    with opened(path, width=390) as page:
+    with open_page(path, width=390) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert faults(page) == []
         for number, card in enumerate(cards):
@@ -107,7 +107,7 @@ def test_ten_mistakes_are_solved_in_a_browser(tmp_path: Path) -> None:
 def test_the_commands_write_the_page_and_the_cards(tmp_path: Path) -> None:
     folder = tmp_path / "event"
     (folder / "games").mkdir(parents=True)
-    log = write(folder / "games" / "1.ada.bob.jsonl", logged(short("draw"), 2, any_of(1)))
+    log = write(folder / "games" / "1.ada.bob.jsonl", log_game(short("draw"), 2, any_of(1)))
     output = boneyard("explain", str(log), "--review", "--seat", "0", "--quiz")
     assert "quiz.html" in output
     page = (folder / "quiz.html").read_text()

@@ -30,8 +30,8 @@ from protocol.records import ChoiceRecord, FoulRecord
 from protocol.ruleset import derive
 from tests.support.events import EVENTS, boneyard, copy_of, run
 from tests.support.fast_run import FAST_TABLES, slow_except
-from tests.support.games import DEVIL, any_of, bob_fouls, changed, logged, short, write
-from tests.support.pages import faults, needs_chromium, opened, pairs, unpack_game, whole
+from tests.support.games import DEVIL, any_of, bob_fouls, changed, log_game, short, write
+from tests.support.pages import faults, needs_chromium, open_page, page_scenes, pairs, unpack_game
 from tournaments.cli.main import main
 
 SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"
@@ -56,8 +56,8 @@ def bare(scene: Fields) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_every_game_is_packed_whole(name: str, seats: int) -> None:
-    game = logged(short(name), seats, any_of(name), note="why")
-    views = whole(game)
+    game = log_game(short(name), seats, any_of(name), note="why")
+    views = page_scenes(game)
     assert game.result
     for scenes in views:
         assert scenes[-1]["scores"] == list(game.result.scores)
@@ -102,7 +102,7 @@ def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell(
 
 def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
     """Tiles in the file: its own, the line, and what was shown when a round was over."""
-    game = logged(find_variant("dutch"), 3, any_of(4), note="secret plan")
+    game = log_game(find_variant("dutch"), 3, any_of(4), note="secret plan")
     game = changed(game, ChoiceRecord, note="mine alone", info={"my_number": 0.125})
     author = next(choice.seat for choice in game.choices())
     for seat in range(3):
@@ -110,7 +110,7 @@ def test_nothing_but_its_own_view_is_in_the_page_of_a_seat() -> None:
         assert play.seats == (seat,)
         text = msgspec.json.encode(play).decode()
         assert ("mine alone" in text) == ("my_number" in text) == (seat == author)
-        for scene in whole(game, seat)[0]:
+        for scene in page_scenes(game, seat)[0]:
             hidden = [hand for holder, hand in enumerate(scene["hands"]) if holder != seat]
             assert scene["pips"] or all(isinstance(hand, int) for hand in hidden)
             assert scene["pips"] or isinstance(scene["stock"], int)
@@ -134,14 +134,14 @@ def lines_of(scenes: Iterable[Fields]) -> list[str]:
 
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_each_question_has_its_line_with_what_its_seat_knew(name: str, seats: int) -> None:
-    game = logged(short(name), seats, any_of(name))
-    timeline, views = Timeline(game), whole(game)
+    game = log_game(short(name), seats, any_of(name))
+    timeline, views = Timeline(game), page_scenes(game)
     for seat in range(seats):
         question_lines = [
             write_position(position_of(question.history, question.game).as_seen())
             for question in timeline.questions(seat)
         ]
-        assert lines_of(views[seat + 1]) == lines_of(whole(game, seat)[0])
+        assert lines_of(views[seat + 1]) == lines_of(page_scenes(game, seat)[0])
         # Of draws in a row the page shows the first question.
         assert {*lines_of(views[seat + 1])} <= {*question_lines}
         assert {*lines_of(views[0])} >= {*lines_of(views[seat + 1])}
@@ -156,11 +156,11 @@ def test_each_question_has_its_line_with_what_its_seat_knew(name: str, seats: in
 
 @needs_chromium
 def test_a_key_or_a_click_copies_the_line_of_the_question(tmp_path: Path) -> None:
-    game = logged(find_variant("dutch"), 3, any_of(5))
-    path, scenes = saved(tmp_path, page_of(game)), whole(game)[2]
+    game = log_game(find_variant("dutch"), 3, any_of(5))
+    path, scenes = saved(tmp_path, page_of(game)), page_scenes(game)[2]
     index = next(index for index, scene in enumerate(scenes) if scene["asked"] and index > 20)
     (line,) = lines_of(scenes[: index + 1])[-1:]
-    with opened(f"{path.as_uri()}#game=1.game&at={index}&seat=1") as page:
+    with open_page(f"{path.as_uri()}#game=1.game&at={index}&seat=1") as page:
         ready(page)
         assert page.input_value("#line") == line
         assert page.is_hidden("#tiles")
@@ -194,7 +194,7 @@ def replayed(*words: object, code: int = 0) -> Result:
 
 def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    log = write(tmp_path / "log.jsonl", logged())
+    log = write(tmp_path / "log.jsonl", log_game())
     assert replayed(log, "--html").stdout == "1.game.html\n"
     assert replayed(log, "1.game", "--seat", 1, "--html").stdout == "1.game.seat-1.html\n"
     replayed(log, "--html", "--out", tmp_path / "new" / "my.html")
@@ -206,7 +206,7 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_page_of_one_game_is_reviewed_unless_told_otherwise(tmp_path: Path) -> None:
-    log = write(tmp_path / "log.jsonl", logged(short("draw"), 2, any_of(4)))
+    log = write(tmp_path / "log.jsonl", log_game(short("draw"), 2, any_of(4)))
     page = tmp_path / "page.html"
     replayed(log, "--html", "--out", page)
     assert is_reviewed(page)
@@ -231,7 +231,7 @@ def test_replays_are_made_when_a_run_ends_and_again_only_if_need_be(
     assert is_reviewed(stale)
     assert "replays: 0 new" in replayed(event, "--html").stdout, "Reviews stay."
     assert "with one game" in replayed(event, "--html", "--seat", 0, code=2).stderr
-    write(tmp_path / "games" / "a.jsonl", logged())
+    write(tmp_path / "games" / "a.jsonl", log_game())
     assert "name a game too" in replayed(tmp_path, "--html", code=2).stderr
     (tmp_path / "none").mkdir()
     assert "holds no game" in replayed(tmp_path / "none", "--html", code=2).stderr
@@ -265,11 +265,11 @@ STEPS = """(many) => [...Array(many)].map(() => {
 @needs_chromium
 def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
     brief = derive(find_variant("draw"), "brief", {"rounds": 2, "hand": 4})
-    game = logged(brief, 2, any_of(7), note="because")
+    game = log_game(brief, 2, any_of(7), note="because")
     assert game.result
     scenes = scenes_of(game, None)
     count = len(scenes)
-    with opened(saved(tmp_path, page_of(game))) as page:
+    with open_page(saved(tmp_path, page_of(game))) as page:
         ready(page)
         turns = page.locator("#turns button")
         assert turns.count()
@@ -311,12 +311,12 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
 @needs_chromium
 def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Path) -> None:
     game = changed(
-        logged(find_variant("dutch"), 3, bob_fouls, note=DEVIL),
+        log_game(find_variant("dutch"), 3, bob_fouls, note=DEVIL),
         FoulRecord,
         line=DEVIL,
         stderr=DEVIL,
     )
-    with opened(saved(tmp_path, page_of(game)), width=360, dark=True) as page:
+    with open_page(saved(tmp_path, page_of(game)), width=360, dark=True) as page:
         ready(page)
         page.keyboard.press("ArrowRight")
         assert faults(page) == []
@@ -327,9 +327,9 @@ def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Pa
 
 @needs_chromium
 def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
-    game = logged(find_variant("dutch"), 3, any_of(5))
+    game = log_game(find_variant("dutch"), 3, any_of(5))
     path = saved(tmp_path, page_of(game))
-    with opened(f"{path.as_uri()}#game=1.game&at=12&seat=1") as page:
+    with open_page(f"{path.as_uri()}#game=1.game&at=12&seat=1") as page:
         ready(page)
         assert position(page).startswith("13 of ")
         assert page.input_value("#seat") == "1"
@@ -345,18 +345,18 @@ def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
 
 
 def scenes_at(game: LoggedGame, index: int) -> Fields:
-    return whole(game)[0][index]
+    return page_scenes(game)[0][index]
 
 
 @needs_chromium
 def test_a_page_loads_the_game_of_its_address_and_no_other_script(tmp_path: Path) -> None:
-    game = logged(find_variant("dutch"), 3, bob_fouls, note=SCRIPT + DEVIL)
+    game = log_game(find_variant("dutch"), 3, bob_fouls, note=SCRIPT + DEVIL)
     game = replace(game, sitting=replace(game.sitting, seats=(SCRIPT, "bob", "*/x")))
     (tmp_path / "replays").mkdir()
     (tmp_path / "replays" / "1.game.js").write_text(replay_script(pack_game(game)))
     (tmp_path / "evil.js").write_text("alert(1)")
     path = saved(tmp_path, replay_page("Replay"))
-    with opened(path, local=True) as page:
+    with open_page(path, local=True) as page:
         page.on("dialog", lambda _: pytest.fail("a strange script ran"))
         page.get_by_text("Choose a game in the report.").wait_for()
         expect(page.locator("#table")).to_be_hidden()
@@ -373,12 +373,12 @@ def test_a_page_loads_the_game_of_its_address_and_no_other_script(tmp_path: Path
 @needs_chromium
 def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     evil = SCRIPT + DEVIL
-    game = logged(find_variant("dutch"), 3, bob_fouls, note=evil)
+    game = log_game(find_variant("dutch"), 3, bob_fouls, note=evil)
     game = changed(game, FoulRecord, line=evil, stderr=evil, detail=evil)
     names = (SCRIPT, "\u202eobe", "'\"&lt;")
     game = replace(game, sitting=replace(game.sitting, seats=names))
     escaped_text = evil.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
-    with opened(saved(tmp_path, replay_page(SCRIPT, pack_game(game)))) as page:
+    with open_page(saved(tmp_path, replay_page(SCRIPT, pack_game(game)))) as page:
         page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
         ready(page)
         assert page.title() == (

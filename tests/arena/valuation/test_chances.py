@@ -10,7 +10,7 @@ from arena.valuation.luck import Chance, replay_chances
 from protocol.records import FoulRecord, Result
 from protocol.ruleset import count_sides
 from tests.support.fast_run import slow_except
-from tests.support.games import any_of, bob_fouls, logged, short
+from tests.support.games import any_of, bob_fouls, log_game, short
 
 
 # Slow: the playouts of an auction take seconds.
@@ -22,7 +22,7 @@ from tests.support.games import any_of, bob_fouls, logged, short
     ),
 )
 def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: int) -> None:
-    game = logged(short(name), seats, any_of(name))
+    game = log_game(short(name), seats, any_of(name))
     chances = replay_chances(Timeline(game))
     sides = count_sides(game.sitting.rules.deal.partners, seats)
     assert len(chances) == len([*frames(walk_log(game), None)])
@@ -39,7 +39,7 @@ def test_chances_are_shares_of_a_whole_and_exact_at_the_end(name: str, seats: in
 
 
 def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
-    game = logged(find_variant("draw"), 2, bob_fouls)
+    game = log_game(find_variant("draw"), 2, bob_fouls)
     moments = [*join_draws(walk_log(game), None)]
     index = [type(step.record) for step, *_ in moments].index(FoulRecord)
     chances = replay_chances(Timeline(game))
@@ -49,7 +49,7 @@ def test_a_game_that_a_foul_decides_is_decided_at_the_foul() -> None:
 
 
 def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
-    game = logged(find_variant("dutch"), 3, bob_fouls)
+    game = log_game(find_variant("dutch"), 3, bob_fouls)
     moments = [*join_draws(walk_log(game), None)]
     index = [type(step.record) for step, *_ in moments].index(FoulRecord)
     chances = replay_chances(Timeline(game))
@@ -62,7 +62,7 @@ def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
 
 
 def test_a_game_cut_off_has_chances_to_its_last_moment() -> None:
-    game = logged(short("draw"), 2, any_of(1))
+    game = log_game(short("draw"), 2, any_of(1))
     cut = LoggedGame(game.sitting, game.game, game.records[:10], None)
     cut_chances, chances = replay_chances(Timeline(cut)), replay_chances(Timeline(game))
     assert cut_chances == chances[: len(cut_chances)]

@@ -27,7 +27,7 @@ from protocol.messages import Clock, Draw, Drew
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
 from protocol.ruleset import Ruleset, Tile, derive, set_of_tiles
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
-from tests.support.games import NAMES, any_of, logged
+from tests.support.games import NAMES, any_of, log_game
 from tests.support.tables import sitting
 
 TINY = derive(
@@ -96,7 +96,7 @@ def test_the_luck_of_a_tile_is_its_worth_less_the_mean_of_all_tiles() -> None:
 
 
 def test_luck_does_not_depend_on_the_games_computed_with_it() -> None:
-    games = [logged(find_variant("draw"), 2, any_of(board), board=board) for board in (1, 2)]
+    games = [log_game(find_variant("draw"), 2, any_of(board), board=board) for board in (1, 2)]
     timelines = [*map(Timeline, games)]
     assert luck_of_games(timelines) == [luck_of_games([timeline])[0] for timeline in timelines]
 
@@ -106,7 +106,7 @@ def test_luck_does_not_depend_on_the_games_computed_with_it() -> None:
 )
 def test_a_deal_is_compared_with_deals_that_count(name: str, changes: dict[str, str]) -> None:
     rules = derive(find_variant(name), name, {**changes, "max_rounds": 1})
-    game = logged(rules, 2, any_of(3))
+    game = log_game(rules, 2, any_of(3))
     before = values.new_game(rules, 2)
     (deal,) = [record for record in game.records if isinstance(record, DealRecord)][-1:]
     laid_out = before.copy()
@@ -129,7 +129,7 @@ def test_a_deal_is_compared_with_deals_that_count(name: str, changes: dict[str, 
 @pytest.mark.parametrize(("name", "seats"), slow_except(FAST_TABLES, NAMED_TABLES))
 def test_every_named_game_has_luck_where_tiles_are_drawn(name: str, seats: int) -> None:
     rules = short(name)
-    game = logged(rules, seats, draws_if_able)
+    game = log_game(rules, seats, draws_if_able)
     total = luck_of(game)
     deals = [draw for draw in total.draws if draw.tile is None]
     records = [record for record in game.records if isinstance(record, DealRecord)]
@@ -147,7 +147,7 @@ def test_every_named_game_has_luck_where_tiles_are_drawn(name: str, seats: int) 
 
 def test_each_of_two_tiles_drawn_at_once_has_its_luck() -> None:
     rules = derive(short("dutch"), "at once", {"draw_limit": "two_at_once"})
-    game = logged(rules, 2, any_of(5))
+    game = log_game(rules, 2, any_of(5))
     events = [event for moment in Timeline(game).moments for event in moment.events]
     tiles = [event.tile for event in events if isinstance(event, Drew)]
     assert len(tiles) > 2
@@ -155,7 +155,7 @@ def test_each_of_two_tiles_drawn_at_once_has_its_luck() -> None:
 
 
 def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> None:
-    game = logged(short("draw"), 2, any_of(5))
+    game = log_game(short("draw"), 2, any_of(5))
     turned = replace(
         game,
         sitting=replace(game.sitting, seats=game.sitting.seats[::-1]),
@@ -167,7 +167,7 @@ def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> No
 
 
 def test_a_game_that_was_cut_off_has_the_luck_of_its_draws_so_far() -> None:
-    game = logged(short("draw"), 2, any_of(5))
+    game = log_game(short("draw"), 2, any_of(5))
     luck = luck_of(game)
     cut = replace(game, records=game.records[: luck.draws[4].record + 1], result=None)
     assert luck_of(cut).draws == luck.draws[:5]
@@ -181,7 +181,7 @@ def test_the_less_is_foreseen_the_less_luck_counts(
     foreseen: tuple[float, ...], weight: float
 ) -> None:
     assert weight_of(foreseen) == pytest.approx(weight)
-    game = logged(short("draw"), 2, any_of(5))
+    game = log_game(short("draw"), 2, any_of(5))
     (luck,) = luck_of_games([Timeline(game)], LuckTerms(foreseen=foreseen))
     ratio = weight / weight_of(())
     assert luck.points == pytest.approx([ratio * gain for gain in luck_of(game).points], abs=1e-4)
@@ -189,6 +189,6 @@ def test_the_less_is_foreseen_the_less_luck_counts(
 
 def test_events_of_one_name_share_no_noise() -> None:
     """Shared by all boards of a number, it would be in no interval of events rated together."""
-    game = logged(short("draw"), 2, any_of(5))
+    game = log_game(short("draw"), 2, any_of(5))
     other = replace(game, game=replace(game.game, commitment="f" * 64))
     assert luck_of(game) != luck_of(other)

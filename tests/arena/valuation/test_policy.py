@@ -31,7 +31,7 @@ from arena.valuation.terms import Policy
 from protocol.messages import Play, PlayTwo
 from protocol.records import ChoiceRecord
 from protocol.ruleset import Tile, set_of_tiles
-from tests.support.games import any_of, logged
+from tests.support.games import any_of, log_game
 from tests.support.positions import position
 
 DRAW = find_variant("draw")
@@ -93,7 +93,7 @@ NAMES = ["draw", "jordanian", "ukrainian", "austrian", "double-draw"]
 
 @given(st.integers(1, 10_000), st.sampled_from(NAMES))
 def test_each_worth_is_the_weighted_sum_of_what_the_play_does(board: int, name: str) -> None:
-    timeline = Timeline(logged(find_variant(name), 2, any_of(board), board=board))
+    timeline = Timeline(log_game(find_variant(name), 2, any_of(board), board=board))
     moments = [question.game for question in timeline.questions(0)][:20]
     games = [moment for moment in moments if moment.playing.phase.name == "play"]
     assume(games)
@@ -126,7 +126,7 @@ def test_a_policy_plays_each_option_as_often_as_its_worth_says() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_playout_without_noise_takes_the_plays_of_the_highest_worth(name: str) -> None:
     """In each turn a seat that can play takes its best play, the first of equal ones."""
-    timeline = Timeline(logged(find_variant(name), 2, any_of(5), board=5))
+    timeline = Timeline(log_game(find_variant(name), 2, any_of(5), board=5))
     games = [question.game for question in timeline.questions(0)]
     batch = RoundBatch.from_games([game for game in games if game.playing.phase.name == "play"])
     policies = replace(USUAL_POLICY, place=-0.5), KEEN
@@ -164,7 +164,7 @@ def played_by(policy: Policy, boards: range = range(12)) -> list[Choice]:
     """Return choices that are made with just the chances of a policy."""
     choices = []
     for board in boards:
-        game = logged(DRAW, 2, any_of(board), board=board)
+        game = log_game(DRAW, 2, any_of(board), board=board)
         for question in Timeline(game).questions(0):
             plays = [play for _, play in plays_in([question.game])]
             if len(plays) > 1:
@@ -205,7 +205,7 @@ def test_nothing_teaches_the_usual_policy() -> None:
 
 
 def test_forced_plays_and_draws_are_no_choices() -> None:
-    timeline = Timeline(logged(DRAW, 2, any_of(3)))
+    timeline = Timeline(log_game(DRAW, 2, any_of(3)))
     plays = list(timeline.chosen_plays(0))
     asks = [ask for ask in timeline.questions(0) if isinstance(ask.answer, ChoiceRecord)]
     assert 0 < len(plays) < len(asks)

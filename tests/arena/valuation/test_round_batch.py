@@ -23,7 +23,7 @@ from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, P
 from protocol.ruleset import Ruleset, derive, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.games import play_on
-from tests.support.rulesets import MANY, many, rules_and_seats
+from tests.support.rulesets import CROWDS, crowd_rules, rules_and_seats
 
 SHARE = 0.2
 BATCH_OPTIONS = (Play, PlayTwo, Draw, Pass, Call, GoOn)
@@ -171,10 +171,10 @@ def test_a_batch_plays_every_named_game(name: str) -> None:
         check(list(moments(rules, seats, rng)), rng)
 
 
-@pytest.mark.parametrize(("name", "seats", "differs"), MANY)
+@pytest.mark.parametrize(("name", "seats", "differs"), CROWDS)
 def test_a_batch_plays_at_large_tables(name: str, seats: int, differs: dict[str, object]) -> None:
     rng = random.Random(name)
-    check(list(moments(many(name, differs), seats, rng)), rng)
+    check(list(moments(crowd_rules(name, differs), seats, rng)), rng)
 
 
 @given(rules_and_seats(), st.randoms(use_true_random=False))

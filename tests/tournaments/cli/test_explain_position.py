@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tests.support.games import any_of, logged, write
+from tests.support.games import any_of, log_game, write
 from tournaments.cli.main import main
 
 DEALS = ("--deals", "16")
@@ -23,7 +23,7 @@ def explained(*words: str) -> dict[str, Any]:
 
 @pytest.fixture
 def from_log(tmp_path: Path) -> dict[str, Any]:
-    log = write(tmp_path / "game.jsonl", logged(pick=any_of(4)))
+    log = write(tmp_path / "game.jsonl", log_game(pick=any_of(4)))
     for number in range(1, 9):
         answers = explained(f"{log}", "1.game", f"{number}", "--seat", "0", "--times", "0")
         if len(answers["outlooks"]) > 1:

@@ -16,7 +16,7 @@ from playwright.sync_api import Page
 from arena.logs.gamelog import read_games
 from tests.support.events import BONEYARD, boneyard, copy_of, peeking_bot, served
 from tests.support.fast_run import slow_except
-from tests.support.pages import faults, needs_chromium, opened
+from tests.support.pages import faults, needs_chromium, open_page
 
 PLAIN = ("--sandbox", "off", "--seed", "3")
 SHORT = (*PLAIN, "--set", "target=10", "--against", "first")
@@ -232,7 +232,7 @@ def click_to_the_end(page: Page) -> None:
 @needs_chromium
 def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -> None:
     words = ("play", *SHORT, "--no-clock", "--out", str(tmp_path))
-    with served(*words) as (process, address), opened(address, local=True) as page:
+    with served(*words) as (process, address), open_page(address, local=True) as page:
         page.wait_for_selector(ASKED)
         assert faults(page) == []
         assert page.locator("#table .tile .back").count() == 7 + 14

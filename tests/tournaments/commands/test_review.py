@@ -17,7 +17,7 @@ from protocol.codec import encode_json
 from tests.support.events import BONEYARD, boneyard, copied, copy_of
 from tests.support.forgeries import write_sealed
 from tests.support.made_up import fake_review
-from tests.support.pages import faults, needs_chromium, opened
+from tests.support.pages import faults, needs_chromium, open_page
 from tournaments.cli.main import main
 from tournaments.event.folder import Folder
 from tournaments.event.luck import SeatLosses, read_seats, read_terms
@@ -215,7 +215,7 @@ def test_a_review_goes_on_after_kill_9(tmp_path: Path) -> None:
 @needs_chromium
 def test_a_reviewed_report_has_no_serious_faults(event: Path) -> None:
     called("explain", "--review", event)
-    with opened(event / "report.html", width=390, dark=True) as page:
+    with open_page(event / "report.html", width=390, dark=True) as page:
         page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         assert page.locator("#decisions table").count() > 3
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -16,9 +16,9 @@ from tests.support.events import (
     boneyard,
     fits,
     logs,
-    made,
+    outputs,
     run,
-    started,
+    start_run,
     summary,
     wait_for_games,
 )
@@ -82,7 +82,7 @@ def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -
     results = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
     run(grown, *after, *ROUND, "--jobs", "2")
     run(once, *after, *ROUND)
-    assert in_time(made(grown)) == in_time(made(once))
+    assert in_time(outputs(grown)) == in_time(outputs(once))
     assert fits(grown)
     assert (grown / "commitments.jsonl").read_bytes().startswith(promised)
     # Nothing was played again: every result is one of before, or new.
@@ -136,7 +136,7 @@ def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
     """Also when the ledger has lost its end to the new order: the logs have it."""
     out, once = tmp_path / "out", tmp_path / "once"
     run(out, "first", "greedy", *SHORT, "--boards", "3")
-    process = started(out, "first", "greedy", "random", *SHORT, jobs=2)
+    process = start_run(out, "first", "greedy", "random", *SHORT, jobs=2)
     wait_for_games(out, 9)
     process.kill()
     process.wait()
@@ -144,7 +144,7 @@ def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
     whole = ("first", "greedy", "random", *SHORT, "--boards", "4")
     run(out, *whole)
     run(once, *whole)
-    assert in_time(made(out)) == in_time(made(once))
+    assert in_time(outputs(out)) == in_time(outputs(once))
     assert fits(out)
 
 

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from arena.logs import checksummed
-from tests.support.events import PLAIN, SMALL, boneyard, made, run
+from tests.support.events import PLAIN, SMALL, boneyard, outputs, run
 from tournaments.cli.main import main
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -53,7 +53,7 @@ def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(event: Path, disk
         assert done.output.count("run the same command again") == 1
         stops += 1
     assert stops > 5
-    assert made(out) == made(event)
+    assert outputs(out) == outputs(event)
     assert "OK: " in boneyard("verify", str(out))
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tests.support.events import boneyard
 from tests.support.made_up import made_up_facts, made_up_league, publish_rounds
-from tests.support.pages import faults, needs_chromium, opened, serve_folder
+from tests.support.pages import faults, needs_chromium, open_page, serve_folder
 from tournaments.league.pages import LeagueSite
 from tournaments.league.pairing import Outlook
 from tournaments.league.settings import LeagueFolder
@@ -194,12 +194,12 @@ def test_pages_are_for_everybody_and_lead_to_replays(real: LeagueFolder, tmp_pat
         dark = number % 2 == 0
         with (
             serve_folder(site) as address,
-            opened(f"{address}/{name}", local=True, dark=dark, width=1280) as page,
+            open_page(f"{address}/{name}", local=True, dark=dark, width=1280) as page,
         ):
             assert faults(page) == [], name
             page.set_viewport_size({"width": 360, "height": 700})
             assert page.evaluate("document.documentElement.scrollWidth") == 360, name
-    with serve_folder(real.site) as address, opened(f"{address}/index.html", local=True) as page:
+    with serve_folder(real.site) as address, open_page(f"{address}/index.html", local=True) as page:
         page.get_by_role("link", name="replay").first.click()
         page.wait_for_selector("main[data-ready^='1.']")
         page.get_by_role("link", name="Club", exact=True).click()

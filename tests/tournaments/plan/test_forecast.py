@@ -16,7 +16,7 @@ from arena.rules.load import load_ruleset
 from protocol.errors import UserError
 from protocol.records import Result
 from tests.support.events import SHORT, boneyard
-from tests.support.made_up import ELO, game, known, only, played
+from tests.support.made_up import ELO, figure, game, only_pool, played
 from tests.support.planned_events import event
 from tests.support.tables import children
 from tournaments.cli import plan as calibrate
@@ -99,14 +99,14 @@ def test_the_interval_is_the_one_that_the_event_has(plan: Event) -> None:
     names = [one.name for one in plan.entrants]
     strength = {name: 150.0 - 70 * place for place, name in enumerate(names)}
     results = simulated(plan, strength, 1)
-    pool = only(results, partners=partners)
+    pool = only_pool(results, partners=partners)
     trial = trial_of(plan, results, ends={}, jobs=1, seconds=1.0, sittings=1, questions=None)
     found = forecast(plan, 1, trial)
     assert found.games == pool.games
-    wide = [known(one.half_width) for one in pool.entrants]
+    wide = [figure(one.half_width) for one in pool.entrants]
     assert found.elo_half_width == pytest.approx(mean(wide), rel=0.12)
     size = len(names)
-    errors = [known(pool.errors[i][j]) for i in range(size) for j in range(i)]
+    errors = [figure(pool.errors[i][j]) for i in range(size) for j in range(i)]
     t = statistics.t_quantile(0.975, plan.boards - 1)
     assert found.lead_half_width == pytest.approx(t * mean(errors), rel=0.12)
 
@@ -118,8 +118,8 @@ def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
     assert "Games      about 72" in forecast_text(forecast(swiss, 1, NOTHING))
     # Three rounds make one table of all; after one, only those who met can be compared.
     even = {one.name: 0.0 for one in swiss.entrants}
-    known = replace(NOTHING, elo=even, elo_errors=dict.fromkeys(even, 0.001))
-    one, three = (forecast(event(6, 2, 3, form=Swiss(n)), 1, known) for n in (1, 3))
+    trial = replace(NOTHING, elo=even, elo_errors=dict.fromkeys(even, 0.001))
+    one, three = (forecast(event(6, 2, 3, form=Swiss(n)), 1, trial) for n in (1, 3))
     alone = forecast(event(2, 2, 3), 1, NOTHING)
     assert one.lead_half_width == pytest.approx(alone.lead_half_width, rel=0.001)
     assert three.lead_half_width < alone.lead_half_width

@@ -11,14 +11,14 @@ from protocol.records import Result
 from protocol.ruleset import MOST_SEATS
 from tests.support.fast_run import examples
 from tests.support.planned_events import (
-    ALONE,
     DYNAMIC,
-    alone,
+    SELF_PARTNERS,
     event,
     mixed,
     next_stage,
     plan_of,
     played_through,
+    self_partners,
     teams,
 )
 from tournaments.plan.event import Event
@@ -37,7 +37,7 @@ PLANS = st.builds(
 )
 
 
-TEAMS = st.builds(teams, st.integers(1, 9)) | st.builds(alone, st.integers(1, 9))
+TEAMS = st.builds(teams, st.integers(1, 9)) | st.builds(self_partners, st.integers(1, 9))
 
 
 @given(PLANS | TEAMS | st.builds(mixed, st.integers(4, 6)))
@@ -49,7 +49,7 @@ def test_a_plan_is_fair(one: Event) -> None:
     everything = Counter((game.board, sitting.seats) for sitting in plan for game in sitting.games)
     tables = {frozenset(sitting.seats) for sitting in plan}
     partnerships = 3 if one.rules.deal.partners and not one.teams else 1
-    rotations = 2 if one.teams == ALONE else one.seats
+    rotations = 2 if one.teams == SELF_PARTNERS else one.seats
     each = rotations * partnerships * one.boards
     assert sum(everything.values()) == count_all_games(one, {}) == len(tables) * each
     assert set(everything.values()) == {1}

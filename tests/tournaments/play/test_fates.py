@@ -12,7 +12,7 @@ import pytest
 
 from arena.match.poller import Poller
 from protocol.records import FoulRecord
-from tests.support.events import boneyard, copied, games_of, ledger, made, run_file, untouched
+from tests.support.events import boneyard, copied, games_of, ledger, outputs, run_file, untouched
 from tests.support.fast_run import slow_except
 from tests.support.tables import LaggingPoller, children
 from tournaments.event.folder import Folder
@@ -160,7 +160,7 @@ def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kep
     # The next game had begun.
     first.write_bytes(b"".join(lines[: (ends[kept - 1] if kept else 1) + 2]))
     run_file(lost / "bots" / "cup.toml", out)
-    assert made(out) == made(played / "out")
+    assert outputs(out) == outputs(played / "out")
     assert "OK: " in boneyard("verify", str(out))
 
 

@@ -24,12 +24,7 @@ from arena.valuation.luck import luck_of_games
 from protocol.messages import Clock
 from protocol.position import Position, read_position, write_position
 from protocol.records import DealRecord
-from tests.support.events import (
-    boneyard,
-    copied,
-    games_of,
-    run,
-)
+from tests.support.events import boneyard, copied, games_of, run
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.games import NAMES, Overheard, any_of, changed, overhear, positions, resampled
 

@@ -9,7 +9,7 @@ import pytest
 
 from arena.logs.gamelog import read_games
 from arena.machine import usable_cores
-from tests.support.events import SMALL, boneyard, logs, made, run
+from tests.support.events import SMALL, boneyard, logs, outputs, run
 from tests.support.tables import alive
 from tournaments.plan.schedule import PlannedGame, PlannedSitting
 from tournaments.play import lanes, runner
@@ -50,7 +50,7 @@ def test_two_processes_make_the_bytes_of_one(
     before = os.sched_getaffinity(0)
     run(tmp_path, *SMALL)
     assert ordered
-    assert made(tmp_path) == made(event)
+    assert outputs(tmp_path) == outputs(event)
     assert "OK: " in boneyard("verify", str(tmp_path))
     assert os.sched_getaffinity(0) == before
     assert not alive(f'"folder":"{tmp_path}"')
@@ -72,7 +72,7 @@ def test_a_run_stops_when_a_referee_process_is_killed_and_goes_on(
     assert ordered
     monkeypatch.undo()
     run(tmp_path, *SMALL)
-    assert made(tmp_path) == made(event)
+    assert outputs(tmp_path) == outputs(event)
 
 
 # Slow: a process that is killed is tested beside it.

@@ -18,9 +18,9 @@ from tests.support.events import (
     PLAIN,
     SMALL,
     boneyard,
-    made,
+    outputs,
     run,
-    started,
+    start_run,
     wait_for_games,
     wait_for_ledger,
 )
@@ -50,13 +50,13 @@ def test_another_event_in_the_same_folder_is_refused(event: Path) -> None:
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(
     long_event: Path, tmp_path: Path
 ) -> None:
-    process = started(tmp_path)
+    process = start_run(tmp_path)
     wait_for_ledger(tmp_path)
     os.kill(process.pid, signal.SIGINT)
     assert process.wait(timeout=120) == 130
     assert 0 < json.loads((tmp_path / "results.json").read_text())["played"] < 24
     run(tmp_path, *LONG)
-    assert made(tmp_path) == made(long_event)
+    assert outputs(tmp_path) == outputs(long_event)
 
 
 def test_before_the_first_game_there_are_commitments_and_no_report(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
-    process = started(tmp_path)
+    process = start_run(tmp_path)
     wait_for_games(tmp_path, 1)
     said = run(tmp_path, *LONG, code=2)
     process.send_signal(signal.SIGTERM)

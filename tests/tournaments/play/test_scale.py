@@ -18,7 +18,7 @@ from arena.logs.checksummed import (
     read_sealed,
 )
 from protocol.codec import decode_result
-from tests.support.events import SMALL, boneyard, copied, copy_of, made, run, untouched
+from tests.support.events import SMALL, boneyard, copied, copy_of, outputs, run, untouched
 from tournaments.cli.main import main
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event
@@ -51,7 +51,7 @@ def test_a_run_packs_what_is_full(
     monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(tmp_path, *SMALL, "--jobs", "2")
     assert lying(tmp_path) == {ZSTD_SUFFIX}
-    assert made(tmp_path) == made(plain)
+    assert outputs(tmp_path) == outputs(plain)
     assert "OK: " in boneyard("verify", str(tmp_path))
 
 

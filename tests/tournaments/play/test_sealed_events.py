@@ -11,7 +11,7 @@ from arena.sealed.module import host_name
 from protocol.records import ChoiceRecord, FoulRecord, GameRecord, SentRecord
 from tests.support.bots import NOTE_CHANCE, NOTE_COUNT, sealed, spin
 from tests.support.clusters import Cluster
-from tests.support.events import boneyard, games_of, made, run, started, wait_for_games
+from tests.support.events import boneyard, games_of, outputs, run, start_run, wait_for_games
 from tournaments.verification import ask_bots
 
 SHORT = ("--boards", "2", "--set", "target=1")
@@ -41,7 +41,7 @@ def test_the_same_bytes_at_any_number_of_jobs(bots: tuple[str, str], tmp_path: P
     one, four = tmp_path / "one", tmp_path / "four"
     run(one, *bots, *SHORT, "--jobs", "1")
     run(four, *bots, *SHORT, "--jobs", "4")
-    assert made(one)["ledger.jsonl"] == made(four)["ledger.jsonl"]
+    assert outputs(one)["ledger.jsonl"] == outputs(four)["ledger.jsonl"]
     assert played(one) == played(four)
     assert "sealed bots gave the same" in boneyard("verify", str(one), "--ask-bots")
 
@@ -53,12 +53,12 @@ def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: P
     once, cut = tmp_path / "once", tmp_path / "cut"
     words = (*bots, *SHORT)
     run(once, *words)
-    process = started(cut, *words)
+    process = start_run(cut, *words)
     wait_for_games(cut, 1)
     process.send_signal(signal.SIGKILL)
     process.wait()
     run(cut, *words)
-    assert made(cut)["ledger.jsonl"] == made(once)["ledger.jsonl"]
+    assert outputs(cut)["ledger.jsonl"] == outputs(once)["ledger.jsonl"]
     assert played(cut) == played(once)
     assert "sealed bots gave the same" in boneyard("verify", str(cut), "--ask-bots")
 
@@ -161,7 +161,7 @@ def test_the_same_bytes_on_a_cluster(
     run(out, *bots, "--boards", "2", *cluster.words())
     run(once, *bots, "--boards", "2")
     assert {one.sitting.worker for one in games_of(out)} == {"w"}
-    assert made(out)["ledger.jsonl"] == made(once)["ledger.jsonl"]
+    assert outputs(out)["ledger.jsonl"] == outputs(once)["ledger.jsonl"]
     assert played(out) == played(once)
 
 

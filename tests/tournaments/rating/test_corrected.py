@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from protocol.records import Result
-from tests.support.made_up import ELO, STRENGTH, game, known, played
+from tests.support.made_up import ELO, STRENGTH, figure, game, played
 from tournaments.rating.ratings import fit
 from tournaments.rating.sprt import separations
 from tournaments.rating.tables import (
@@ -66,7 +66,7 @@ def only(results: Sequence[Result], luck: Corrections, anchor: Anchor | None = N
 
 def variance(one: Rating) -> tuple[float, float]:
     assert one.corrected
-    return known(one.half_width) ** 2, known(one.corrected.half_width) ** 2
+    return figure(one.half_width) ** 2, figure(one.corrected.half_width) ** 2
 
 
 def test_without_any_luck_nothing_changes() -> None:
@@ -75,7 +75,7 @@ def test_without_any_luck_nothing_changes() -> None:
     for one in pool.entrants:
         assert one.corrected
         assert (one.corrected.elo, one.corrected.half_width) == (one.elo, one.half_width)
-        assert one.corrected.margin == pytest.approx(known(one.margin))
+        assert one.corrected.margin == pytest.approx(figure(one.margin))
         assert one.corrected.margin_half_width == one.margin_half_width
     assert pool.gain_wins
     assert pool.gain_wins.value == 1
@@ -149,16 +149,16 @@ def test_only_a_gain_beyond_its_error_is_told_as_one() -> None:
 def test_95_percent_of_corrected_intervals_hold_the_truth() -> None:
     strength = {"a": 60.0, "b": 20.0, "c": -20.0, "d": -60.0}
     long = only(*lucky_event(random.Random(1000), strength, 5_000))
-    true = {one.name: known(one.elo) for one in long.entrants}
-    lead = {one.name: known(one.margin) for one in long.entrants}
+    true = {one.name: figure(one.elo) for one in long.entrants}
+    lead = {one.name: figure(one.margin) for one in long.entrants}
     held = beyond = of = 0
     for seed in range(300):
         for one in only(*lucky_event(random.Random(seed), strength, 50)).entrants:
             if one.corrected and one.corrected.elo is not None:
                 made = one.corrected
-                held += abs(known(made.elo) - true[one.name]) <= known(made.half_width)
-                off = abs(known(made.margin) - lead[one.name])
-                beyond += off > known(made.margin_half_width)
+                held += abs(figure(made.elo) - true[one.name]) <= figure(made.half_width)
+                off = abs(figure(made.margin) - lead[one.name])
+                beyond += off > figure(made.margin_half_width)
                 of += 1
     assert of > 1100
     assert 0.93 <= held / of <= 0.97
@@ -168,16 +168,16 @@ def test_95_percent_of_corrected_intervals_hold_the_truth() -> None:
 def test_bots_are_compared_with_luck_taken_out() -> None:
     """Ranks, headline and separation are decided by the sharper ratings, not by the plain ones."""
     decided = [only(*lucky_event(random.Random(n), {"a": 60.0, "b": -60.0}, 30)) for n in range(30)]
-    sharper = [pool for pool in decided if abs(_lead(pool)) > 1.96 * known(pool.errors[0][1])]
+    sharper = [pool for pool in decided if abs(_lead(pool)) > 1.96 * figure(pool.errors[0][1])]
     plain = [
         pool
         for pool in decided
-        if all(abs(known(one.elo)) > known(one.half_width) for one in pool.entrants)
+        if all(abs(figure(one.elo)) > figure(one.half_width) for one in pool.entrants)
     ]
     assert len(sharper) > len(plain)
     for pool in decided:
         first, other = pool.entrants
-        assert known(first.compared_elo) >= known(other.compared_elo)
+        assert figure(first.compared_elo) >= figure(other.compared_elo)
         if first.ranks == (1, 1):
             assert "is better than" in by_ratings(pool)
             assert "luck taken out" in by_ratings(pool)
@@ -186,4 +186,4 @@ def test_bots_are_compared_with_luck_taken_out() -> None:
 
 
 def _lead(pool: Pool) -> float:
-    return known(pool.entrants[0].compared_elo) - known(pool.entrants[1].compared_elo)
+    return figure(pool.entrants[0].compared_elo) - figure(pool.entrants[1].compared_elo)

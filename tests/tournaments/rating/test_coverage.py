@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.records import Result
-from tests.support.made_up import known, only, played
+from tests.support.made_up import figure, only_pool, played
 from tournaments.rating.ratings import fit
 from tournaments.report.standings import seat_advantages
 
@@ -23,8 +23,8 @@ def truth(seats: int, deal: float) -> dict[str, float]:
     Elo."""
     if not deal:
         return STRENGTH
-    long = only(played(random.Random(1000), STRENGTH, 4_000, seats, deal=deal))
-    return {rating.name: known(rating.elo) for rating in long.entrants}
+    long = only_pool(played(random.Random(1000), STRENGTH, 4_000, seats, deal=deal))
+    return {rating.name: figure(rating.elo) for rating in long.entrants}
 
 
 @pytest.mark.slow
@@ -37,14 +37,14 @@ def test_95_percent_intervals_hold_the_truth_95_times_in_100(
     true = truth(seats, deal)
     rated = apart = wrong = 0
     for seed in range(EVENTS):
-        pool = only(played(random.Random(seed), STRENGTH, boards, seats, deal=deal))
+        pool = only_pool(played(random.Random(seed), STRENGTH, boards, seats, deal=deal))
         rated += sum(
-            abs(known(one.elo) - true[one.name]) <= known(one.half_width) for one in pool.entrants
+            abs(figure(one.elo) - true[one.name]) <= figure(one.half_width) for one in pool.entrants
         )
         for (i, a), (j, b) in itertools.combinations(enumerate(pool.entrants), 2):
             lead = true[a.name] - true[b.name]
-            error = known(pool.errors[i][j])
-            apart += abs(known(a.elo) - known(b.elo) - lead) <= 1.96 * error
+            error = figure(pool.errors[i][j])
+            apart += abs(figure(a.elo) - figure(b.elo) - lead) <= 1.96 * error
             wrong += pool.los[i][j] > 0.975 and lead < 0
     assert 0.93 <= rated / (4 * EVENTS) <= 0.97
     # Without Student's t: a little narrow.
@@ -61,7 +61,7 @@ def test_intervals_of_small_events_hold_the_truth_over_one_level() -> None:
         (pool,) = fit(results).pools
         if not any(one.bound for one in pool.entrants):
             held += [
-                abs(known(one.elo) - far[one.name]) <= known(one.half_width)
+                abs(figure(one.elo) - far[one.name]) <= figure(one.half_width)
                 for one in pool.entrants
             ]
     assert len(held) > 300
@@ -80,7 +80,7 @@ def test_fair_seats_are_seldom_called_better() -> None:
     """All seats of an event together: each on its own would be named in 14 of 100 events."""
     equal = dict.fromkeys("abcde", 0.0)
     named = sum(
-        bool(seat_advantages(only(played(random.Random(seed), equal, 20, 5))))
+        bool(seat_advantages(only_pool(played(random.Random(seed), equal, 20, 5))))
         for seed in range(100)
     )
     assert named <= 7

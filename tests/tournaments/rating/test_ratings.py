@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from arena.document.blocks import Table
 from protocol.records import Result, SeatFoul, UsageSum
 from tests.support.fast_run import examples
-from tests.support.made_up import ELO, STRENGTH, ascent, game, known, only, pairs, played
+from tests.support.made_up import ELO, STRENGTH, ascent, figure, game, only_pool, pairs, played
 from tournaments.rating import statistics
 from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.tables import Anchor, Meeting, Pool, Rating
@@ -32,7 +32,7 @@ def named(pool: Pool) -> dict[str, Rating]:
 
 
 def lead(pool: Pool, name: str, other: str) -> float:
-    return known(named(pool)[name].elo) - known(named(pool)[other].elo)
+    return figure(named(pool)[name].elo) - figure(named(pool)[other].elo)
 
 
 # Published numbers
@@ -49,7 +49,7 @@ def one_seat(points: Sequence[Sequence[int]]) -> list[Result]:
 
 def published(pool: Pool, share: float) -> tuple[float, float, float]:
     """Elo, half width and LOS as fastchess has them: an interval of the score, turned into Elo."""
-    error = known(pool.errors[0][1]) * share * (1 - share) / ELO
+    error = figure(pool.errors[0][1]) * share * (1 - share) / ELO
     error *= math.sqrt((pool.boards - 1) / pool.boards)  # It takes neither CR1 nor t.
     low, high = (
         ELO * math.log(s / (1 - s)) for s in (share - 1.959964 * error, share + 1.959964 * error)
@@ -58,7 +58,7 @@ def published(pool: Pool, share: float) -> tuple[float, float, float]:
 
 
 def test_wins_draws_losses_are_fastchess_s() -> None:
-    pool = only(one_seat([[2]] * 136 + [[1]] * 111 + [[0]] * 96), prior=0)
+    pool = only_pool(one_seat([[2]] * 136 + [[1]] * 111 + [[0]] * 96), prior=0)
     elo, half_width, los = published(pool, (136 + 111 / 2) / 343)
     assert [elo, half_width] == pytest.approx([40.70, 30.43], abs=0.005)
     assert los == pytest.approx(0.9960, abs=5e-5)
@@ -72,7 +72,7 @@ def test_wins_draws_losses_are_fastchess_s() -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_an_independent_optimiser_finds_the_same_maximum(seats: int) -> None:
     results = played(random.Random(seats), STRENGTH, 60, seats, first=30)
-    pool = only(results, prior=0)
+    pool = only_pool(results, prior=0)
     ratings, advantages = ascent(results)
     assert {r.name: r.elo for r in pool.entrants} == pytest.approx(ratings, abs=0.01)
     assert [s.elo for s in pool.seats] == pytest.approx(advantages, abs=0.01)
@@ -82,7 +82,7 @@ def sandwich(results: Sequence[Result], pool: Pool) -> NDArray[np.float64]:
     """Return the documented covariance in Elo², at prior 0, from dense matrices."""
     names = sorted(r.name for r in pool.entrants)
     seats, size = len(results[0].seats), len(pool.entrants)
-    elo = [known(named(pool)[name].elo) for name in names] + [s.elo for s in pool.seats] + [0.0]
+    elo = [figure(named(pool)[name].elo) for name in names] + [s.elo for s in pool.seats] + [0.0]
     boards = sorted({result.board for result in results})
     scores = np.zeros((len(boards), size + seats))
     information = np.zeros((size + seats, size + seats))
@@ -104,7 +104,7 @@ def sandwich(results: Sequence[Result], pool: Pool) -> NDArray[np.float64]:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_errors_are_the_sandwich_of_the_docstring(seats: int) -> None:
     results = played(random.Random(seats), STRENGTH, 50, seats, deal=150)
-    pool = only(results, prior=0)
+    pool = only_pool(results, prior=0)
     covariance = sandwich(results, pool)
     order = [sorted(STRENGTH).index(r.name) for r in pool.entrants]
     for row, rating in enumerate(pool.entrants):
@@ -150,26 +150,26 @@ def as_partners(result: Result) -> Result:
 
 def test_an_anchor_moves_the_level_and_is_what_errors_are_over() -> None:
     results = played(random.Random(5), STRENGTH, 80, deal=100)
-    free, held = only(results), only(results, anchor=Anchor("c", 1500))
+    free, held = only_pool(results), only_pool(results, anchor=Anchor("c", 1500))
     assert named(held)["c"].elo == 1500
     assert named(held)["c"].half_width == 0
     assert free.los == held.los
     assert free.seats == held.seats
     at = [rating.name for rating in free.entrants].index("c")
     for place, rating in enumerate(held.entrants):
-        assert known(rating.elo) - 1500 == pytest.approx(lead(free, rating.name, "c"), abs=1e-5)
+        assert figure(rating.elo) - 1500 == pytest.approx(lead(free, rating.name, "c"), abs=1e-5)
         t = statistics.t_quantile(0.975, min(rating.boards, named(free)["c"].boards) - 1)
-        assert known(rating.half_width) == pytest.approx(t * known(free.errors[place][at]))
+        assert figure(rating.half_width) == pytest.approx(t * figure(free.errors[place][at]))
 
 
 def test_an_anchor_is_the_core_where_nobody_took_points_off_each_other() -> None:
     results = beaten_by("first", ["greedy"], 2)
-    assert named(only(results))["first"].elo == 0
-    pool = only(results, anchor=Anchor("greedy", 1500))
+    assert named(only_pool(results))["first"].elo == 0
+    pool = only_pool(results, anchor=Anchor("greedy", 1500))
     assert [(r.name, r.bound) for r in pool.entrants] == [("first", ">"), ("greedy", "")]
     assert pool.entrants[1].elo == 1500
-    assert known(pool.entrants[0].elo) == pytest.approx(
-        1500 + known(only(results, anchor=Anchor("greedy", 0)).entrants[0].elo)
+    assert figure(pool.entrants[0].elo) == pytest.approx(
+        1500 + figure(only_pool(results, anchor=Anchor("greedy", 0)).entrants[0].elo)
     )
     said = " ".join(placing(pool))
     assert "greedy is set to +1500 Elo" in said
@@ -177,14 +177,14 @@ def test_an_anchor_is_the_core_where_nobody_took_points_off_each_other() -> None
     assert unanchored(pool, Anchor("greedy", 1500)) == []
     # Also of a chain, of which the middle has the most games.
     chain = [*beaten_by("a", "b"), *beaten_by("b", "c")]
-    assert [r.bound for r in only(chain).entrants] == [">", "", "<"]
-    assert [r.bound for r in only(chain, anchor=Anchor("c", 100)).entrants] == [">", ">", ""]
+    assert [r.bound for r in only_pool(chain).entrants] == [">", "", "<"]
+    assert [r.bound for r in only_pool(chain, anchor=Anchor("c", 100)).entrants] == [">", ">", ""]
 
 
 def test_the_table_is_sorted_centred_and_counts_games() -> None:
     results = played(random.Random(1), STRENGTH, 100, first=40)
-    pool = only(results)
-    elos = [known(rating.elo) for rating in pool.entrants]
+    pool = only_pool(results)
+    elos = [figure(rating.elo) for rating in pool.entrants]
     assert elos == sorted(elos, reverse=True)
     assert sum(elos) == pytest.approx(0, abs=1e-5)
     assert (pool.games, pool.boards) == (200, 100)
@@ -198,7 +198,7 @@ def test_the_table_is_sorted_centred_and_counts_games() -> None:
 
 
 def test_the_crosstable_and_los_mirror_themselves() -> None:
-    pool = only(played(random.Random(2), STRENGTH, 60))
+    pool = only_pool(played(random.Random(2), STRENGTH, 60))
     size = len(pool.entrants)
     for i, j in itertools.product(range(size), repeat=2):
         one, other = pool.crosstable[i][j], pool.crosstable[j][i]
@@ -219,7 +219,7 @@ def test_the_margin_has_an_interval_clustered_by_board() -> None:
     sums = [one + two for one, two in boards]
     mean = sum(sums) / 8
     error = math.sqrt(4 / 3 * sum((s - 2 * mean) ** 2 for s in sums)) / 8
-    rating = named(only(results))["a"]
+    rating = named(only_pool(results))["a"]
     assert rating.margin == pytest.approx(mean)
     assert rating.margin_half_width == pytest.approx(3.182446 * error, rel=1e-6)
 
@@ -232,10 +232,10 @@ def test_fouls_are_counted() -> None:
         game(1, "ab", (0, 1), (gone,)),
         game(1, "ba", (1, 0)),
     ]
-    assert {r.name: r.fouls for r in only(results).entrants} == {"a": 1, "b": 2}
+    assert {r.name: r.fouls for r in only_pool(results).entrants} == {"a": 1, "b": 2}
     beforehand = SeatFoul(seat=1, foul="forfeit")
     lost = [game(0, "ab", (0, 0), (beforehand,)), game(0, "ba", (0, 1))]
-    assert {r.name: r.fouls for r in only(lost).entrants} == {"a": 0, "b": 0}
+    assert {r.name: r.fouls for r in only_pool(lost).entrants} == {"a": 0, "b": 0}
 
 
 def ended(result: Result) -> Result:
@@ -247,14 +247,14 @@ def test_the_margin_leaves_out_games_that_a_foul_ended() -> None:
     rng = random.Random(7)
     results = played(rng, {"a": 100.0, "b": 0.0}, 40)
     spoilt = [ended(game(40 + board, "ab", (board * 9, 0))) for board in range(12)]
-    plain, mixed = named(only(results)), named(only([*results, *spoilt]))
+    plain, mixed = named(only_pool(results)), named(only_pool([*results, *spoilt]))
     for name in "ab":
         assert mixed[name].margin == plain[name].margin
         assert mixed[name].margin_half_width == plain[name].margin_half_width
         assert mixed[name].games == plain[name].games + 12
-    whole = only([*results, *spoilt])
-    assert whole.boards_save_margin == only(results).boards_save_margin
-    assert whole.boards_save != only(results).boards_save
+    whole = only_pool([*results, *spoilt])
+    assert whole.boards_save_margin == only_pool(results).boards_save_margin
+    assert whole.boards_save != only_pool(results).boards_save
 
 
 def chosen_for_a_model(result: Result) -> Result:
@@ -310,16 +310,16 @@ MIDDLE = {"m": 60.0, "n": 0.0, "o": -60.0}
 
 def test_a_seat_that_always_wins_is_finite_and_uncertain() -> None:
     results = [game(board, seats, (1, 0)) for board in range(30) for seats in ("ab", "ba")]
-    pool = only(results)
+    pool = only_pool(results)
     assert 300 < pool.seats[0].elo < 1500
     assert pool.seats[0].half_width > 100
     assert {(r.elo, r.bound) for r in pool.entrants} == {(0, "")}
-    assert all(known(r.half_width) > 20 for r in pool.entrants)
+    assert all(figure(r.half_width) > 20 for r in pool.entrants)
 
 
 def test_unbeaten_and_winless_entrants_have_bounds() -> None:
     middle = played(random.Random(6), MIDDLE, 60)
-    pool = only([*middle, *beaten_by("best", "mno"), *beating("worst", "mno")])
+    pool = only_pool([*middle, *beaten_by("best", "mno"), *beating("worst", "mno")])
     assert [r.bound for r in pool.entrants] == [">", "", "", "", "<"]
     best, *core, worst = pool.entrants
     assert (best.name, best.half_width, worst.name, worst.half_width) == (
@@ -330,7 +330,7 @@ def test_unbeaten_and_winless_entrants_have_bounds() -> None:
     )
     # 20 games of each in either seat: 5 % at the bound.
     for one, sign in ((best, 1), (worst, -1)):
-        leads = [sign * (known(one.elo) - known(other.elo)) for other in core]
+        leads = [sign * (figure(one.elo) - figure(other.elo)) for other in core]
         seats = (pool.seats[0].elo, -pool.seats[0].elo)
         chances = [1 / (1 + 10 ** (-(lead + seat) / 400)) for lead in leads for seat in seats]
         assert math.prod(chances) ** 20 == pytest.approx(0.05, rel=1e-6)
@@ -342,10 +342,10 @@ def test_unbeaten_and_winless_entrants_have_bounds() -> None:
 @pytest.mark.parametrize("prior", [0.0, 1.0])
 def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
     """The same bytes of all others, however many games it has."""
-    alone = only(played(random.Random(6), MIDDLE, 60), prior)
+    alone = only_pool(played(random.Random(6), MIDDLE, 60), prior)
     for some in ("m", "mno"):
         extremes = [*beaten_by("best", some, 200), *beating("worst", some)]
-        beside = only([*played(random.Random(6), MIDDLE, 60), *extremes], prior)
+        beside = only_pool([*played(random.Random(6), MIDDLE, 60), *extremes], prior)
         inside = {r.name: r for r in beside.entrants if not r.bound}
         for one in alone.entrants:
             assert (inside[one.name].elo, inside[one.name].half_width) == (one.elo, one.half_width)
@@ -355,17 +355,17 @@ def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
 
 def test_the_level_is_all_of_the_core() -> None:
     lucky = [*beaten_by("best", "mno"), game(500, ("best", "n"), (0, 1))]
-    pool = only([*played(random.Random(6), MIDDLE, 60), *lucky])
+    pool = only_pool([*played(random.Random(6), MIDDLE, 60), *lucky])
     assert [r.bound for r in pool.entrants] == [""] * 4
     assert pool.level == ("best", "m", "n", "o")
-    assert sum(known(one.elo) for one in pool.entrants) == pytest.approx(0, abs=1e-5)
+    assert sum(figure(one.elo) for one in pool.entrants) == pytest.approx(0, abs=1e-5)
 
 
 def test_jeffreys_prior_is_half_the_logarithm_of_the_information() -> None:
     """Two bots without seats: what maximises p^w (1-p)^l sqrt(n p (1-p)) has half a game more."""
-    pool = only(one_seat([[2]] * 57 + [[0]] * 3))
+    pool = only_pool(one_seat([[2]] * 57 + [[0]] * 3))
     assert lead(pool, "a", "b") == pytest.approx(ELO * math.log(57.5 / 3.5), abs=1e-5)
-    ten = only(one_seat([[2]] * 57 + [[0]] * 3), prior=10)
+    ten = only_pool(one_seat([[2]] * 57 + [[0]] * 3), prior=10)
     assert lead(ten, "a", "b") == pytest.approx(ELO * math.log(62 / 8), abs=1e-5)
 
 
@@ -374,7 +374,7 @@ def test_pools_without_a_common_game_get_their_own_tables() -> None:
     two = played(random.Random(8), {"x": 100.0, "y": 0.0, "z": 0.0}, 30)
     ratings = fit(one + two)
     assert [sorted(named(pool)) for pool in ratings.pools] == [["x", "y", "z"], ["a", "b"]]
-    assert ratings.pools == (only(two), only(one))
+    assert ratings.pools == (only_pool(two), only_pool(one))
 
 
 @pytest.mark.parametrize(
@@ -407,9 +407,11 @@ def test_partners_are_rated_as_the_mean_of_their_side() -> None:
             ) / 2
             won = rng.random() < 1 / (1 + 10 ** (-edge / 400))
             results.append(game(board, seats, (10, 4) * 2 if won else (4, 10) * 2))
-    pool = only(results, partners=True)
+    pool = only_pool(results, partners=True)
     for rating in pool.entrants:
-        assert abs(known(rating.elo) - STRENGTH[rating.name]) < 1.5 * known(rating.half_width) < 60
+        assert (
+            abs(figure(rating.elo) - STRENGTH[rating.name]) < 1.5 * figure(rating.half_width) < 60
+        )
         assert rating.margin == pytest.approx(6 * (2 * rating.win_share - 1))
     assert [s.seat for s in pool.seats] == [0]
     assert pool.games == 3000
@@ -426,12 +428,12 @@ def test_boards_save_by_hand() -> None:
         for seats, scores in zip(("ab", "ba"), two, strict=True)
     ]
     # a makes 1, 0 / 1, 0 / 1, 1 / 1, 1, thrice: mean 3/4; 24/23 x 24 x 3/16 over 12/11 x 12 x 1/4.
-    save = only(results).boards_save
+    save = only_pool(results).boards_save
     assert save
     assert save.value == pytest.approx((24 / 23 * 4.5) / (12 / 11 * 3), abs=1e-6)
     assert save.low < save.value < save.high
-    assert only(results[:8]).boards_save is None
-    assert only([game(n, "ab", (n % 2, 1)) for n in range(9)]).boards_save is None
+    assert only_pool(results[:8]).boards_save is None
+    assert only_pool([game(n, "ab", (n % 2, 1)) for n in range(9)]).boards_save is None
 
 
 @pytest.mark.parametrize("partners", [False, True])
@@ -448,9 +450,9 @@ def test_another_machines_algebra_comes_to_the_same_bytes(
     here = msgspec.json.encode(fit(results, partners=partners))
     noise = np.random.default_rng(1)
 
-    def elsewhere(known: Any) -> Any:
+    def elsewhere(figure: Any) -> Any:
         def computed(*words: Any, **more: Any) -> Any:
-            found = known(*words, **more)
+            found = figure(*words, **more)
             return found * (1 + 1e-14 * noise.standard_normal(found.shape))
 
         return computed
@@ -474,7 +476,7 @@ def test_costs_stand_beside_the_ratings_that_they_do_not_change() -> None:
     assert [replace(one, cost=None) for one in pool.entrants] == [*plain.pools[0].entrants]
     assert [name for name in cost if cost[name]] == ["a"]
     assert cost["a"]
-    lead = known(rated["a"].elo) - min(known(one.elo) for one in pool.entrants)
+    lead = figure(rated["a"].elo) - min(figure(one.elo) for one in pool.entrants)
     assert (cost["a"].cents, cost["a"].cents_a_game) == (0.5 * rated["a"].games, 0.5)
     assert cost["a"].elo_a_dollar == pytest.approx(lead / 0.5)
     shown = cost_sections(pool)[0].blocks[0]
@@ -494,6 +496,6 @@ def test_few_boards_give_errors_of_independent_games() -> None:
         )
     ]
     (pool,) = fit(results).pools
-    half = [known(one.half_width) for one in pool.entrants]
+    half = [figure(one.half_width) for one in pool.entrants]
     assert 100 < min(half) <= max(half) < 500
     assert all(one.margin_half_width is None for one in pool.entrants)

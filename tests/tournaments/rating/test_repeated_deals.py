@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.records import Result
-from tests.support.made_up import known, only, played
+from tests.support.made_up import figure, only_pool, played
 from tests.support.planned_events import event, played_through
 from tournaments.formats.versus import Versus
 from tournaments.rating.sprt import Sprt
@@ -22,14 +22,14 @@ def copies(results: list[Result], times: int) -> list[Result]:
 
 def widths(pool: Pool) -> list[float]:
     return [
-        known(width) for one in pool.entrants for width in (one.half_width, one.margin_half_width)
+        figure(width) for one in pool.entrants for width in (one.half_width, one.margin_half_width)
     ]
 
 
 @pytest.mark.parametrize("seats", [2, 3])
 def test_a_deal_played_again_moves_neither_rating_nor_interval(seats: int) -> None:
     results = played(random.Random(3), STRENGTH, 12, seats, deal=100.0)
-    once, often = only(results), only(copies(results, 4))
+    once, often = only_pool(results), only_pool(copies(results, 4))
     assert widths(often) == pytest.approx(widths(once))
     assert [one.elo for one in often.entrants] == pytest.approx([one.elo for one in once.entrants])
     assert often.los == once.los
@@ -38,7 +38,7 @@ def test_a_deal_played_again_moves_neither_rating_nor_interval(seats: int) -> No
 
 def test_one_deal_in_forty_lines_is_two_games() -> None:
     results = [one for one in played(random.Random(5), {"a": 400, "b": 0}, 1) if one]
-    once, often = only(results), only(copies(results, 40))
+    once, often = only_pool(results), only_pool(copies(results, 40))
     assert [one.elo for one in often.entrants] == [one.elo for one in once.entrants]
     assert often.los == once.los
     assert {one.margin_half_width for one in often.entrants} == {None}
@@ -48,9 +48,9 @@ def test_a_deal_in_most_lines_does_not_decide() -> None:
     rng = random.Random(1)
     some = played(rng, STRENGTH, 12)
     twisted = [*some, *copies([one for one in some if one.board == 0], 30)]
-    assert widths(only(twisted)) == pytest.approx(widths(only(some)))
-    assert [x.win_share for x in only(twisted).entrants] == pytest.approx(
-        [x.win_share for x in only(some).entrants]
+    assert widths(only_pool(twisted)) == pytest.approx(widths(only_pool(some)))
+    assert [x.win_share for x in only_pool(twisted).entrants] == pytest.approx(
+        [x.win_share for x in only_pool(some).entrants]
     )
 
 

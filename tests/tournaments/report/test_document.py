@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from arena.document.blocks import DocumentBlock, Media, Section, select
 from arena.sandbox.command import Command
-from tests.support.made_up import made_up, measured, told
+from tests.support.made_up import made_up, measured, report_data
 from tests.support.planned_events import event
 from tournaments.formats.base import Entrant
 from tournaments.report.document import command_text, report_document
@@ -22,7 +22,7 @@ def sections(blocks: list[DocumentBlock], medium: Media) -> Iterator[Section]:
 def test_pools_share_no_address_and_no_title() -> None:
     plan = event(4, boards=4)
     results = [one for one in made_up(plan) if {*one.seats} in ({"bot0", "bot1"}, {"bot2", "bot3"})]
-    document = report_document(told(plan, results, measured(plan)))
+    document = report_document(report_data(plan, results, measured(plan)))
     found = list(sections([*document.blocks], Media.HTML))
     titles = [f"{one.title}{one.scope}" for one in found]
     standings = [title for title in titles if title.startswith("Standings")]

@@ -18,7 +18,7 @@ from arena.logs.checksummed import read_lines
 from protocol.records import Result, SeatFoul
 from tests.support.events import REPORTED, boneyard, copied
 from tests.support.fast_run import slow_except
-from tests.support.made_up import STRENGTH, ascent, book_of, game, known, play, played, tune
+from tests.support.made_up import STRENGTH, ascent, book_of, figure, game, play, played, tune
 from tests.support.planned_events import event as planned
 from tournaments.cli.rate import Rated
 from tournaments.event.folder import Folder, load_event
@@ -92,7 +92,7 @@ def test_the_crosstable_file_is_the_crosstable() -> None:
         assert float(line["wins"]) == pool.crosstable[i][j].wins
         assert float(line["los"]) == pool.los[i][j]
         assert float(line["error_elo"]) == pool.errors[i][j]
-        lead = known(pool.entrants[i].elo) - known(pool.entrants[j].elo)
+        lead = figure(pool.entrants[i].elo) - figure(pool.entrants[j].elo)
         assert float(line["lead_elo"]) == pytest.approx(lead, abs=1e-5)
 
 

@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 from arena.logs.catalog import replay_address
 from tests.support.events import boneyard, copy_of, finished
 from tests.support.fast_run import slow_except
-from tests.support.made_up import evidence, made_up, measured, told, written
+from tests.support.made_up import evidence, made_up, measured, report_data, write_report
 from tests.support.made_up import html as html_of
-from tests.support.pages import faults, needs_chromium, opened
+from tests.support.pages import faults, needs_chromium, open_page
 from tests.support.planned_events import event, teams
 from tournaments.event.folder import Folder
 from tournaments.event.results import read_ledger
@@ -83,11 +83,11 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
     plan = EVENTS[name]
     results = made_up(plan, foul_every=9)
     fouls = [evidence(one, stderr="x" * 900) for one in results if one.fouls][:4]
-    path = written(tmp_path, plan, results, measured(plan, *fouls))
-    with opened(path, dark=len(name) % 2 == 0) as page:
+    path = write_report(tmp_path, plan, results, measured(plan, *fouls))
+    with open_page(path, dark=len(name) % 2 == 0) as page:
         assert name not in LOOKED_AT or faults(page) == []
         assert texts(page, "#standings tbody th") == [
-            one.name for one in told(plan, results).book.ratings.pools[0].entrants
+            one.name for one in report_data(plan, results).book.ratings.pools[0].entrants
         ]
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 718, "height": 1000})
@@ -102,8 +102,8 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
 def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
     plan = event(4, boards=6)
     results = made_up(plan)
-    best = [one.name for one in told(plan, results).book.ratings.pools[0].entrants]
-    with opened(written(tmp_path, plan, results)) as page:
+    best = [one.name for one in report_data(plan, results).book.ratings.pools[0].entrants]
+    with open_page(write_report(tmp_path, plan, results)) as page:
         names = "#standings tbody th"
         assert texts(page, names) == best != sorted(best)
         page.locator("#standings").get_by_role("button", name="bot", exact=True).click()
@@ -124,7 +124,7 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
     plan = event(4, 3, boards=7)
     results = made_up(plan)
     both = [one for one in results if {"bot1", "bot3"} <= set(one.seats)]
-    with opened(written(tmp_path, plan, results)) as page:
+    with open_page(write_report(tmp_path, plan, results)) as page:
         assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
         order = texts(page, "#pairings tbody th")
         row = page.locator("#pairings tbody tr").nth(order.index("bot1"))
@@ -149,16 +149,16 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
 def test_a_lost_game_is_explained_in_the_words_of_the_command() -> None:
     event = finished("partners")
     result = next(read_ledger(Folder(event).ledger))
-    told = " ".join(boneyard("explain", str(event), result.game, "--all").split())
-    with opened(event / "report.html", width=390) as page:
+    report_data = " ".join(boneyard("explain", str(event), result.game, "--all").split())
+    with open_page(event / "report.html", width=390) as page:
         page.get_by_role("button", name=f"why {result.game}", exact=False).first.click()
         expect(page.locator(".why table")).to_be_visible()
         head, *said = texts(page, ".why p")
-        assert head.replace("−", "-") in told
+        assert head.replace("−", "-") in report_data
         assert len(said) >= 1
         for sentence in said:
             start, _, _ = sentence.removesuffix(".").partition(", blocked")
-            assert start in told
+            assert start in report_data
         scores = [row.split()[-1] for row in texts(page, ".why tbody td:last-child")]
         assert scores[-1] == f"{result.scores[-1]}".replace("-", "−")
         assert len(scores) == result.rounds
@@ -178,11 +178,11 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
         evidence(one, detail=words, line=words, stderr=words)
         for one, words in zip(fouled, RUDE, strict=False)
     ]
-    path = written(tmp_path, plan, results, measured(plan, *known))
+    path = write_report(tmp_path, plan, results, measured(plan, *known))
     assert len([tag for tag, _ in Tags(path.read_text()).found if tag == "script"]) == 3
     assert "\x1b" not in path.read_text()
     assert "\u202e" not in path.read_text()
-    with opened(path) as page:
+    with open_page(path) as page:
         assert page.locator("img").count() == 0
         unfold(page)
         shown = texts(page, ".evidence pre")
@@ -209,7 +209,7 @@ def test_without_a_script_everything_but_lists_stands_there() -> None:
 
 def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
     for name, plan in EVENTS.items():
-        tags = Tags(written(tmp_path, plan, made_up(plan, foul_every=9)).read_text()).found
+        tags = Tags(write_report(tmp_path, plan, made_up(plan, foul_every=9)).read_text()).found
         names = {one["id"] for _, one in tags if "id" in one}
         links = {
             str(one["href"])[1:] for _, one in tags if str(one.get("href", "")).startswith("#")
@@ -234,7 +234,7 @@ def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
 def test_from_a_game_one_reaches_its_replay(tmp_path: Path) -> None:
     event = copy_of("fouls", tmp_path)
     boneyard("replay", f"{event}", "--html")
-    with opened(event / "report.html", local=True) as page:
+    with open_page(event / "report.html", local=True) as page:
         page.locator("#list .links a").first.click()
         page.wait_for_url("**/replay.html#game=*")
         first = next(iter(read_ledger(event / "ledger.jsonl")))

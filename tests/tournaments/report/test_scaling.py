@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena.sandbox.command import Command
 from protocol.records import SeatFoul
-from tests.support.made_up import game, known, played
+from tests.support.made_up import figure, game, played
 from tests.support.planned_events import event
 from tournaments.formats.base import Entrant
 from tournaments.formats.entrant import OwnClock
@@ -48,21 +48,21 @@ def test_the_values_are_those_of_the_ratings() -> None:
     pool = simulated(1)
     one = of(pool)
     assert [point.name for point in one.points] == list(CLOCKS)
-    elo = {rating.name: known(rating.elo) for rating in pool.entrants}
+    elo = {rating.name: figure(rating.elo) for rating in pool.entrants}
     place = {rating.name: at for at, rating in enumerate(pool.entrants)}
     before = one.points[0]
     assert before.gain is None
     for point in one.points[1:]:
-        assert known(point.gain) == pytest.approx(elo[point.name] - elo[before.name])
-        error = known(pool.errors[place[point.name]][place[before.name]])
-        assert known(point.gain_half_width) / error == pytest.approx(1.98, abs=0.03)
+        assert figure(point.gain) == pytest.approx(elo[point.name] - elo[before.name])
+        error = figure(pool.errors[place[point.name]][place[before.name]])
+        assert figure(point.gain_half_width) / error == pytest.approx(1.98, abs=0.03)
         before = point
     two = {name: ms for name, ms in CLOCKS.items() if ms != 200}
     (line,) = scalings(scaled(two), pool)
     wide = log2(1000 / 50)
-    assert known(line.doubling) * wide == pytest.approx(known(line.points[1].gain))
-    half_width = known(line.points[1].gain_half_width)
-    assert known(line.doubling_half_width) * wide == pytest.approx(half_width)
+    assert figure(line.doubling) * wide == pytest.approx(figure(line.points[1].gain))
+    half_width = figure(line.points[1].gain_half_width)
+    assert figure(line.doubling_half_width) * wide == pytest.approx(half_width)
 
 
 def test_nothing_is_claimed_where_the_results_tell_nothing() -> None:

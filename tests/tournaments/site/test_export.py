@@ -11,7 +11,7 @@ from arena.logs.checksummed import compress
 from arena.logs.gamelog import GameLog, LoggedGame, read_games
 from protocol.codec import decode_json
 from protocol.records import ChoiceRecord, DealRecord
-from tests.support.events import begun, boneyard, copied, copy_of, go_on, laid_open, untouched
+from tests.support.events import boneyard, copied, copy_of, copy_part, go_on, laid_open, untouched
 from tests.support.games import write
 from tournaments.event.folder import Folder, load_event
 from tournaments.plan.event import as_json
@@ -42,7 +42,7 @@ def is_empty(one: PublicSnapshot) -> bool:
 
 
 def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None:
-    folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
+    folder, site = copy_part(event, tmp_path / "event"), tmp_path / "site"
     late = SiteWriter(site, 100)
     late.follow(folder, 1000)
     go_on(event, folder)
@@ -65,7 +65,7 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
 
 
 def test_a_run_that_has_ended_since_goes_on_in_what_is_shown(event: Path, tmp_path: Path) -> None:
-    folder, late = Folder(begun(event, tmp_path / "event")), SiteWriter(tmp_path / "site", 100)
+    folder, late = Folder(copy_part(event, tmp_path / "event")), SiteWriter(tmp_path / "site", 100)
     folder.lock.touch()
     os.utime(folder.lock, (900, 900))
     late.follow(folder.path, 1000)
@@ -81,7 +81,7 @@ def test_a_run_that_has_ended_since_goes_on_in_what_is_shown(event: Path, tmp_pa
 
 
 def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path) -> None:
-    folder = begun(event, tmp_path / "event", 0.95)
+    folder = copy_part(event, tmp_path / "event", 0.95)
     for log in Folder(folder).logs():
         os.utime(log, (0, 0))
     now = exported(folder, tmp_path / "site", 1e10)
@@ -137,7 +137,7 @@ def test_a_sitting_that_goes_on_outside_the_sandbox_is_not_shown(
 
 
 def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_path: Path) -> None:
-    folder = Folder(begun(event, tmp_path / "event", 0.7))
+    folder = Folder(copy_part(event, tmp_path / "event", 0.7))
     folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
     site = SiteWriter(tmp_path / "site", 100)
     site.follow(folder.path, 1000)
@@ -190,7 +190,7 @@ def spoilt(game: LoggedGame) -> LoggedGame:
 
 
 def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> None:
-    folder, site = begun(event, tmp_path / "event", 0.7), tmp_path / "site"
+    folder, site = copy_part(event, tmp_path / "event", 0.7), tmp_path / "site"
     first = SiteWriter(site, 100)
     first.follow(folder, 1000)
     go_on(event, folder)
@@ -223,7 +223,7 @@ def test_the_next_event_is_shown_once_the_delay_has_passed(event: Path, tmp_path
 
 
 def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_path: Path) -> None:
-    folder, site = begun(event, tmp_path / "event"), tmp_path / "site"
+    folder, site = copy_part(event, tmp_path / "event"), tmp_path / "site"
     one = SiteWriter(site, 100)
     one.follow(folder, 1000)
     go_on(event, folder)

@@ -13,7 +13,7 @@ from arena.logs.catalog import published_seeds
 from arena.logs.checksummed import open_any
 from arena.sandbox.command import Command
 from tests.support.events import boneyard, copied, copy_of, laid_open
-from tests.support.pages import needs_chromium, opened, serve_folder
+from tests.support.pages import needs_chromium, open_page, serve_folder
 from tournaments.event.folder import Folder
 from tournaments.site.publish import _without_folder, write_event_site
 
@@ -151,7 +151,7 @@ def test_an_event_that_was_closed_shows_all_that_was_played(event: Path, tmp_pat
 
 @needs_chromium
 def test_its_page_replays_the_game_in_the_address(site: Path) -> None:
-    with serve_folder(site) as address, opened(f"{address}/index.html", local=True) as page:
+    with serve_folder(site) as address, open_page(f"{address}/index.html", local=True) as page:
         page.locator("#list a", has_text="replay").first.click()
         page.wait_for_selector("main[data-ready^='1.']")
         assert page.locator("#table rect, #table use").count() > 0

@@ -10,8 +10,8 @@ import pytest
 
 from arena.logs.gamelog import read_games
 from arena.ui.server import Broadcast, Site
-from tests.support.events import begun, boneyard, copied, finished, go_on, served
-from tests.support.pages import faults, needs_chromium, opened
+from tests.support.events import boneyard, copied, copy_part, finished, go_on, served
+from tests.support.pages import faults, needs_chromium, open_page
 from tournaments.event.folder import Folder
 from tournaments.site import view
 from tournaments.site.server import REPORTED, site
@@ -35,7 +35,7 @@ def hands(now: Snapshot) -> list[object]:
 
 
 def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None:
-    folder = begun(event, tmp_path)
+    folder = copy_part(event, tmp_path)
     growing = watched(folder)
     before = growing.now()
     assert 0 < before.played < 12
@@ -55,7 +55,7 @@ def test_a_look_tells_once_that_a_run_has_begun_or_ended(
 ) -> None:
     runs = iter([True, True, True, True, False, False])
     monkeypatch.setattr(view, "is_running", lambda _: next(runs))
-    folder = Folder(begun(event, tmp_path))
+    folder = Folder(copy_part(event, tmp_path))
     folder.lock.touch()
     growing = watched(folder.path)
     assert (growing.now().running, growing.look()) == (True, False)
@@ -66,7 +66,7 @@ def test_a_look_tells_once_that_a_run_has_begun_or_ended(
 
 
 def test_hands_of_games_that_go_on_are_shown_only_if_asked_for(event: Path, tmp_path: Path) -> None:
-    folder = begun(event, tmp_path)
+    folder = copy_part(event, tmp_path)
     closed = hands(watched(folder).now())
     assert closed
     assert all(isinstance(hand, int) for hand in closed)
@@ -76,12 +76,12 @@ def test_hands_of_games_that_go_on_are_shown_only_if_asked_for(event: Path, tmp_
 def test_only_games_that_are_over_are_replayed_unless_asked_for(
     event: Path, tmp_path: Path
 ) -> None:
-    folder = begun(event, tmp_path, 0.7)
+    folder = copy_part(event, tmp_path, 0.7)
     names = "1.first.greedy", "2.first.greedy"
     views = watched(folder), watched(folder, everything=True), watched(event)
     shown = [sum(view.game(name) is not None for name in names) for view in views]
     assert shown == [1, 2, 2]
-    assert watched(begun(event, tmp_path, 0.2)).game(names[0]) is None
+    assert watched(copy_part(event, tmp_path, 0.2)).game(names[0]) is None
 
 
 def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def page(served_site: Site, name: str) -> str | None:
 
 
 def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) -> None:
-    folder = begun(event, tmp_path)
+    folder = copy_part(event, tmp_path)
     one = watched(folder, everything=True)
     told = msgspec.json.encode(one.now()).decode()
     names = ("", "replay.html", "replays/1.first.greedy.js")
@@ -146,11 +146,11 @@ def test_a_folder_without_event_is_the_users_error(tmp_path: Path) -> None:
 @pytest.mark.slow
 @needs_chromium
 def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
-    folder = begun(event, tmp_path)
+    folder = copy_part(event, tmp_path)
     with (
         served("watch", str(folder)) as (_, address),
-        opened(address, local=True) as one,
-        opened(address, local=True, width=400, dark=True) as other,
+        open_page(address, local=True) as one,
+        open_page(address, local=True, width=400, dark=True) as other,
     ):
         for page in (one, other):
             page.wait_for_selector("main[data-played]:not([data-played='0'])")

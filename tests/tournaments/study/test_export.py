@@ -22,7 +22,7 @@ from arena.valuation.luck import luck_of_games
 from protocol.errors import UserError
 from protocol.ruleset import derive
 from tests.support.events import BONEYARD, SMALL, boneyard, copy_of, finished, games_of
-from tests.support.games import any_of, bob_fouls, logged, write
+from tests.support.games import any_of, bob_fouls, log_game, write
 from tournaments.event.folder import Folder
 from tournaments.event.luck import read_seats
 from tournaments.study import export
@@ -88,7 +88,7 @@ def test_the_bytes_do_not_depend_on_the_cores(
 
 
 def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
-    pairs = write(tmp_path / "pairs.jsonl", logged(PAIRS, 4, any_of("pairs")))
+    pairs = write(tmp_path / "pairs.jsonl", log_game(PAIRS, 4, any_of("pairs")))
     (path,) = exported(pairs, out=tmp_path / "pairs.csv")
     rows = table(path)
     assert {(row["entrant"], row["partner"], row["side"]) for row in rows} == {
@@ -98,7 +98,7 @@ def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
     assert result
     ahead = (sum(result.scores[::2]) - sum(result.scores[1::2])) / 2
     assert {(row["side"], float(row["margin"])) for row in rows} == {("0", ahead), ("1", -ahead)}
-    fouled = write(tmp_path / "fouled.jsonl", logged(pick=bob_fouls))
+    fouled = write(tmp_path / "fouled.jsonl", log_game(pick=bob_fouls))
     (path,) = exported(fouled, out=tmp_path / "fouled.csv")
     *_, last = table(path)
     assert (last["entrant"], last["foul"], last["choice"], last["action"], last["margin"]) == (
@@ -107,7 +107,7 @@ def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
 
 
 def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) -> None:
-    path = write(tmp_path / "trio.jsonl", logged(TRIO, 3, any_of("trio")))
+    path = write(tmp_path / "trio.jsonl", log_game(TRIO, 3, any_of("trio")))
     (game,) = read_games(path)
     (plain,) = exported(path, out=tmp_path / "plain.csv")
     valued = ("round_luck", "luck_points", "luck_share", "best", "loss", "loss_error", "values")
@@ -159,7 +159,7 @@ def test_event_and_game_tell_the_games_of_several_events_apart(tmp_path: Path) -
     events = [copy_of("round-robin", tmp_path / "a" / "run"), tmp_path / "b" / "run"]
     words = ("first", "greedy", "--boards", "1", *SMALL[5:], "--sandbox", "off")
     boneyard("run", *words, "--seed", "2", "--out", f"{events[1]}")
-    game = logged(games_of(events[0])[0].sitting.rules, 2, any_of(5))
+    game = log_game(games_of(events[0])[0].sitting.rules, 2, any_of(5))
     write(tmp_path / "evening.jsonl", game)
     sources = [*events, tmp_path / "evening.jsonl"]
     (path,) = exported(*sources, out=tmp_path / "all.csv")
@@ -174,10 +174,10 @@ def test_event_and_game_tell_the_games_of_several_events_apart(tmp_path: Path) -
 def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:
     (tmp_path / "games").mkdir()
     for number, (rules, seats) in enumerate([(TRIO, 3), (TRIO, 2), (PAIRS, 4), (TRIO, 3)]):
-        game = logged(rules, seats, any_of(number))
+        game = log_game(rules, seats, any_of(number))
         write(tmp_path / "games" / f"{number}.jsonl", game)
     other = derive(TRIO, TRIO.name, {"target": 40})
-    write(tmp_path / "games" / "9.jsonl", logged(other, 3, any_of(9)))
+    write(tmp_path / "games" / "9.jsonl", log_game(other, 3, any_of(9)))
     found = exported(tmp_path, out=tmp_path / "all.csv")
     names = ["all--trio-3.csv", "all--trio-2.csv", "all-pairs-4.csv", "all--trio-3-2.csv"]
     assert [path.relative_to(tmp_path).name for path in found] == names
@@ -198,7 +198,7 @@ def test_of_an_event_only_the_games_of_its_ledger_count(tmp_path: Path) -> None:
 
 
 def test_a_game_without_an_end_is_left_out_and_no_game_at_all_is_refused(tmp_path: Path) -> None:
-    game = logged(pick=any_of(1))
+    game = log_game(pick=any_of(1))
     log = GameLog(tmp_path / "log.jsonl", game.sitting)
     log.append([game.game, *game.records[:4]])
     log.close()
@@ -208,7 +208,7 @@ def test_a_game_without_an_end_is_left_out_and_no_game_at_all_is_refused(tmp_pat
 
 
 def test_a_damaged_log_leaves_the_file_as_it_was(tmp_path: Path) -> None:
-    path = write(tmp_path / "log.jsonl", logged(), logged(board=2))
+    path = write(tmp_path / "log.jsonl", log_game(), log_game(board=2))
     data = path.read_bytes()
     (out,) = exported(path, out=tmp_path / "all.csv")
     before = out.read_bytes()
@@ -223,7 +223,7 @@ def test_a_damaged_log_leaves_the_file_as_it_was(tmp_path: Path) -> None:
 def test_who_may_not_read_the_logs_may_not_read_the_decisions(tmp_path: Path) -> None:
     """Logs of an unfinished event show the tiles of boards that other bots have still to play."""
     own = tmp_path / "games"
-    path = write(own / "log.jsonl", logged())
+    path = write(own / "log.jsonl", log_game())
     for mode in (0o700, 0o755):
         own.chmod(mode)
         path.chmod(0o644)

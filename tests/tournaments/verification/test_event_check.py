@@ -14,7 +14,7 @@ from arena.logs.checksummed import append_records, compress
 from arena.logs.gamelog import read_records
 from protocol.codec import decode_result, encode_line
 from protocol.records import GameRecord, SittingOver
-from tests.support.events import EVENTS, SMALL, boneyard, copy_of, made, run
+from tests.support.events import EVENTS, SMALL, boneyard, copy_of, outputs, run
 from tests.support.fast_run import slow_except
 from tests.support.forgeries import forge
 from tests.support.tables import flips
@@ -202,14 +202,14 @@ def test_a_ledger_that_is_gone_is_named_and_the_same_run_makes_it_again(
     tmp_path: Path, name: str
 ) -> None:
     copy_of(name, tmp_path)
-    whole = made(tmp_path)
+    whole = outputs(tmp_path)
     (tmp_path / "ledger.jsonl").unlink()
     missing, *later = faults(tmp_path)
     assert missing == f"{tmp_path / 'ledger.jsonl'} is missing; the report was not checked"
     assert all("4 logs of later rounds were not checked" in fault for fault in later)
     assert len(later) == (name == "swiss")
     run(tmp_path, *EVENTS[name])
-    assert made(tmp_path) == whole
+    assert outputs(tmp_path) == whole
     assert faults(tmp_path) == []
 
 
@@ -308,7 +308,7 @@ def test_torn_lines_are_mended_with_a_notice_each(event: Path, folder: Path) -> 
     said = again(folder)
     for path in torn:
         assert f"{path}: the last line was cut short; its 7 bytes were removed.\n" in said
-    assert made(folder) == made(event)
+    assert outputs(folder) == outputs(event)
     assert faults(folder) == []
 
 

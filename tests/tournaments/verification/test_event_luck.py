@@ -28,7 +28,7 @@ from tests.support.events import (
     fits,
     games_of,
     ledger,
-    made,
+    outputs,
     report,
     run,
     untouched,
@@ -95,7 +95,7 @@ def with_luck(folder: Path) -> str:
 def test_luck_is_written_in_ledger_order_and_told_everywhere(
     folder: Path, faked: list[str]
 ) -> None:
-    before = made(folder)
+    before = outputs(folder)
     with_luck(folder)
     assert [one.game for one in records(folder)] == [one.game for one in ledger(folder)]
     lines = rows(folder, "games.csv")
@@ -115,7 +115,7 @@ def test_luck_is_written_in_ledger_order_and_told_everywhere(
     ]
     assert "Ratings with luck in, and with luck taken out" in report(folder)
     assert "Ratings with luck in, and with luck taken out" in (folder / "report.html").read_text()
-    assert made(folder)["ledger.jsonl"] == before["ledger.jsonl"]
+    assert outputs(folder)["ledger.jsonl"] == before["ledger.jsonl"]
     assert "luck equal" in boneyard("verify", str(folder))
     assert len(faked) == 24
 
@@ -343,14 +343,14 @@ def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.usefixtures("faked")
 def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_path: Path) -> None:
     folder = copied(duel, tmp_path)
-    whole = made(folder)
+    whole = outputs(folder)
     # As a kill leaves it before the luck of the last block was written, or any.
     luck = (folder / "luck.jsonl").read_bytes()
     for left in (luck[:-40], b""):
         (folder / "luck.jsonl").write_bytes(left)
         (folder / "ledger.jsonl").unlink()
         run(folder, *TEST)
-        assert made(folder) == whole
+        assert outputs(folder) == whole
         assert (folder / "luck.jsonl").read_bytes() == luck
 
 

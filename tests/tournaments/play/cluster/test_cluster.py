@@ -91,7 +91,7 @@ PAGES = ("/", "/status", "/health", "/metrics", "/json/counts.json", "/info/main
 def test_no_web_page_and_no_other_address_is_open(cluster: Cluster) -> None:
     """Dask's own scheduler shows tasks and logs to whoever asks, at port 8787 of all addresses."""
     worker = cluster.add("w")
-    cluster.until_said("w", "connected")
+    cluster.wait_for_output("w", "connected")
     for process in (cluster.processes[0], worker):
         found = doors(process.pid)
         assert {address for address, _ in found} == {"127.0.0.1"}
@@ -125,18 +125,18 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     until(lambda: results(out) >= 4, "games are played")
     gate.until_waiting(2)
     cluster.proxy.cut()
-    cluster.until_said("run", "Lost the connection")
+    cluster.wait_for_output("run", "Lost the connection")
     for name in ("worker-1", "worker-2"):
-        cluster.until_said(name, "is cut")
+        cluster.wait_for_output(name, "is cut")
     cluster.proxy.mend()
-    cluster.until_said("run", "scheduler is back")
+    cluster.wait_for_output("run", "scheduler is back")
     gate.let_in(8)
     gate.until_waiting(2)
     kill(run)
     assert results(out) <= 16
     gate.let_in(24)
     again = cluster.run("again", *words(gate), "--out", str(out))
-    assert again.wait(120) == 0, cluster.said("again")
+    assert again.wait(120) == 0, cluster.output("again")
     assert (out / "ledger.jsonl").read_bytes() == (here / "ledger.jsonl").read_bytes()
     assert results(out) == 24
     assert "OK: " in boneyard("verify", str(out))
@@ -153,12 +153,12 @@ def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
 ) -> None:
     out = tmp_path / "out"
     cluster.add("open")
-    cluster.until_said("open", "connected")
+    cluster.wait_for_output("open", "connected")
     plan = ("first", "greedy", "--boards", "2", "--set", "target=1", "--sandbox", "auto")
     run = cluster.run("run", *plan, "--out", str(out))
     # It comes long after the other, which would have begun.
     cluster.add("locked", sandbox="auto")
-    assert run.wait(120) == 0, cluster.said("run")
+    assert run.wait(120) == 0, cluster.output("run")
     played = json.loads((out / "times.json").read_bytes())["workers"]
     assert [(one["worker"], one["games"]) for one in played] == [("locked", 4)]
 

@@ -11,8 +11,8 @@ from tests.support.tables import alive
 @pytest.mark.skipif(cores() == 1, reason="one core has one process")
 def test_a_worker_plays_on_several_cores_and_takes_its_processes_along(cluster: Cluster) -> None:
     worker = cluster.add("w", jobs=2)
-    cluster.until_said("w", "connected", times=2)
-    assert all(f"Worker w.{number}: connected" in cluster.said("w") for number in (1, 2))
+    cluster.wait_for_output("w", "connected", times=2)
+    assert all(f"Worker w.{number}: connected" in cluster.output("w") for number in (1, 2))
     own = f'"folder":"{cluster.bots}"'
     assert alive(own)
     kill(worker)
