@@ -57,8 +57,8 @@ def test_a_good_bot_passes_with_exit_code_0() -> None:
     assert head == "first: 4 steps in at most 300 s, sandbox off."
     assert marks == "...."
     assert re.fullmatch(r"first passed: 4 passed in \d+\.\d s\.", verdict)
-    every = check("first", *FEW, "--verbose").output
-    assert "  4 pass answers the first question" in every
+    verbose_output = check("first", *FEW, "--verbose").output
+    assert "  4 pass answers the first question" in verbose_output
 
 
 def test_a_broken_bot_is_told_what_to_mend_with_exit_code_1() -> None:
@@ -90,7 +90,7 @@ def test_a_bot_that_does_not_exist_is_the_users_error() -> None:
     assert check().exit_code == 2
 
 
-def test_one_bot_of_an_event_file(event: str) -> None:
+def test_the_option_bot_checks_one_bot_of_an_event_file(event: str) -> None:
     assert check(event, "--bot", "first", *FEW).exit_code == 0
     assert check(event, "--bot", "mine", *FEW).exit_code == 1
     unknown = check(event, "--bot", "mien", *FEW)
@@ -119,8 +119,8 @@ def test_a_strangers_bot_is_started_in_the_sandbox_only(tmp_path: Path, compare:
         pytest.skip("no sandbox here hides the organiser's files")
     tmp_path.chmod(0o777)
     (tmp_path / "other").touch()
-    seen = f"test -e {tmp_path}/other && touch {tmp_path}/note"
-    (tmp_path / "bot.sh").write_text(f"{seen} && exec cat\nexit 1\n")
+    probe = f"test -e {tmp_path}/other && touch {tmp_path}/note"
+    (tmp_path / "bot.sh").write_text(f"{probe} && exec cat\nexit 1\n")
     words = ("--only", "hello,starts", "--sandbox", "auto", "--start-ms", "500")
     done = check(str(tmp_path / "bot.sh"), *words, *(["--compare"] if compare else []))
     assert done.exit_code == 1
@@ -154,7 +154,7 @@ def report(*outcomes: StepResult, **more: Any) -> Report:
     )
 
 
-def test_what_is_alike_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_equal_failures_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     finding = Violation("Question 3 is late.", ("q",), "nothing", "an answer", "Hurry.")
     other = replace(finding, fault="Question 17 is late.")
     printer = Printer(Console(width=80), verbose=False)
@@ -167,12 +167,12 @@ def test_what_is_alike_is_reported_once(capsys: pytest.CaptureFixture[str]) -> N
         outcome(6, state="skip", note="No time."),
         outcome(7, state="skip", note="No tables."),
     )
-    for one in outcomes:
-        printer.print_result(one)
+    for result in outcomes:
+        printer.print_result(result)
     printer.finish(report(*outcomes, seconds=1.0))
-    shown = capsys.readouterr().out
-    assert shown.count("Hurry.") == 1
-    assert shown.splitlines()[-5:] == [
+    output = capsys.readouterr().out
+    assert output.count("Hurry.") == 1
+    assert output.splitlines()[-5:] == [
         "F.FFss",
         "3 steps failed alike (1,3-4): Question 3 is late.",
         "2 steps skipped (5-6): No time.",
@@ -200,7 +200,7 @@ def test_all_bots_in_folders_here_are_checked(
     assert check("one", "--all", *FEW).exit_code == 2
 
 
-def test_one_of_several_that_cannot_be_built_stops_no_other(tmp_path: Path) -> None:
+def test_a_bot_that_cannot_be_built_stops_no_other(tmp_path: Path) -> None:
     path = tmp_path / "friday.toml"
     path.write_text('[[bots]]\nname = "mine"\nrun = ["./mine"]\n[[bots]]\nname = "first"\n')
     done = check(str(path), "--only", "hello", "--sandbox", "off", "--json")

@@ -35,27 +35,27 @@ def test_the_first_screen_has_the_commands_of_a_newcomer_and_the_names_of_the_ot
     lines = CliRunner().invoke(main, ["--help"], terminal_width=80).output.splitlines()
     assert len(lines) <= 24
     assert len(NAMES) <= 18
-    for name, said in FIRST_COMMANDS.items():
+    for name, summary in FIRST_COMMANDS.items():
         (line,) = [line for line in lines if line.startswith(f"  {name} ")]
-        assert line.endswith(said), "In one line."
-        assert (command_of(name).help or "").splitlines()[0] == said
-    named = " ".join(lines).partition("More:")[2]
-    assert all(name in named for name in MODULES.keys() - FIRST_COMMANDS.keys())
+        assert line.endswith(summary), "In one line."
+        assert (command_of(name).help or "").splitlines()[0] == summary
+    rest = " ".join(lines).partition("More:")[2]
+    assert all(name in rest for name in MODULES.keys() - FIRST_COMMANDS.keys())
 
 
 def test_run_shows_the_options_that_people_use_and_the_rest_if_asked() -> None:
-    usual, whole = (re.findall(r"^  (--[\w-]+)", boneyard("run", word), re.MULTILINE)
+    usual, all_options = (re.findall(r"^  (--[\w-]+)", boneyard("run", word), re.MULTILINE)
                     for word in ("--help", "--help-all"))  # fmt: skip
     assert 10 <= len(usual) <= 14
-    assert set(usual) < set(whole)
-    assert "--deals-from" in whole
+    assert set(usual) < set(all_options)
+    assert "--deals-from" in all_options
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_help_says_the_same_as_the_option_and_has_an_example(name: str) -> None:
-    said = boneyard(name, "--help")
-    assert boneyard("help", name).strip() == said.strip()
-    assert f"boneyard {name}" in said.partition("Example")[2]
+    text = boneyard(name, "--help")
+    assert boneyard("help", name).strip() == text.strip()
+    assert f"boneyard {name}" in text.partition("Example")[2]
 
 
 def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_nearest() -> None:
@@ -64,7 +64,7 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "suggestion"),
     [
         (("create",), "Unknown command 'create': did you mean new?"),
         (("help", "create"), "Unknown command 'create': did you mean new?"),
@@ -83,8 +83,8 @@ def test_help_alone_lists_the_commands_and_an_unknown_one_is_answered_with_the_n
         (("show", "--workers", "2"), "Unknown option '--workers': there are --prior, "),
     ],
 )
-def test_names_of_other_programs_are_understood(words: tuple[str, ...], said: str) -> None:
-    assert said in boneyard(*words, code=2)
+def test_names_of_other_programs_get_a_suggestion(words: tuple[str, ...], suggestion: str) -> None:
+    assert suggestion in boneyard(*words, code=2)
 
 
 def test_a_guess_at_what_is_shown_gets_one_sentence(
@@ -94,7 +94,7 @@ def test_a_guess_at_what_is_shown_gets_one_sentence(
     name = copied(event, tmp_path / "friday").name
     (tmp_path / "cup.toml").touch()
     boneyard("new", "python", "mine")
-    for words, said in {
+    for words, sentence in {
         ("run", name, "--plan"): "is an event's folder, not a bot: `boneyard show friday`",
         ("show", "fridai"): "did you mean friday?",
         ("explain", "mine"): "mine is a bot. The latest event here is friday.",
@@ -103,9 +103,9 @@ def test_a_guess_at_what_is_shown_gets_one_sentence(
         ("show", name, name, "--watch"): "--watch shows one event",
         ("explain", name, "--deals", "9"): "--deals goes with --review",
     }.items():
-        told = boneyard(*words, code=2)
-        assert said in told
-        assert told.count("\n") == 1
+        output = boneyard(*words, code=2)
+        assert sentence in output
+        assert output.count("\n") == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -128,9 +128,9 @@ def test_every_command_of_a_page_exists_with_its_options(page: Path) -> None:
             continue
         assert name in NAMES, line
         command = command_of(name)
-        known = {one for param in command.params for one in (*param.opts, "--help")}
+        options = {option for param in command.params for option in (*param.opts, "--help")}
         quoted = re.sub(r'"[^"]*"', "", " ".join(words))
-        assert known.issuperset(re.findall(r"(?<!\S)--[a-z][\w-]*", quoted)), line
+        assert options.issuperset(re.findall(r"(?<!\S)--[a-z][\w-]*", quoted)), line
 
 
 def test_the_program_answers_at_once_for_it_imports_only_click() -> None:
@@ -142,7 +142,7 @@ def test_the_program_answers_at_once_for_it_imports_only_click() -> None:
 # --- what one would guess ---
 
 
-def test_the_event_that_lies_here_is_meant(
+def test_commands_take_the_event_of_the_working_folder(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = copied(event, tmp_path / "home" / "event")
@@ -170,8 +170,8 @@ def test_show_lists_the_other_events_here(
     os.utime(tmp_path / "runs" / "new" / "event.json")
     monkeypatch.chdir(tmp_path)
     text = boneyard("show")
-    *_, begun, old = text.splitlines()
-    assert begun.split()[:2] == ["runs/begun", "2001-09-09"]
+    *_, unfinished, old = text.splitlines()
+    assert unfinished.split()[:2] == ["runs/begun", "2001-09-09"]
     assert "12 of 12" in old
     assert old.endswith("3 are level")
     assert "runs/new" not in text.partition("other event here")[2]
@@ -182,14 +182,14 @@ def test_show_lists_the_other_events_here(
     assert page.count("<tr>") == 1 + 3
 
 
-def test_a_part_of_a_game_s_name_will_do_while_it_is_clear(event: Path) -> None:
+def test_an_unambiguous_part_of_a_games_name_names_it(event: Path) -> None:
     folder = str(event)
     assert "Game 1.first.greedy, board 1" in boneyard("replay", folder, "1.first.g")
-    listed = boneyard("replay", folder, "1.")
-    assert len(listed.splitlines()) == 6
-    assert all(line.startswith("1.") for line in listed.splitlines())
-    same = [line.split()[0] for line in boneyard("replay", folder, "first.greedy").splitlines()]
-    assert same == ["1.first.greedy", "2.first.greedy"]
+    listing = boneyard("replay", folder, "1.")
+    assert len(listing.splitlines()) == 6
+    assert all(line.startswith("1.") for line in listing.splitlines())
+    games = [line.split()[0] for line in boneyard("replay", folder, "first.greedy").splitlines()]
+    assert games == ["1.first.greedy", "2.first.greedy"]
     assert "did you mean 1.first.greedy" in boneyard("replay", folder, "1.frist.greedy", code=2)
     assert "Name one of the 6 games" in boneyard("explain", folder, "1.", code=2)
 
@@ -200,26 +200,26 @@ def test_programs_read_games_bots_and_reports_as_json(event: Path, tmp_path: Pat
     frames = [json.loads(line) for line in boneyard(*words).splitlines()]
     assert frames[0]["round"] == 1
     assert [*map(len, frames[0]["hands"])] == [7, 7]
-    seen = [json.loads(line) for line in boneyard(*words, "--seat", "1").splitlines()]
-    assert seen[0]["hands"] == [7, frames[0]["hands"][1]]
+    seat_frames = [json.loads(line) for line in boneyard(*words, "--seat", "1").splitlines()]
+    assert seat_frames[0]["hands"] == [7, frames[0]["hands"][1]]
     assert len(json.loads(boneyard("replay", str(event), "--json"))) == 12
     first, *_ = json.loads(boneyard("help", "bots", "--json"))
     assert (first["name"], first["available"], first["lacks"]) == ("first", True, "")
-    written = json.loads(boneyard("report", str(copy), "--json"))["written"]
-    assert str(copy / "results.json") in written
+    paths = json.loads(boneyard("report", str(copy), "--json"))["written"]
+    assert str(copy / "results.json") in paths
     verified = json.loads(boneyard("verify", str(event), "--json"))
     assert (verified["problems"], verified["games"], verified["waiting"]) == ([], 12, 0)
 
 
 def test_a_question_asks_the_entrant_that_sat_there(event: Path) -> None:
-    asked = ("explain", str(event), "1.first.greedy", "2", "--seat", "greedy", "--ask")
-    words = (*asked, "--sandbox", "off")
-    said = boneyard(*words)
-    assert "Asked again, sandbox off:" in said
-    assert "as in the log" in said
-    told = json.loads(boneyard(*words, "--json", "--times", "2"))
-    assert [one["choice"] for one in told["answers"]] == [told["logged"]["choice"]] * 2
-    assert (told["number"], told["seat"], told["sandbox"]) == (2, 1, "off")
+    question = ("explain", str(event), "1.first.greedy", "2", "--seat", "greedy", "--ask")
+    words = (*question, "--sandbox", "off")
+    output = boneyard(*words)
+    assert "Asked again, sandbox off:" in output
+    assert "as in the log" in output
+    record = json.loads(boneyard(*words, "--json", "--times", "2"))
+    assert [answer["choice"] for answer in record["answers"]] == [record["logged"]["choice"]] * 2
+    assert (record["number"], record["seat"], record["sandbox"]) == (2, 1, "off")
 
 
 def test_a_question_opens_nothing_that_a_strangers_plan_names(
@@ -227,7 +227,7 @@ def test_a_question_opens_nothing_that_a_strangers_plan_names(
 ) -> None:
     event, commands = copied(event, tmp_path / "event"), list[Command]()
     plan = json.loads((event / "event.json").read_bytes())
-    reads = [one["command"]["reads"] for one in plan["entrants"] if one["name"] == "greedy"]
+    reads = [bot["command"]["reads"] for bot in plan["entrants"] if bot["name"] == "greedy"]
     for entrant in plan["entrants"]:
         access = {"environment": ["SECRET_KEY"], "network": ["example.com:443"]}
         entrant["command"] |= {**access, "reads": [*entrant["command"]["reads"], f"{tmp_path}"]}
@@ -252,15 +252,15 @@ def test_no_question_starts_a_strangers_program(event: Path, tmp_path: Path) -> 
     # Whoever makes an archive can put a key into it, too: it does not show whose folder this is.
     assert (event / "private" / "secret.key").exists()
     words = ("explain", str(event), "1.first.greedy", "2", "--seat", "greedy")
-    said = boneyard(*words)
-    assert "--ask starts the command that event.json names, a stranger's program" in said
+    output = boneyard(*words)
+    assert "--ask starts the command that event.json names, a stranger's program" in output
     assert json.loads(boneyard(*words, "--json"))["answers"] == []
     assert not (tmp_path / "was-here").exists()
 
 
 def test_a_question_takes_bots_as_run_does(event: Path, tmp_path: Path) -> None:
-    asked = ("explain", str(event), "1.first.greedy", "2", "--seat", "1")
-    words = (*asked, "--sandbox", "off", "--")
+    question = ("explain", str(event), "1.first.greedy", "2", "--seat", "1")
+    words = (*question, "--sandbox", "off", "--")
     assert "It chooses" in boneyard(*words, "first")
     bot = tmp_path / "mine.py"
     bot.write_bytes((Path("sample_bots") / "first.py").read_bytes())
@@ -274,12 +274,12 @@ def test_a_question_takes_bots_as_run_does(event: Path, tmp_path: Path) -> None:
 
 def test_a_question_tries_every_option_under_other_deals(event: Path) -> None:
     words = ("explain", str(event), "1.first.greedy", "1", "--seat", "1")
-    told = json.loads(boneyard(*words, "--deals", "5", "--json"))
-    assert len(told["outlooks"]) == len(told["question"]["options"])
-    assert told["outlooks"][told["logged"]["choice"]]["beyond"] == 0.0
-    shown = boneyard(*words, "--deals", "5")
-    assert shown.count(" log ") == 1
-    assert shown == boneyard(*words, "--deals", "5")
+    record = json.loads(boneyard(*words, "--deals", "5", "--json"))
+    assert len(record["outlooks"]) == len(record["question"]["options"])
+    assert record["outlooks"][record["logged"]["choice"]]["beyond"] == 0.0
+    text = boneyard(*words, "--deals", "5")
+    assert text.count(" log ") == 1
+    assert text == boneyard(*words, "--deals", "5")
     # Without a word it shows the values over the usual deals; a bot that is asked replaces them.
     assert boneyard(*words) == boneyard(*words, "--deals", "64")
     assert " log " not in boneyard(*words, "--ask", "--sandbox", "off")
@@ -287,13 +287,13 @@ def test_a_question_tries_every_option_under_other_deals(event: Path) -> None:
 
 def test_a_game_names_what_each_side_lost_by_its_choices(event: Path) -> None:
     for seat, other in (("first", "greedy"), ("greedy", "first")):
-        shown = boneyard("explain", str(event), "1.first.greedy", "--seat", seat)
-        assert re.search(rf"^- {other} lost \d+ points? to weaker", shown, re.MULTILINE)
+        text = boneyard("explain", str(event), "1.first.greedy", "--seat", seat)
+        assert re.search(rf"^- {other} lost \d+ points? to weaker", text, re.MULTILINE)
 
 
 def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(event: Path, tmp_path: Path) -> None:
-    asked = boneyard("explain", str(event), "1.first.greedy", "x", code=2)
-    assert "A question is a number, not x." in asked
+    output = boneyard("explain", str(event), "1.first.greedy", "x", code=2)
+    assert "A question is a number, not x." in output
     log = tmp_path / "alone.jsonl"
     log.write_bytes((event / "games" / "from-1.first.greedy.jsonl").read_bytes())
     words = ("explain", str(log), "1.first.greedy", "1", "--seat", "0")
@@ -342,8 +342,8 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
 def offered(*words: str) -> list[str]:
     """Return what the program offers a shell after these words."""
     variables = {"COMP_WORDS": " ".join(("boneyard", *words)), "COMP_CWORD": f"{len(words)}"}
-    asked = {**variables, "_BONEYARD_COMPLETE": "bash_complete"}
-    lines = CliRunner().invoke(main, [], env=asked, prog_name="boneyard").output.splitlines()
+    environment = {**variables, "_BONEYARD_COMPLETE": "bash_complete"}
+    lines = CliRunner().invoke(main, [], env=environment, prog_name="boneyard").output.splitlines()
     return [line.partition(",")[2] for line in lines]
 
 
@@ -352,9 +352,9 @@ def test_words_are_completed(
     home: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(home)
-    found = offered(*words)
-    assert set(OFFERED[words]) <= set(found)
-    assert all(one.startswith(words[-1]) for one in found)
+    completions = offered(*words)
+    assert set(OFFERED[words]) <= set(completions)
+    assert all(completion.startswith(words[-1]) for completion in completions)
 
 
 def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -371,8 +371,8 @@ def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
 ) -> None:
     monkeypatch.setattr("tournaments.cli.run.DEMO_LADDER", ("first", "greedy"))
     monkeypatch.setattr("tournaments.cli.run.DEMO_OTHERS", ("random-sh",))
-    said = boneyard("demo", "--boards", "1", "--sandbox", "off", "--out", str(tmp_path / "demo"))
-    assert "The demo's deals are always the same.\n" in said
-    assert "--seed" not in said
+    output = boneyard("demo", "--boards", "1", "--sandbox", "off", "--out", str(tmp_path / "demo"))
+    assert "The demo's deals are always the same.\n" in output
+    assert "--seed" not in output
     assert "command line" not in (tmp_path / "demo" / "report.md").read_text()
     assert BY_SEED in run(tmp_path / "run", "first", "greedy", "--boards", "1", "--set", "target=1")

@@ -18,11 +18,11 @@ format = { type = "versus", sprt = { measure = "points", h1 = 9 } }
 """
 
 
-def given(**values: Any) -> dict[str, Any]:
+def fields_of(**values: Any) -> dict[str, Any]:
     """Return the fields of options, as click gives them: None, False or () where not given."""
     nothing = {
-        f"{one.name}": () if one.multiple else False if one.is_flag else None
-        for one in event_options()
+        f"{option.name}": () if option.multiple else False if option.is_flag else None
+        for option in event_options()
     }
     return take_event_fields(nothing | values)
 
@@ -30,18 +30,18 @@ def given(**values: Any) -> dict[str, Any]:
 def laid_over(tmp_path: Path, **values: Any) -> WrittenEvent:
     path = tmp_path / "cup.toml"
     path.write_text(FILE)
-    return written_event(path, given(**values))
+    return written_event(path, fields_of(**values))
 
 
-def test_what_was_not_given_is_in_no_field() -> None:
-    assert given() == {}
-    assert given(h0=0.0, ask_forced=True) == {
+def test_omitted_options_set_no_field() -> None:
+    assert fields_of() == {}
+    assert fields_of(h0=0.0, ask_forced=True) == {
         "format": {"sprt": {"h0": 0.0}},
         "clock": {"forced": "ask"},
     }
 
 
-def test_another_format_leaves_nothing_of_the_files(tmp_path: Path) -> None:
+def test_another_format_replaces_the_files_format(tmp_path: Path) -> None:
     event = laid_over(tmp_path, format="swiss", rounds=3)
     form: Any = event.format
     assert (form.name, form.rounds) == ("swiss", 3)
@@ -50,7 +50,7 @@ def test_another_format_leaves_nothing_of_the_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "bounds"),
     [
         (("--boards", "0"), "1<=x<=1000000"),
         (("--seats", "9"), "2<=x<=8"),
@@ -60,11 +60,11 @@ def test_another_format_leaves_nothing_of_the_files(tmp_path: Path) -> None:
         (("--sandbox", "on"), "'auto', 'off', 'require'"),
     ],
 )
-def test_an_option_has_the_bounds_of_its_field(words: tuple[str, ...], said: str) -> None:
-    assert said in boneyard("run", "first", "greedy", *words, code=2)
+def test_an_option_has_the_bounds_of_its_field(words: tuple[str, ...], bounds: str) -> None:
+    assert bounds in boneyard("run", "first", "greedy", *words, code=2)
 
 
-def test_bot_that_loads_for_long_may_be_given_the_time(tmp_path: Path) -> None:
+def test_start_ms_overrides_the_files_start_time(tmp_path: Path) -> None:
     assert laid_over(tmp_path).clock.start_ms == 9000
     assert laid_over(tmp_path, start_ms=60_000).clock.start_ms == 60_000
     assert "1<=x<=" in boneyard("run", "first", "greedy", "--start-ms", "0", code=2)

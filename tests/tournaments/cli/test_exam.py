@@ -21,9 +21,9 @@ ILLEGAL = FIRST_BOT.replace('"choice": 0', '"choice": 99')
 OFF = ("--sandbox", "off", "--jobs", "1")
 
 
-def part_of_sample(path: Path, many: int) -> Path:
+def part_of_sample(path: Path, count: int) -> Path:
     lines = SAMPLE_PROBLEMS.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[:many]))
+    path.write_bytes(b"".join(lines[:count]))
     return path
 
 
@@ -31,22 +31,22 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
+def test_an_answers_loss_is_the_best_value_minus_its_own(tmp_path: Path) -> None:
     problems = part_of_sample(tmp_path / "set.jsonl", 5)
     out = tmp_path / "out.md"
     words = ("check", "first", "--problems", str(problems), "--out", str(out), *OFF)
     (result,) = json.loads(boneyard(*words, "--json"))
-    given, known = result["answers"], lines_of(problems)
-    for answer, problem in zip(given, known, strict=True):
+    answers, records = result["answers"], lines_of(problems)
+    for answer, problem in zip(answers, records, strict=True):
         values = problem["values"]
         assert answer["loss"] == max(values) - values[answer["choice"]]
-    whole = result["marks"][0]
-    assert (whole["kind"], whole["problems"], whole["fouls"]) == ("", 5, 0)
-    assert whole["loss"] == pytest.approx(sum(one["loss"] for one in given) / 5, abs=0.001)
+    total = result["marks"][0]
+    assert (total["kind"], total["problems"], total["fouls"]) == ("", 5, 0)
+    assert total["loss"] == pytest.approx(sum(answer["loss"] for answer in answers) / 5, abs=0.001)
     assert "| first |" in out.read_text()
-    dearest = max(given, key=lambda one: one["loss"])
-    shown = out.read_text().partition("## Dearest answers of first")[2].splitlines()
-    (row,) = [line.split(" | ") for line in shown if line.startswith(f"| {dearest['number']} |")]
+    dearest = max(answers, key=lambda answer: answer["loss"])
+    lines = out.read_text().partition("## Dearest answers of first")[2].splitlines()
+    (row,) = [line.split(" | ") for line in lines if line.startswith(f"| {dearest['number']} |")]
     assert row[1] == f"{dearest['loss']:.1f}"
     assert row[5].startswith("[")
 
@@ -54,13 +54,15 @@ def test_a_bot_is_told_what_its_answers_cost(tmp_path: Path) -> None:
 def test_two_bots_are_compared_problem_by_problem(tmp_path: Path) -> None:
     """Their own intervals hold what is hard for both: they overlap where bots differ clearly."""
     hard = [
-        one for one in parse_problems(SAMPLE_PROBLEMS.read_bytes(), "set") if one.kind == "endgame"
+        problem
+        for problem in parse_problems(SAMPLE_PROBLEMS.read_bytes(), "set")
+        if problem.kind == "endgame"
     ][:20]
     losses = [10.0 * (number % 2) for number in range(20)]
     first, second = (
         [
-            ExamAnswer(one.number, 0, loss + more, 0.0, None, 1.0)
-            for one, loss in zip(hard, losses, strict=True)
+            ExamAnswer(problem.number, 0, loss + more, 0.0, None, 1.0)
+            for problem, loss in zip(hard, losses, strict=True)
         ]
         for more in (0.0, 1.0)
     )
@@ -74,8 +76,8 @@ def test_two_bots_are_compared_problem_by_problem(tmp_path: Path) -> None:
 def test_a_bot_at_two_clocks_has_two_names_and_no_folder_costs_no_exam(tmp_path: Path) -> None:
     problems = part_of_sample(tmp_path / "set.jsonl", 1)
     words = ("check", "first@200ms", "first@1s", "--problems", str(problems), *OFF)
-    named = [one["entrant"] for one in json.loads(boneyard(*words, "--json"))]
-    assert named == ["first@200ms", "first@1s"]
+    names = [result["entrant"] for result in json.loads(boneyard(*words, "--json"))]
+    assert names == ["first@200ms", "first@1s"]
     assert "there is no folder" in boneyard(*words, "--out", f"{tmp_path}/x/out.md", code=2)
 
 
@@ -101,6 +103,6 @@ def test_a_narrow_terminal_keeps_number_and_loss_of_the_dearest_answers() -> Non
     answer = ("740", "55.5", play, play, "6 and 2", hand, "double-draw")
     console = Console(file=StringIO(), width=80)
     console.print(*renderables([table("Dearest answers", DEAR_COLUMNS, [answer])], 80))
-    shown = console.file.getvalue()  # type: ignore[attr-defined]
-    assert "740  55.5" in shown
-    assert "[6|4] [6|4]" not in shown
+    output = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "740  55.5" in output
+    assert "[6|4] [6|4]" not in output

@@ -32,22 +32,24 @@ def from_log(tmp_path: Path) -> dict[str, Any]:
 
 
 def test_an_open_position_has_the_figures_of_the_log(from_log: dict[str, Any]) -> None:
-    again = explained(from_log["open_position"])
+    from_line = explained(from_log["open_position"])
     # The log's are compared with the logged choice, these with the first option.
     for name in ("lead", "half_width", "percent"):
-        values = [[value[name] for value in one["outlooks"]] for one in (again, from_log)]
+        values = [
+            [value[name] for value in answers["outlooks"]] for answers in (from_line, from_log)
+        ]
         assert values[0] == values[1]
-    assert again["position"] == from_log["position"]
-    assert again["open_position"] == from_log["open_position"]
+    assert from_line["position"] == from_log["position"]
+    assert from_line["open_position"] == from_log["open_position"]
 
 
 def test_a_seats_position_shows_the_seats_table(from_log: dict[str, Any]) -> None:
-    again = explained(from_log["position"])
-    same = ("hand", "line", "ends", "boneyard", "hands", "scores", "pot", "events", "options")
-    assert [again["question"][name] for name in same] == [
-        from_log["question"][name] for name in same
+    from_line = explained(from_log["position"])
+    fields = ("hand", "line", "ends", "boneyard", "hands", "scores", "pot", "events", "options")
+    assert [from_line["question"][name] for name in fields] == [
+        from_log["question"][name] for name in fields
     ]
-    assert again["open_position"] == ""
+    assert from_line["open_position"] == ""
     words = CliRunner().invoke(main, ["explain", from_log["position"], *DEALS]).stdout
     assert "Options of seat 0" in words
     assert "agree within their errors" in words

@@ -58,14 +58,14 @@ def test_a_command_loads_only_what_it_needs(tmp_path: Path) -> None:
     event = copy_of("round-robin", tmp_path / "event")
     boneyard("replay", f"{event}", "--html")
     places = {"EVENT": f"{event}", "LOG": f"{event}/games", "NEW": f"{tmp_path}"}
-    commands = [[places.get(word, word) for word in one.split()] for one in COMMANDS]
+    commands = [[places.get(word, word) for word in command.split()] for command in COMMANDS]
     program = f"LOADED = {LOADED!r}\nCOMMANDS = {commands!r}\n{EACH}"
     done = subprocess.run(
         (sys.executable, "-c", program), capture_output=True, text=True, check=True
     )
-    told = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("loaded:")]
-    assert len(told) == len(COMMANDS), done.stderr
-    for (command, unwanted), loaded in zip(COMMANDS.items(), told, strict=True):
+    loads = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("loaded:")]
+    assert len(loads) == len(COMMANDS), done.stderr
+    for (command, unwanted), loaded in zip(COMMANDS.items(), loads, strict=True):
         assert not unwanted.intersection(loaded), command
 
 

@@ -75,15 +75,15 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_the_call_and_the_command_write_the_same_ledger(result: notebook.EventResult) -> None:
-    here = result.folder.parent
-    file = str(here / notebook.FUNCTIONS / "choose" / "choose.py")
+    home = result.folder.parent
+    file = str(home / notebook.FUNCTIONS / "choose" / "choose.py")
     boneyard(
         *("run", file, "greedy", "--boards", "4", "--seed", "1", "--set", *SHORT),
-        *("--out", str(here / "commanded")),
+        *("--out", str(home / "commanded")),
     )
     for name in ("ledger.jsonl", "results.json", "games.csv"):
-        called, commanded = (here / folder / name for folder in ("called", "commanded"))
-        assert called.read_bytes() == commanded.read_bytes()
+        call_file, command_file = (home / folder / name for folder in ("called", "commanded"))
+        assert call_file.read_bytes() == command_file.read_bytes()
 
 
 def test_columns_are_those_of_the_files(result: notebook.EventResult) -> None:

@@ -28,10 +28,10 @@ def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
         capture_output=True,
         text=True,
     )
-    said = done.stdout + done.stderr
-    assert done.returncode == 0, said
-    assert all(f"{line}: {code}\n" in said for line in lines), said
-    return said
+    output = done.stdout + done.stderr
+    assert done.returncode == 0, output
+    assert all(f"{line}: {code}\n" in output for line in lines), output
+    return output
 
 
 # Slow: an interpreter that believes to be elsewhere reads an event for each platform.
@@ -40,18 +40,18 @@ def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
 def test_finished_events_can_be_read_on_every_platform(
     system: str, event: Path, tmp_path: Path
 ) -> None:
-    copy, here = (copied(event, tmp_path / name) for name in ("event", "here"))
-    said = elsewhere(
+    copy, original = (copied(event, tmp_path / name) for name in ("event", "here"))
+    output = elsewhere(
         system,
         tmp_path,
         *("replay event --html", "verify event", "replay event 1.first.greedy", "report event"),
         *("show event", "show event --prior 1", "explain event 1.first.greedy"),
     )
-    assert "12 new replays" in said
-    assert "OK: " in said
-    assert "finished: 12 of 12 games" in said
-    for path, data in contents(here).items():
-        assert (copy / path.relative_to(here)).read_bytes() == data, path
+    assert "12 new replays" in output
+    assert "OK: " in output
+    assert "finished: 12 of 12 games" in output
+    for path, data in contents(original).items():
+        assert (copy / path.relative_to(original)).read_bytes() == data, path
 
 
 GOES_ON = """
@@ -66,11 +66,11 @@ time.sleep(300)
 
 def test_an_event_is_played_without_what_linux_has_to_the_same_ledger(tmp_path: Path) -> None:
     words = ("run", "first", "greedy", "--boards", "1", "--set", "target=1", *PLAIN)
-    said = elsewhere("darwin", tmp_path, " ".join((*words, "--out", "there")))
-    assert "2 of 2 games" in said
+    output = elsewhere("darwin", tmp_path, " ".join((*words, "--out", "there")))
+    assert "2 of 2 games" in output
     boneyard(*words, "--out", str(tmp_path / "here"))
-    here, there = (tmp_path / name / "ledger.jsonl" for name in ("here", "there"))
-    assert here.read_bytes() == there.read_bytes()
+    linux, darwin = (tmp_path / name / "ledger.jsonl" for name in ("here", "there"))
+    assert linux.read_bytes() == darwin.read_bytes()
 
 
 def test_a_killed_referee_leaves_no_bot_where_no_sandbox_ends_it(tmp_path: Path) -> None:
@@ -99,30 +99,30 @@ def await_processes(tag: str, is_it: Callable[[int], bool]) -> None:
 
 @pytest.mark.parametrize("system", slow_except(["darwin"], ["darwin", "win32"]))
 def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Path) -> None:
-    said = elsewhere(
+    output = elsewhere(
         system, tmp_path, "new python mine", "help bots", "rules", "rules dutch", "help schema"
     )
-    assert "Made mine/bot.py" in said
-    assert "\nmine\n" in said
+    assert "Made mine/bot.py" in output
+    assert "\nmine\n" in output
 
 
 # Slow: that each command says so is tested below.
 @pytest.mark.slow
 def test_windows_has_no_module_for_a_command_that_needs_linux(tmp_path: Path) -> None:
-    said = elsewhere("win32", tmp_path, "worker x", "doctor", code=2)
-    assert "boneyard: `worker` needs Linux, and this is Windows: run it in WSL 2" in said
-    assert "boneyard: `doctor` needs Linux, and this is Windows: run it in WSL 2" in said
+    output = elsewhere("win32", tmp_path, "worker x", "doctor", code=2)
+    assert "boneyard: `worker` needs Linux, and this is Windows: run it in WSL 2" in output
+    assert "boneyard: `doctor` needs Linux, and this is Windows: run it in WSL 2" in output
 
 
 @pytest.mark.parametrize("name", sorted(ON_LINUX_ONLY))
 def test_commands_that_need_linux_say_so_in_a_sentence(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for system, called in SYSTEMS.items():
+    for system, title in SYSTEMS.items():
         with monkeypatch.context() as patch:
             patch.setattr(sys, "platform", system)
-            said = boneyard(name, *WORDS.get(name, ()), code=2)
-        assert len(said.splitlines()) == 1
-        assert said.startswith(f"boneyard: `{name}` needs Linux, and this is {called}: run it in ")
-        assert "container" in said
-        assert ("WSL 2" in said) == (system == "win32")
+            output = boneyard(name, *WORDS.get(name, ()), code=2)
+        assert len(output.splitlines()) == 1
+        assert output.startswith(f"boneyard: `{name}` needs Linux, and this is {title}: run it in ")
+        assert "container" in output
+        assert ("WSL 2" in output) == (system == "win32")

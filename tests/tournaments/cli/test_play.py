@@ -52,8 +52,8 @@ def test_tables_that_cannot_be_set_are_refused(
 
 def test_a_folder_that_holds_an_event_is_refused(tmp_path: Path) -> None:
     event = copy_of("round-robin", tmp_path / "event")
-    said = boneyard("play", "--terminal", "--out", f"{event}", code=2)
-    assert "holds an event" in said
+    output = boneyard("play", "--terminal", "--out", f"{event}", code=2)
+    assert "holds an event" in output
 
 
 # --- in the terminal ---
@@ -69,10 +69,10 @@ def test_nobody_else_reads_the_log_while_the_game_goes_on(tmp_path: Path) -> Non
     """It shows every hand; afterwards it may be read like the folder that it lies in."""
     out = tmp_path / "out"
     out.mkdir(mode=0o755)
-    bot, seen = peeking_bot(tmp_path, out)
+    bot, notes = peeking_bot(tmp_path, out)
     words = (*PLAIN, "--set", "target=1", "--against", str(bot))
     assert typed(out, "\n" * 200, *words).returncode == 0
-    assert set(seen.read_text().split()) == {"0o700"}
+    assert set(notes.read_text().split()) == {"0o700"}
     assert (out / "games").stat().st_mode == out.stat().st_mode
 
 
@@ -100,14 +100,14 @@ def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
     # What was played is there, and the next game is another.
     done = typed(tmp_path, "\n" * 500, *SHORT)
     assert done.returncode == 0
-    told = done.stdout.decode().partition("See your mistakes: boneyard ")[2]
-    assert "you in seat 0 of 2.you.first" in boneyard(*shlex.split(told.splitlines()[0]))
+    hint = done.stdout.decode().partition("See your mistakes: boneyard ")[2]
+    assert "you in seat 0 of 2.you.first" in boneyard(*shlex.split(hint.splitlines()[0]))
     assert [path.stem for path in games(tmp_path)] == ["1.you.first", "2.you.first"]
     assert "OK: " in boneyard("verify", f"{games(tmp_path)[1]}")
     # A game that was left has no seed, so nothing in its folder is wrong for ever.
-    said = boneyard("verify", f"{tmp_path}")
-    assert "1.you.first.jsonl has no finished game" in said
-    assert "OK: 1 game replayed" in said
+    output = boneyard("verify", f"{tmp_path}")
+    assert "1.you.first.jsonl has no finished game" in output
+    assert "OK: 1 game replayed" in output
     # A game with a result has one: then lines were removed.
     log = games(tmp_path)[1]
     log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-2]))
@@ -117,23 +117,23 @@ def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
 @contextmanager
 def at_a_terminal(*words: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     """Yield the program in a terminal of its own."""
-    own, its = pty.openpty()
+    terminal, child_terminal = pty.openpty()
     process = subprocess.Popen(
         (*BONEYARD, "play", "--terminal", *words),
-        stdin=its,
-        stdout=its,
-        stderr=its,
+        stdin=child_terminal,
+        stdout=child_terminal,
+        stderr=child_terminal,
         start_new_session=True,
         env={**os.environ, "TERM": "xterm"},
         preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # Ctrl-C finds it.
     )
-    os.close(its)
+    os.close(child_terminal)
     try:
-        yield process, own
+        yield process, terminal
     finally:
         process.kill()
         process.wait(120)
-        os.close(own)
+        os.close(terminal)
 
 
 def read_until(terminal: int, end: bytes) -> bytes:
@@ -151,13 +151,13 @@ def read_until(terminal: int, end: bytes) -> bytes:
 
 def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
     with at_a_terminal(*SHORT, "--out", str(tmp_path)) as (process, terminal):
-        shown = b""
+        screen = b""
         while (more := read_until(terminal, PROMPT)).endswith(PROMPT):
-            shown += more
+            screen += more
             os.write(terminal, b"1\n")
-        shown += more
+        screen += more
         assert process.wait(120) == 0
-    text = re.sub(rb"\x1b\[[0-9;]*m", b"", shown).decode()
+    text = re.sub(rb"\x1b\[[0-9;]*m", b"", screen).decode()
     assert "Seat 0 is yours; the others are first (seat 1)." in text
     assert "You have 60 s for each answer" in text
     assert "The game is over: the target was reached." in text
@@ -180,26 +180,26 @@ def test_ctrl_c_leaves_politely(tmp_path: Path) -> None:
 # --- what is not installed ---
 
 
-def test_without_websockets_one_watches_nothing(
+def test_watch_without_websockets_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.ui.local_address.has_browser", lambda: False)
-    said = boneyard("watch", f"{tmp_path}", code=2)
-    assert "pip install '.[live]'" in said
+    output = boneyard("watch", f"{tmp_path}", code=2)
+    assert "pip install '.[live]'" in output
 
 
-def test_without_websockets_one_plays_in_the_terminal(
+def test_play_without_websockets_stays_in_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tournaments.cli.play.has_browser", lambda: False)
-    said = boneyard("play", "gredy", "--out", f"{tmp_path}", code=2)
-    assert "pip install '.[live]' in the clone; so you play here." in said
+    output = boneyard("play", "gredy", "--out", f"{tmp_path}", code=2)
+    assert "pip install '.[live]' in the clone; so you play here." in output
 
 
 # --- in the browser ---
 
 
-ASKED = "#table .own .choice, #options button, main[data-over=true]"
+QUESTION = "#table .own .choice, #options button, main[data-over=true]"
 
 
 def told_more(page: Page, before: int) -> None:
@@ -222,7 +222,7 @@ def click_on(page: Page) -> None:
 
 def click_to_the_end(page: Page) -> None:
     for _ in range(300):
-        page.wait_for_selector(ASKED)
+        page.wait_for_selector(QUESTION)
         if page.get_attribute("#main", "data-over") == "true":
             return
         click_on(page)
@@ -233,7 +233,7 @@ def click_to_the_end(page: Page) -> None:
 def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -> None:
     words = ("play", *SHORT, "--no-clock", "--out", str(tmp_path))
     with served(*words) as (process, address), open_page(address, local=True) as page:
-        page.wait_for_selector(ASKED)
+        page.wait_for_selector(QUESTION)
         assert faults(page) == []
         assert page.locator("#table .tile .back").count() == 7 + 14
         assert page.inner_text("#clock") == ""
@@ -256,7 +256,7 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         opened_page.value.close()
         page.click("#swap")
         page.locator("#kept", has_text="2.first.you").wait_for(state="attached")
-        page.wait_for_selector(ASKED)
+        page.wait_for_selector(QUESTION)
         page.goto("about:blank")
         assert process.poll() is None
     for log in games(tmp_path)[:1]:

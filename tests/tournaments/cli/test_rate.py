@@ -41,8 +41,8 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-def told(*paths: Path, **asked: object) -> Rated:
-    return rate_ledgers(paths, msgspec.convert(asked, RateOptions))
+def rate(*paths: Path, **options: object) -> Rated:
+    return rate_ledgers(paths, msgspec.convert(options, RateOptions))
 
 
 def changed(folder: Path, change: Callable[[str], str]) -> Path:
@@ -57,36 +57,36 @@ def changed(folder: Path, change: Callable[[str], str]) -> Path:
 def another_version(folder: Path, name: str) -> Path:
     plan = load_event(Folder(folder))
     entrants = tuple(
-        replace(one, fingerprint="f" * 64) if one.name == name else one for one in plan.entrants
+        replace(bot, fingerprint="f" * 64) if bot.name == name else bot for bot in plan.entrants
     )
     return changed(folder, lambda _: as_json(replace(plan, entrants=entrants)).decode())
 
 
-def written(ledger: Path, results: Iterable[Result]) -> None:
+def write_ledger(ledger: Path, results: Iterable[Result]) -> None:
     """Write a ledger with right checksums, whatever it tells."""
     descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     append_records(descriptor, results, 0)
     os.close(descriptor)
 
 
-def named(results: Iterable[Result]) -> Iterator[Result]:
+def number_games(results: Iterable[Result]) -> Iterator[Result]:
     """Give each game a name of its own."""
-    return (replace(one, game=f"{number}") for number, one in enumerate(results))
+    return (replace(result, game=f"{number}") for number, result in enumerate(results))
 
 
 def seated(result: Result, name: str, other: str) -> Result:
     """Return the result with another name for an entrant."""
-    seats = tuple(other if one == name else one for one in result.seats)
+    seats = tuple(other if seat == name else seat for seat in result.seats)
     return replace(result, seats=seats, game=f"{result.board}.{'.'.join(seats)}")
 
 
 def names(table: object) -> list[str]:
-    found = msgspec.to_builtins(table)["ratings"]["pools"]
-    return sorted(one["name"] for pool in found for one in pool["entrants"])
+    pools = msgspec.to_builtins(table)["ratings"]["pools"]
+    return sorted(entrant["name"] for pool in pools for entrant in pool["entrants"])
 
 
 def test_events_are_rated_as_one(events: Path) -> None:
-    (table,) = told(events / "friday", events / "saturday").tables
+    (table,) = rate(events / "friday", events / "saturday").tables
     assert table.games == 12
     assert table.title == "draw, 2 seats"
     results = [
@@ -101,23 +101,23 @@ def test_events_are_rated_as_one(events: Path) -> None:
 
 def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
     both = (events / "friday", events / "block")
-    apart, pooled = told(*both), told(*both, pool=True)
-    assert [table.title for table in apart.tables] == ["draw, 2 seats", "block, 2 seats"]
-    assert "rated separately; --pool" in apart.notices[0]
+    separate, pooled = rate(*both), rate(*both, pool=True)
+    assert [table.title for table in separate.tables] == ["draw, 2 seats", "block, 2 seats"]
+    assert "rated separately; --pool" in separate.notices[0]
     assert [table.title for table in pooled.tables] == ["block, draw, 2 seats"]
     assert pooled.notices == ("One table holds different games: block, draw.",)
-    assert pooled.tables[0].games == sum(table.games for table in apart.tables)
+    assert pooled.tables[0].games == sum(table.games for table in separate.tables)
 
 
 def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path) -> None:
-    alone = tmp_path / "results.jsonl"
-    alone.write_bytes((events / "saturday" / "ledger.jsonl").read_bytes())
-    found = told(alone)
-    assert names(found.tables[0]) == ["greedy", "random"]
-    assert "no event.json" in found.notices[0]
-    apart = told(events / "friday", alone)
-    assert [table.title for table in apart.tables] == ["draw, 2 seats", "unknown rules, 2 seats"]
-    pooled = told(events / "friday", alone, pool=True)
+    ledger = tmp_path / "results.jsonl"
+    ledger.write_bytes((events / "saturday" / "ledger.jsonl").read_bytes())
+    rated = rate(ledger)
+    assert names(rated.tables[0]) == ["greedy", "random"]
+    assert "no event.json" in rated.notices[0]
+    separate = rate(events / "friday", ledger)
+    assert [table.title for table in separate.tables] == ["draw, 2 seats", "unknown rules, 2 seats"]
+    pooled = rate(events / "friday", ledger, pool=True)
     assert names(pooled.tables[0]) == ["first", "greedy", "greedy@unknown", "random"]
 
 
@@ -125,7 +125,7 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
     """Another bot on the same deals is another game, but no other luck."""
     later = copied(events / "friday", tmp_path)
     another_version(another_version(later, "greedy"), "first")
-    (table,) = told(events / "friday", later).tables
+    (table,) = rate(events / "friday", later).tables
     assert [pool.boards for pool in table.ratings.pools] == [3, 3]
     plan = load_event(Folder(later))
     entrants = (plan.entrants[0], replace(plan.entrants[1], fingerprint="e" * 64))
@@ -133,7 +133,7 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
         entrants[0], fingerprint=load_event(Folder(events / "friday")).entrants[0].fingerprint
     )
     changed(later, lambda _: as_json(replace(plan, entrants=(first, entrants[1]))).decode())
-    (table,) = told(events / "friday", later).tables
+    (table,) = rate(events / "friday", later).tables
     (pool,) = table.ratings.pools
     assert (pool.games, pool.boards) == (12, 3)
 
@@ -141,11 +141,11 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
 def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) -> None:
     other = copied(events / "saturday", tmp_path)
     changed(other, lambda text: re.sub(r'"move_ms": \d+', '"move_ms": 77', text))
-    assert told(events / "friday", other).notices == (
+    assert rate(events / "friday", other).notices == (
         f"These events differ in clock: {events / 'friday'}, {other}.",
     )
     changed(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
-    assert "differ in clock, format:" in told(events / "friday", other).notices[0]
+    assert "differ in clock, format:" in rate(events / "friday", other).notices[0]
 
 
 @pytest.mark.parametrize(
@@ -167,14 +167,14 @@ def test_a_users_mistake_gets_one_sentence(
     events: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], part: str
 ) -> None:
     monkeypatch.chdir(events)
-    said = boneyard("show", *words, code=2)
-    assert part in said
-    assert len(said.strip().splitlines()) == 1
+    output = boneyard("show", *words, code=2)
+    assert part in output
+    assert len(output.strip().splitlines()) == 1
 
 
-def test_a_game_twice_is_refused(events: Path, tmp_path: Path) -> None:
+def test_a_ledger_with_a_game_twice_is_refused(events: Path, tmp_path: Path) -> None:
     ledger = copied(events / "friday", tmp_path) / "ledger.jsonl"
-    written(ledger, [*read_ledger(ledger)] * 2)
+    write_ledger(ledger, [*read_ledger(ledger)] * 2)
     assert "ledger.jsonl has game 1.greedy.first twice" in boneyard("show", str(ledger), code=2)
 
 
@@ -182,34 +182,34 @@ def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> 
     """Everybody meets the challenger, and nobody else."""
     run(tmp_path, "first", "greedy", "random", "--format", "gauntlet", "--boards", "1")
     ledger = tmp_path / "ledger.jsonl"
-    written(ledger, [seated(one, "first", "random") for one in read_ledger(ledger)][:1])
-    said = boneyard("show", str(ledger), code=2)
-    assert "game 1.random.greedy is neither in the plan of event.json" in said
-    assert "did you mean 1." in said
+    write_ledger(ledger, [seated(result, "first", "random") for result in read_ledger(ledger)][:1])
+    output = boneyard("show", str(ledger), code=2)
+    assert "game 1.random.greedy is neither in the plan of event.json" in output
+    assert "did you mean 1." in output
 
 
 def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> None:
     ledger = tmp_path / "ledger.jsonl"
-    written(ledger, named([game(0, "ab", (1, 0)), game(0, "ba", (1, 0))]))
+    write_ledger(ledger, number_games([game(0, "ab", (1, 0)), game(0, "ba", (1, 0))]))
     assert "use a prior above 0" in boneyard("show", str(ledger), "--prior", "0", code=2)
     assert "a" in boneyard("show", str(ledger))
 
 
-def test_the_live_table_ticks(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_live_table_catches_up_in_steps(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What an earlier run played is caught up with little by little."""
     folder = Folder(events / "friday")
     ledger = Ledger(Book(folder, load_event(folder)))
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(progress, "TICKS_AT_ONCE", 4)
     monkeypatch.setattr(progress, "STANDINGS_UPDATE_S", -1.0)
-    shown = progress.Progress(ledger)
+    display = progress.Progress(ledger)
     result = next(iter(ledger.results.values()))
-    for known in (4, 8, 9):
-        ledger.results.add(replace(result, game=f"{known}.more"))
-        shown.update(result)
-        assert sum(tick.games for tick in shown._ticks.values()) == 2 * known
+    for games in (4, 8, 9):
+        ledger.results.add(replace(result, game=f"{games}.more"))
+        display.update(result)
+        assert sum(tick.games for tick in display._ticks.values()) == 2 * games
     drawn = Console(width=100)
     with drawn.capture() as capture:
-        drawn.print(shown._live.renderable)
+        drawn.print(display._live.renderable)
     assert "Elo so far" in capture.get()
     assert "Provisional" in capture.get()

@@ -34,26 +34,26 @@ def rounds(text: str) -> set[int]:
 
 @pytest.mark.slow
 def test_a_long_game_shows_the_rounds_with_the_widest_swing_and_its_end(played: Path) -> None:
-    told = json.loads(boneyard("explain", str(played), GAME, "--json", "--seat", "0"))
-    swings = {one["round"]: abs(one["gained"] - one["lost"]) for one in told["rounds"]}
+    record = json.loads(boneyard("explain", str(played), GAME, "--json", "--seat", "0"))
+    swings = {row["round"]: abs(row["gained"] - row["lost"]) for row in record["rounds"]}
     widest = set(sorted(swings, key=lambda number: -swings[number])[:2])
-    shown = boneyard("replay", str(played), GAME)
-    assert rounds(shown) == widest | {max(swings)}
-    assert "--all shows all rounds" in shown
-    assert "The game is over" in shown
-    whole = boneyard("replay", str(played), GAME, "--all")
-    assert rounds(whole) == set(swings)
-    assert "--all" not in whole
+    output = boneyard("replay", str(played), GAME)
+    assert rounds(output) == widest | {max(swings)}
+    assert "--all shows all rounds" in output
+    assert "The game is over" in output
+    full_output = boneyard("replay", str(played), GAME, "--all")
+    assert rounds(full_output) == set(swings)
+    assert "--all" not in full_output
     assert rounds(boneyard("replay", str(played), GAME, "--round", "2")) == {2}
 
 
 def test_pages_of_a_report_and_a_replay_open_in_the_browser(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened: list[str] = []
+    addresses: list[str] = []
 
     def browse(address: str) -> bool:
-        opened.append(address)
+        addresses.append(address)
         return True
 
     monkeypatch.setattr(webbrowser, "open", browse)
@@ -61,16 +61,16 @@ def test_pages_of_a_report_and_a_replay_open_in_the_browser(
     boneyard("replay", str(played), GAME, "--no-review", "--browser")
     copy = shutil.copytree(played, tmp_path / "copy")
     boneyard("report", str(copy), "--browser")
-    assert opened == [(tmp_path / f"{GAME}.html").as_uri(), (copy / "report.html").as_uri()]
+    assert addresses == [(tmp_path / f"{GAME}.html").as_uri(), (copy / "report.html").as_uri()]
 
 
-def test_a_league_leads_to_its_last_round(tmp_path: Path) -> None:
+def test_replay_of_a_league_suggests_its_last_round(tmp_path: Path) -> None:
     for number in ("0001", "0002"):
         folder = tmp_path / "class" / "rounds" / "draw" / number
         folder.mkdir(parents=True)
         (folder / "event.json").write_text("{}")
-    said = boneyard("replay", str(tmp_path / "class"), code=2)
-    assert f"in its rounds, as {folder}" in said
+    output = boneyard("replay", str(tmp_path / "class"), code=2)
+    assert f"in its rounds, as {folder}" in output
 
 
 def test_the_number_of_a_board_is_not_the_end_of_another_number(

@@ -24,7 +24,7 @@ def event(event: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return event
 
 
-def shown(*words: object) -> str:
+def review(*words: object) -> str:
     done = CliRunner().invoke(main, ["explain", "--review", *map(str, words)])
     assert done.exit_code == 0, done.output
     return done.stdout
@@ -34,15 +34,15 @@ def rows(text: str) -> list[list[str]]:
     return [line.split() for line in text.splitlines() if line[:8].strip().isdecimal()]
 
 
-def test_a_line_tells_the_values_of_all_options(event: Path) -> None:
-    told = json.loads(shown(event, GAME, "--bot", "greedy", "--json"))["seats"][0]["decisions"]
+def test_a_decisions_line_has_the_values_of_all_options(event: Path) -> None:
+    seat = json.loads(review(event, GAME, "--bot", "greedy", "--json"))["seats"][0]
     text = {
-        int(row[0]): " ".join(row) for row in rows(shown(event, GAME, "--bot", "greedy", "--all"))
+        int(row[0]): " ".join(row) for row in rows(review(event, GAME, "--bot", "greedy", "--all"))
     }
-    for one in told:
-        if len(one["options"]) <= 4:
-            for option in one["options"]:
-                assert f"{option['option']} {option['value']:+.1f}" in text[one["question"]]
+    for decision in seat["decisions"]:
+        if len(decision["options"]) <= 4:
+            for option in decision["options"]:
+                assert f"{option['option']} {option['value']:+.1f}" in text[decision["question"]]
 
 
 def test_a_narrow_terminal_shows_choices_whole() -> None:

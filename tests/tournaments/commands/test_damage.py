@@ -151,8 +151,8 @@ FAST = (
 
 # Slow: every damage is one sentence in every command that reads the file, and no traceback.
 @pytest.mark.parametrize("damage", slow_except(FAST, TABLE))
-def test_damage_is_told_in_a_sentence(played: Path, tmp_path: Path, damage: str) -> None:
-    make, told, refuse = TABLE[damage]
+def test_readers_refuse_damage_in_a_sentence(played: Path, tmp_path: Path, damage: str) -> None:
+    make, finding, refuse = TABLE[damage]
     make(copied(played, tmp_path))
     for name, (command, *words) in COMMANDS.items():
         done = CliRunner().invoke(main, [command, str(tmp_path), *words])
@@ -160,7 +160,7 @@ def test_damage_is_told_in_a_sentence(played: Path, tmp_path: Path, damage: str)
             raise done.exception
         if name == "verify":
             assert done.exit_code in (1, 2), done.output
-            assert told in done.output
+            assert finding in done.output
         elif name in refuse.split():
             assert done.exit_code == 2, f"{name}: {done.output}"
             (sentence,) = [line for line in done.output.splitlines() if "boneyard: " in line]
@@ -192,7 +192,7 @@ def test_a_broken_summary_of_a_review_is_told_by_its_readers(played: Path, tmp_p
     assert remedy in boneyard("publish", str(event), str(tmp_path / "site"), code=2)
 
 
-def test_a_forged_file_beside_a_true_one_is_told(played: Path, tmp_path: Path) -> None:
+def test_verify_finds_a_forged_file_beside_a_true_log(played: Path, tmp_path: Path) -> None:
     event = copied(played, tmp_path)
     compressed = compressed_path(event / LOG)
     compressed.write_bytes(zstd.compress((event / LOG).read_bytes()))
@@ -202,16 +202,16 @@ def test_a_forged_file_beside_a_true_one_is_told(played: Path, tmp_path: Path) -
         assert f"{compressed.name}: " in boneyard("verify", str(event), code=1)
 
 
-def test_show_computes_what_it_shows(played: Path, tmp_path: Path) -> None:
+def test_show_computes_ratings_and_reads_none(played: Path, tmp_path: Path) -> None:
     event = copy_of("reviewed", tmp_path / "event")
-    shown = boneyard("show", str(event), "--json")
-    assert shown != boneyard("show", str(played), "--json"), "The luck is taken out."
+    output = boneyard("show", str(event), "--json")
+    assert output != boneyard("show", str(played), "--json"), "The luck is taken out."
     results = event / "results.json"
     results.write_text(results.read_text().replace('"elo":', '"elo":1'))
     # A copy has the times of its making, in any order.
     for path, time in ((results, 2_000_000_000), (event / "ledger.jsonl", 1_000_000_000)):
         os.utime(path, (time, time))
-        assert boneyard("show", str(event), "--json") == shown
+        assert boneyard("show", str(event), "--json") == output
 
 
 def test_no_command_counts_games_twice_without_a_word(played: Path, tmp_path: Path) -> None:
@@ -259,22 +259,22 @@ LOOKS = (
 
 
 @pytest.mark.slow
-def test_nothing_that_looks_starts_opens_or_reads_what_the_plan_names(
+def test_no_reading_command_starts_opens_or_reads_what_the_plan_names(
     tmp_path: Path,
 ) -> None:
     """One process makes all the looks: what it watches it cannot stop watching."""
     event, canary = copy_of("block", tmp_path / "event"), tmp_path / "canary"
     canary.mkdir()
     (canary / "file").write_text("secret")
-    written = json.loads((event / "event.json").read_text())
-    for entrant in written["entrants"]:
+    event_plan = json.loads((event / "event.json").read_text())
+    for entrant in event_plan["entrants"]:
         entrant["command"] |= {
             "argv": ["/bin/sh", "-c", f"touch {canary}/started"],
             "folder": f"{canary}",
             "reads": [f"{canary}/file", "../canary/file"],
             "network": ["127.0.0.1:9"],
         }
-    (event / "event.json").write_text(json.dumps(written | {"sandbox": "off"}))
+    (event / "event.json").write_text(json.dumps(event_plan | {"sandbox": "off"}))
     looks = [look.replace("EVENT", f"{event}").replace("OUT", f"{tmp_path}") for look in LOOKS]
     done = subprocess.run(
         (sys.executable, "-c", WATCHED, f"{canary}", *looks), capture_output=True, text=True

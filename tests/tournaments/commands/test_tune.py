@@ -31,8 +31,8 @@ def test_a_killed_tune_goes_on_and_its_answer_fits(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     assert len(ledger(out)) < 144
-    said = boneyard(*words)
-    assert 'arguments = ["--double","' in said
+    output = boneyard(*words)
+    assert 'arguments = ["--double","' in output
     assert len({result.game for result in ledger(out)}) == len(ledger(out)) == 144
     # It computes the values of each log again from the ledger.
     assert fits(out)
