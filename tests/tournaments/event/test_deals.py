@@ -47,47 +47,47 @@ def vectors() -> list[dict[str, Any]]:
 
 def recomputed(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
     """Return the vector with its result recomputed by us."""
-    found: dict[str, Any]
+    result: dict[str, Any]
     match vector:
         case {"secret": secret, "event": event, "board": board}:
-            found = {"seed": board_seed(bytes.fromhex(secret), event, board).hex()}
+            result = {"seed": board_seed(bytes.fromhex(secret), event, board).hex()}
         case {"secret": secret, "event": event, "boards": boards}:
             seed_of = partial(board_seed, bytes.fromhex(secret), event)
-            found = {"numbers": list(numbers(vector["names"], boards, seed_of).values())}
+            result = {"numbers": list(numbers(vector["names"], boards, seed_of).values())}
         case {"commitment": _}:
-            found = {"commitment": commitment(bytes.fromhex(vector["seed"]))}
+            result = {"commitment": commitment(bytes.fromhex(vector["seed"]))}
         case {"purpose": purpose, "words": wanted}:
             stream = RandomWords(seed, vector["round"], purpose)
-            found = {"words": stream.take(len(wanted))}
+            result = {"words": stream.take(len(wanted))}
         case {"below": n}:
-            found = {"number": randbelow(iter(vector["words"]), n)}
-        case {"deal": which}:
-            purpose = "tiles" if which == 1 else f"tiles {which}"
+            result = {"number": randbelow(iter(vector["words"]), n)}
+        case {"deal": number}:
+            purpose = "tiles" if number == 1 else f"tiles {number}"
             stream = RandomWords(seed, vector["round"], purpose)
             hands, stock = deal.deal_tiles(find_variant(vector["rules"]), vector["seats"], stream)
-            found = {"hands": hands, "stock": stock}
+            result = {"hands": hands, "stock": stock}
         case _:
             game = new_game(find_variant(vector["rules"]), vector["seats"])
             leader, lots = deal.choose_leader(
                 game, "highest", RandomWords(seed, vector["round"], "lead")
             )
-            found = {"leader": leader, "lots": [(lot.seat, lot.tile) for lot in lots]}
-    return json.loads(json.dumps({**vector, **found}))  # type: ignore[no-any-return]
+            result = {"leader": leader, "lots": [(lot.seat, lot.tile) for lot in lots]}
+    return json.loads(json.dumps({**vector, **result}))  # type: ignore[no-any-return]
 
 
-def test_the_vectors_are_right() -> None:
-    known = vectors()
-    seed = bytes.fromhex(known[0]["seed"])
-    assert len(known) == 13
-    for vector in known:
+def test_our_deals_equal_the_vectors_of_deals_md() -> None:
+    cases = vectors()
+    seed = bytes.fromhex(cases[0]["seed"])
+    assert len(cases) == 13
+    for vector in cases:
         assert recomputed(vector, seed) == vector
 
 
 def test_source_files_that_a_report_names_exist(event: Path) -> None:
     for report in ("report.md", "report.html"):
-        named = re.findall(r"protocol/[\w.]+", (event / report).read_text())
-        assert set(named) == {"protocol/DEALS.md", "protocol/check_deals.mjs"}
-    assert all((PROTOCOL.parent / path).is_file() for path in named)
+        paths = re.findall(r"protocol/[\w.]+", (event / report).read_text())
+        assert set(paths) == {"protocol/DEALS.md", "protocol/check_deals.mjs"}
+    assert all((PROTOCOL.parent / path).is_file() for path in paths)
 
 
 def check(folder: Path) -> tuple[int, str]:
@@ -114,8 +114,8 @@ def write_game(path: Path, board: int, seed: bytes, rules: Ruleset, seats: int) 
     (number,) = numbers(".".join(names), (board,), lambda _: seed).values()
     referee = Referee(GameSetup(f"{board}.x", number, board, names, rules, Clock()), seed)
     while question := referee.awaiting:
-        said = Choose(id=question.id, choice=len(question.options) - 1)
-        referee.receive(question.seat, encode_line(said)[:-1], 0.0)
+        choice = Choose(id=question.id, choice=len(question.options) - 1)
+        referee.receive(question.seat, encode_line(choice)[:-1], 0.0)
     record = sitting(names, (board,), rules, Clock())
     records = referee.take_records()
     log = GameLog(path, record)
@@ -141,12 +141,12 @@ def test_the_checker_agrees_on_every_named_game(tmp_path: Path) -> None:
     (tmp_path / "commitments.jsonl").write_bytes(commitments)
     (tmp_path / "seeds.jsonl").write_bytes(seeds)
     assert any(b'"deal":2' in log.read_bytes() for log in (tmp_path / "games").iterdir())
-    told = f"{board} games, {deals} deals recomputed, 0 games wait for their seeds, 0 faults.\n"
-    assert check(tmp_path) == (0, told)
+    output = f"{board} games, {deals} deals recomputed, 0 games wait for their seeds, 0 faults.\n"
+    assert check(tmp_path) == (0, output)
     if UNPACKS:
         for path in (tmp_path / "games").iterdir():
             compress(path)
-        assert check(tmp_path) == (0, told)
+        assert check(tmp_path) == (0, output)
 
 
 @pytest.fixture(scope="module")
@@ -160,14 +160,14 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @needs_node
 def test_the_checker_agrees_on_real_events(event: Path, tmp_path: Path) -> None:
     for folder in (event, laid_open(copy_of("bye", tmp_path))):
-        code, said = check(folder)
-        assert code == 0, said
-        assert said.startswith(f"{summary(folder)['played']} games, ")
-        assert said.endswith("0 games wait for their seeds, 0 faults.\n")
+        code, output = check(folder)
+        assert code == 0, output
+        assert output.startswith(f"{summary(folder)['played']} games, ")
+        assert output.endswith("0 games wait for their seeds, 0 faults.\n")
 
 
-def swapped(found: "re.Match[bytes]") -> bytes:
-    return found[1] + found[3] + b"," + found[2]
+def swapped(match: "re.Match[bytes]") -> bytes:
+    return match[1] + match[3] + b"," + match[2]
 
 
 TAMPERED = {
@@ -193,7 +193,7 @@ TAMPERED = {
     slow_except([TAMPERED["a deal"], TAMPERED["a seed"]], TAMPERED.values()),
     ids=TAMPERED,
 )
-def test_the_checker_notices(
+def test_the_checker_notices_every_tampering(
     event: Path, tmp_path: Path, name: str, old: bytes, new: Any, part: str
 ) -> None:
     folder = copied(event, tmp_path)
@@ -202,7 +202,7 @@ def test_the_checker_notices(
     before = path.read_bytes()
     path.write_bytes(re.sub(old, new, before, count=1))
     assert path.read_bytes() != before
-    code, said = check(folder)
+    code, output = check(folder)
     assert code == 1
-    assert part in said
+    assert part in output
     assert boneyard("verify", str(folder), code=1)

@@ -76,13 +76,13 @@ GROWTH = {
 @pytest.mark.parametrize("way", slow_except(["bots"], GROWTH))
 def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -> None:
     before, after = GROWTH[way]
-    grown, once = tmp_path / "grown", tmp_path / "once"
+    grown, reference = tmp_path / "grown", tmp_path / "once"
     run(grown, *before, *ROUND)
     promised = (grown / "commitments.jsonl").read_bytes()
     results = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
     run(grown, *after, *ROUND, "--jobs", "2")
-    run(once, *after, *ROUND)
-    assert in_time(outputs(grown)) == in_time(outputs(once))
+    run(reference, *after, *ROUND)
+    assert in_time(outputs(grown)) == in_time(outputs(reference))
     assert fits(grown)
     assert (grown / "commitments.jsonl").read_bytes().startswith(promised)
     # Nothing was played again: every result is one of before, or new.
@@ -118,33 +118,33 @@ def test_a_few_more_games_are_reported_once_and_even_if_none_is_played(
 
 # Slow: what was promised before an event grew is checked later.
 @pytest.mark.slow
-def test_an_older_promise_is_remembered_and_checked(tmp_path: Path) -> None:
+def test_history_keeps_the_digest_of_older_commitments(tmp_path: Path) -> None:
     words = ("first", "greedy", *ROUND)
     run(tmp_path, *words, "--boards", "2")
     digest = folder.digest(Folder(tmp_path))
-    said = run(tmp_path, *words, "random", "--boards", "3")
-    assert "Note: random will also play 2 boards whose deals were already public" in said
+    output = run(tmp_path, *words, "random", "--boards", "3")
+    assert "Note: random will also play 2 boards whose deals were already public" in output
     assert digest in boneyard("verify", str(tmp_path))
     history = tmp_path / "history.jsonl"
     history.write_text(history.read_text().replace(digest, "0" * 64))
-    said = boneyard("verify", str(tmp_path), code=1)
-    assert "the SHA-256 of its first 2 lines is not the one in history.jsonl" in said
+    output = boneyard("verify", str(tmp_path), code=1)
+    assert "the SHA-256 of its first 2 lines is not the one in history.jsonl" in output
 
 
 @pytest.mark.slow
-def test_killed_while_it_grows_by_boards_and_a_bot(tmp_path: Path) -> None:
+def test_an_event_killed_while_it_grows_equals_one_played_at_once(tmp_path: Path) -> None:
     """Also when the ledger has lost its end to the new order: the logs have it."""
-    out, once = tmp_path / "out", tmp_path / "once"
+    out, reference = tmp_path / "out", tmp_path / "once"
     run(out, "first", "greedy", *SHORT, "--boards", "3")
     process = start_run(out, "first", "greedy", "random", *SHORT, jobs=2)
     wait_for_games(out, 9)
     process.kill()
     process.wait()
     assert len(list(read_ledger(out / "ledger.jsonl"))) < 9
-    whole = ("first", "greedy", "random", *SHORT, "--boards", "4")
-    run(out, *whole)
-    run(once, *whole)
-    assert in_time(outputs(out)) == in_time(outputs(once))
+    words = ("first", "greedy", "random", *SHORT, "--boards", "4")
+    run(out, *words)
+    run(reference, *words)
+    assert in_time(outputs(out)) == in_time(outputs(reference))
     assert fits(out)
 
 
@@ -174,8 +174,8 @@ def test_changes_that_lose_or_bias_results_are_refused(new: Event, part: str) ->
     assert part in (incompatibility(event(3), new) or "")
 
 
-def turned(one: Event) -> Event:
-    return replace(one, entrants=one.entrants[::-1])
+def turned(event: Event) -> Event:
+    return replace(event, entrants=event.entrants[::-1])
 
 
 @pytest.mark.parametrize(
@@ -197,8 +197,8 @@ def turned(one: Event) -> Event:
     ],
 )
 def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str | None) -> None:
-    said = incompatibility(old, new)
-    assert said is None if part is None else part in (said or "")
+    reason = incompatibility(old, new)
+    assert reason is None if part is None else part in (reason or "")
 
 
 def changed(bot: Path) -> None:
@@ -220,17 +220,17 @@ def test_the_files_say_which_version_plays() -> None:
     """Back to the first files: the first version plays on, and the second is retired."""
     first = event(3)
 
-    def with_files(name: str, fingerprint: str) -> Event:
-        who = [replace(one, fingerprint=fingerprint * (one.name == name)) for one in first.entrants]
-        return replace(first, entrants=tuple(who))
+    def with_files(name: str, letter: str) -> Event:
+        bots = [replace(bot, fingerprint=letter * (bot.name == name)) for bot in first.entrants]
+        return replace(first, entrants=tuple(bots))
 
     everybody = ("bot0", "bot1", "bot2", "bot1@2", "bot1@3")
     second = resolve_versions(first, with_files("bot1", "b"), everybody)
-    assert [one.name for one in second.entrants] == ["bot0", "bot1@2", "bot2", "bot1"]
+    assert [bot.name for bot in second.entrants] == ["bot0", "bot1@2", "bot2", "bot1"]
     assert second.retired == {"bot1"}
-    back = resolve_versions(second, first, everybody)
-    assert back.retired == {"bot1@2"}
-    third = resolve_versions(back, with_files("bot1", "c"), everybody)
+    restored = resolve_versions(second, first, everybody)
+    assert restored.retired == {"bot1@2"}
+    third = resolve_versions(restored, with_files("bot1", "c"), everybody)
     assert third.retired == {"bot1", "bot1@2"}
     assert third.entrants[1].name == "bot1@3"
     assert incompatibility(second, third) is None
@@ -249,12 +249,12 @@ def test_an_anchor_is_kept_until_another_is_given() -> None:
     other = replace(new, anchor=Anchor("bot2", 1200))
     assert resolve_versions(old, other, ()).anchor == Anchor("bot2", 1200)
     # The rating is that of the version to which it was given; a new one has its own name for it.
-    who = [replace(one, fingerprint="b" * (one.name == "bot1")) for one in new.entrants]
-    changed = replace(new, entrants=tuple(who))
+    entrants = [replace(bot, fingerprint="b" * (bot.name == "bot1")) for bot in new.entrants]
+    changed = replace(new, entrants=tuple(entrants))
     assert resolve_versions(old, changed, ("bot1",)).anchor == Anchor("bot1", 1500)
     second = resolve_versions(old, replace(changed, anchor=Anchor("bot1", 1400)), ("bot1",))
     assert second.anchor == Anchor("bot1@2", 1400)
     assert resolve_versions(second, new, ("bot1",)).anchor == Anchor("bot1", 1400)
     # Who takes the anchor out of the plan is told that nobody can be.
-    fewer = replace(new, entrants=(new.entrants[0], new.entrants[2]))
-    assert "cannot be removed" in (incompatibility(old, resolve_versions(old, fewer, ())) or "")
+    rest = replace(new, entrants=(new.entrants[0], new.entrants[2]))
+    assert "cannot be removed" in (incompatibility(old, resolve_versions(old, rest, ())) or "")

@@ -16,9 +16,9 @@ from tournaments.cli.main import main
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def sized(folder: Path, pages: int, how: str) -> str:
+def sized(folder: Path, pages: int, prefix: str) -> str:
     """Mount a small disk, or give it another size; why that was refused."""
-    options = f"{how}size={pages * PAGE}"
+    options = f"{prefix}size={pages * PAGE}"
     words = ("mount", "-t", "tmpfs", "-o", options, "boneyard-test", str(folder))
     try:
         return subprocess.run(words, capture_output=True, text=True).stderr.strip()

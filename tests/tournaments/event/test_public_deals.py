@@ -28,7 +28,7 @@ def results(folder: Path) -> list[Result]:
 
 
 def boards(folder: Path, name: str) -> set[int]:
-    return {one.board for one in results(folder) if name in one.seats}
+    return {result.board for result in results(folder) if name in result.seats}
 
 
 def fits(folder: Path) -> bool:
@@ -36,7 +36,7 @@ def fits(folder: Path) -> bool:
 
 
 @pytest.fixture
-def begun(tmp_path: Path) -> Path:
+def out(tmp_path: Path) -> Path:
     """Return a finished event of two bots."""
     run(tmp_path / "out", *TWO, "--boards", "3")
     return tmp_path / "out"
@@ -48,24 +48,25 @@ def entrants(folder: Path) -> tuple[Entrant, ...]:
 
 # Slow: newcomers meet the field on boards that nobody has seen.
 @pytest.mark.slow
-def test_newcomers_meet_the_field_on_boards_that_nobody_has_seen(begun: Path) -> None:
-    before = {one.game: one for one in results(begun)}
-    said = run(begun, *TWO, "random", "--boards", "3", "--fresh-boards", "--jobs", "2")
-    assert "could have known" not in said
-    assert boards(begun, "random") == {4, 5, 6}
+def test_newcomers_meet_the_field_on_boards_that_nobody_has_seen(out: Path) -> None:
+    before = {line.game: line for line in results(out)}
+    output = run(out, *TWO, "random", "--boards", "3", "--fresh-boards", "--jobs", "2")
+    assert "could have known" not in output
+    assert boards(out, "random") == {4, 5, 6}
     # Who was there plays no more than it had.
-    assert {one.game: one for one in results(begun) if "random" not in one.seats} == before
-    assert len(results(begun)) == 6 + 12
-    assert json.loads((begun / "results.json").read_text())["latecomers"] == []
-    assert fits(begun)
+    assert {line.game: line for line in results(out) if "random" not in line.seats} == before
+    assert len(results(out)) == 6 + 12
+    assert json.loads((out / "results.json").read_text())["latecomers"] == []
+    assert fits(out)
     # Whoever goes on need not say it again; the next one has boards of its own.
-    run(begun, *TWO, "random", "--boards", "3")
-    assert len(results(begun)) == 6 + 12
-    run(begun, *TWO, "random", "suit", "--boards", "4", "--fresh-boards")
-    assert boards(begun, "suit") == {7, 8, 9, 10}
-    assert boards(begun, "random") == {4, 5, 6, 7, 8, 9, 10}
-    assert {one.board for one in results(begun) if one.seats == ("first", "greedy")} == {1, 2, 3, 4}
-    assert fits(begun)
+    run(out, *TWO, "random", "--boards", "3")
+    assert len(results(out)) == 6 + 12
+    run(out, *TWO, "random", "suit", "--boards", "4", "--fresh-boards")
+    assert boards(out, "suit") == {7, 8, 9, 10}
+    assert boards(out, "random") == {4, 5, 6, 7, 8, 9, 10}
+    old_boards = {line.board for line in results(out) if line.seats == ("first", "greedy")}
+    assert old_boards == {1, 2, 3, 4}
+    assert fits(out)
 
 
 def test_a_bot_that_changes_before_its_first_game_is_late_too() -> None:
@@ -74,7 +75,7 @@ def test_a_bot_that_changes_before_its_first_game_is_late_too() -> None:
     first, *rest = old.entrants
     new = replace(old, entrants=(replace(first, fingerprint="other"), *rest))
     assert newcomers(old, resolve_versions(old, new, ())) == {first.name}
-    before = Before(5, "0" * 64, ((1, 2),), {one.name: one.fingerprint for one in old.entrants})
+    before = Before(5, "0" * 64, ((1, 2),), {bot.name: bot.fingerprint for bot in old.entrants})
     met = Result(
         game="2.x", board=2, seats=(first.name, rest[0].name), scores=(1, 0), places=(1, 2),
         rounds=1, why="target",
@@ -84,9 +85,9 @@ def test_a_bot_that_changes_before_its_first_game_is_late_too() -> None:
     assert latecomers([before], old.entrants, [met]) == ()
 
 
-def test_a_deal_is_public_as_soon_as_a_log_shows_it(begun: Path) -> None:
+def test_a_deal_is_public_as_soon_as_a_log_shows_it(out: Path) -> None:
     """Long before its seed is: a run may be stopped in the middle of its first game."""
-    folder = Folder(begun)
+    folder = Folder(out)
     log = folder.logs()[0]
     checksummed.decompress(log)
     lines = log.read_bytes().splitlines(keepends=True)
@@ -106,7 +107,7 @@ def test_rows_of_boards() -> None:
 
 def test_versus_begins_with_the_first_board_of_whoever_came_last() -> None:
     plan = event(2, 2, 4, 2, form=Versus(Sprt(min_boards=2, max_boards=4)))
-    one, other = plan.entrants
-    plan = replace(plan, entrants=(one, replace(other, first_board=5)))
+    first, second = plan.entrants
+    plan = replace(plan, entrants=(first, replace(second, first_board=5)))
     assert plan.all_boards == 8
     assert [plan.boards for plan in sittings(plan, {})] == [(5, 6), (5, 6)]

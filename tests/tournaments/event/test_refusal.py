@@ -27,23 +27,23 @@ def edit(bot: Path) -> bytes:
 def test_an_edited_bot_plays_on_boards_that_nobody_has_seen(tmp_path: Path, bot: Path) -> None:
     out = tmp_path / "out"
     run(out, str(bot), "greedy", *WORDS)
-    before = {one.game: one.scores for one in read_ledger(out / "ledger.jsonl")}
-    kept = edit(bot)
+    before = {line.game: line.scores for line in read_ledger(out / "ledger.jsonl")}
+    source = edit(bot)
     assert "plays as mine@2" in run(out, str(bot), "greedy", *SHORT, "--boards", "1")
-    assert {(one.board, *sorted(one.seats)) for one in read_ledger(out / "ledger.jsonl")} == {
+    assert {(line.board, *sorted(line.seats)) for line in read_ledger(out / "ledger.jsonl")} == {
         *((board, "greedy", "mine") for board in (1, 2)),
         *((board, "greedy", "mine@2") for board in (3, 4)),
     }
-    after = {one.game: one.scores for one in read_ledger(out / "ledger.jsonl")}
+    after = {line.game: line.scores for line in read_ledger(out / "ledger.jsonl")}
     assert before.items() <= after.items()
     assert fits(out)
-    bot.write_bytes(kept)
-    said = run(out, str(bot), "greedy", *WORDS)
-    assert "has 2 boards already" not in said
-    assert "8 of 8 games" in said
-    assert {one.name for one in load_event(Folder(out)).entrants if not one.retired} == {
-        *("mine", "greedy")
-    }
+    bot.write_bytes(source)
+    output = run(out, str(bot), "greedy", *WORDS)
+    assert "has 2 boards already" not in output
+    assert "8 of 8 games" in output
+    assert {
+        entrant.name for entrant in load_event(Folder(out)).entrants if not entrant.retired
+    } == {*("mine", "greedy")}
 
 
 # Slow: an edited bot is tested beside it.
@@ -63,7 +63,7 @@ def test_a_refused_run_leaves_no_folder(
     tmp_path: Path, bot: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    there = sorted(tmp_path.iterdir())
+    files = sorted(tmp_path.iterdir())
     bot.write_text("raise SystemExit")
     words = ("mine.py", "greedy", "--boards", "1", "--sandbox", "off")
     boneyard("run", *words, code=2)
@@ -72,12 +72,12 @@ def test_a_refused_run_leaves_no_folder(
     (tmp_path / "loop").symlink_to("loop")
     assert "cannot be written" in boneyard("run", *words, "--out", "loop", code=2)
     (tmp_path / "loop").unlink()
-    assert sorted(tmp_path.iterdir()) == there
-    own = tmp_path / "own"
-    own.mkdir()
-    (own / "diary.txt").write_text("mine")
+    assert sorted(tmp_path.iterdir()) == files
+    folder = tmp_path / "own"
+    folder.mkdir()
+    (folder / "diary.txt").write_text("mine")
     boneyard("run", *words, "--out", "own", code=2)
-    assert [path.name for path in own.iterdir() if path.name != ".lock"] == ["diary.txt"]
+    assert [path.name for path in folder.iterdir() if path.name != ".lock"] == ["diary.txt"]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_luck_under_rules_without_values_is_refused_before_a_game(
     tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     words = ("first", "greedy", "--set", "first=odd_even", "--boards", "20", *words)
-    said = boneyard("run", *words, "--sandbox", "off", "--out", str(tmp_path / "out"), code=2)
-    assert "There are no values for the rules draw: seats guess odd or even." in said
+    output = boneyard("run", *words, "--sandbox", "off", "--out", str(tmp_path / "out"), code=2)
+    assert "There are no values for the rules draw: seats guess odd or even." in output
     assert not (tmp_path / "out").exists()
 
 

@@ -16,9 +16,9 @@ def results(draw: st.DrawFn) -> Result:
     """Return the results that a referee writes, and forged ones that can be read."""
     seats = tuple(draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4)))
     board = draw(st.one_of(st.integers(0, 3), counts))
-    own = f"{board}.{'.'.join(seats)}"
+    name = f"{board}.{'.'.join(seats)}"
     return Result(
-        game=draw(st.sampled_from([own, own, own, f"0{own}", "1.ada.bob", "", "²", "."])),
+        game=draw(st.sampled_from([name, name, name, f"0{name}", "1.ada.bob", "", "²", "."])),
         board=board, seats=seats,
         scores=tuple(draw(st.lists(scores, max_size=5))),
         places=tuple(draw(st.lists(st.integers(1, 8), max_size=5))),
@@ -28,38 +28,38 @@ def results(draw: st.DrawFn) -> Result:
     )  # fmt: skip
 
 
-@given(told=st.lists(results(), max_size=12))
-def test_a_store_holds_what_a_dictionary_would(told: list[Result]) -> None:
-    known: dict[str, Result] = {}
+@given(entries=st.lists(results(), max_size=12))
+def test_a_store_equals_a_dictionary_of_the_first_results(entries: list[Result]) -> None:
+    expected: dict[str, Result] = {}
     store = ResultStore()
-    for result in told:
+    for result in entries:
         store.add(result)
-        known.setdefault(result.game, result)
-        assert store[result.game] == known[result.game]
-    assert list(store) == list(known)
-    assert list(store.values()) == list(store.first()) == list(known.values())
-    assert len(store) == len(known)
-    assert dict(store) == known
+        expected.setdefault(result.game, result)
+        assert store[result.game] == expected[result.game]
+    assert list(store) == list(expected)
+    assert list(store.values()) == list(store.first()) == list(expected.values())
+    assert len(store) == len(expected)
+    assert dict(store) == expected
     for game in ("1.ada.bob", "01.ada.bob", "2.ada.bob", "1.ada", "", "99999999999.ada.bob"):
-        assert (game in store) == (game in known)
-        assert store.get(game) == known.get(game)
+        assert (game in store) == (game in expected)
+        assert store.get(game) == expected.get(game)
 
 
-@given(told=st.lists(results(), max_size=6), more=st.lists(results(), max_size=3), data=st.data())
-def test_results_that_are_read_again_are_as_they_were_read(
-    told: list[Result], more: list[Result], data: st.DataObject
+@given(first=st.lists(results(), max_size=6), more=st.lists(results(), max_size=3), data=st.data())
+def test_reread_results_equal_a_new_store(
+    first: list[Result], more: list[Result], data: st.DataObject
 ) -> None:
-    store = ResultStore(told)
-    lines = data.draw(st.just([*store.values()]) | st.permutations([*told, *more]))
-    again = store.reread(lines, None)
-    assert [*again.items()] == [*ResultStore(lines).items()]
-    assert [*again.first()] == [*ResultStore(lines).first()]
+    store = ResultStore(first)
+    lines = data.draw(st.just([*store.values()]) | st.permutations([*first, *more]))
+    copy = store.reread(lines, None)
+    assert [*copy.items()] == [*ResultStore(lines).items()]
+    assert [*copy.first()] == [*ResultStore(lines).first()]
 
 
-def test_results_that_are_read_again_take_no_memory_of_their_own() -> None:
+def test_reread_names_are_the_stored_objects() -> None:
     store = ResultStore([BIG])
-    (name,), (again,) = store, store.reread([store.at(0)], None)
-    assert again is name
+    (name,), (copy,) = store, store.reread([store.at(0)], None)
+    assert copy is name
 
 
 BIG = Result(

@@ -14,7 +14,7 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
 
 
 @pytest.mark.parametrize(
-    ("words", "given", "seed", "name"),
+    ("words", "options", "seed", "name"),
     [
         (("suit", "greedy"), {}, None, "suit-greedy-draw"),
         (("greedy", "suit"), {"rules": "dutch"}, None, "greedy-suit-dutch"),
@@ -38,11 +38,11 @@ OFF = ("--boards", "1", "--set", "target=1", "--sandbox", "off")
         ),
     ],
 )
-def test_a_folder_tells_what_is_played(
-    words: tuple[str, ...], given: dict[str, Any], seed: int | None, name: str
+def test_a_folders_name_states_what_is_played(
+    words: tuple[str, ...], options: dict[str, Any], seed: int | None, name: str
 ) -> None:
-    choices = given.get("choices", ())
-    fields = {name: value for name, value in given.items() if name != "choices"}
+    choices = options.get("choices", ())
+    fields = {name: value for name, value in options.items() if name != "choices"}
     plan = read_plan(words, fields, choices=choices, predictable=seed is not None)
     assert next(choose_folders(plan, seed))[0] == Path("runs", name)
 

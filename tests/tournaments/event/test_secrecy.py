@@ -39,15 +39,15 @@ from tournaments.verification.event import verify_folder, verify_log
 def test_the_secret_is_32_bytes_of_the_systems_randomness(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
+    sizes: list[int] = []
 
     def token_bytes(size: int) -> bytes:
-        asked.append(size)
+        sizes.append(size)
         return bytes(range(size))
 
     monkeypatch.setattr(secrets, "token_bytes", token_bytes)
     open_event(Folder(tmp_path), event(2), seed=None)
-    assert asked == [32]
+    assert sizes == [32]
     assert Folder(tmp_path).secret.read_bytes() == bytes(range(32))
     assert stat.S_IMODE(Folder(tmp_path).secret.stat().st_mode) == 0o600
     assert stat.S_IMODE(Folder(tmp_path).private.stat().st_mode) == 0o700
@@ -67,7 +67,9 @@ def test_files_published_before_a_game_have_no_part_of_a_seed(tmp_path: Path) ->
     plan, folder = event(3, boards=5), Folder(tmp_path)
     open_event(folder, plan, seed=7)
     names = [
-        name for one in sittings(plan, {}) for name in (one.name, *(g.name for g in one.games))
+        name
+        for sitting in sittings(plan, {})
+        for name in (sitting.name, *(g.name for g in sitting.games))
     ]
     public = folder.event.read_bytes() + folder.commitments.read_bytes() + "|".join(names).encode()
     assert len(published_commitments(folder.commitments)) == 5
@@ -80,7 +82,7 @@ def test_every_spelling_would_be_found() -> None:
     secret = bytes(range(7, 39))
     spelled = list(in_every_spelling(secret))
     for public in (secret, secret.hex().encode(), base64.b64encode(secret), b"n 117967114"):
-        assert [one for one in spelled if one in public]
+        assert [spelling for spelling in spelled if spelling in public]
 
 
 def result(game: str, board: int, seats: Sequence[str]) -> Result:
@@ -98,7 +100,9 @@ def test_a_seed_is_shown_only_when_every_game_on_its_board_is_over(tmp_path: Pat
         for s in sittings(plan, {})
         for game in s.games
     }
-    last = [game.name for one in sittings(plan, {}) for game in one.games if game.board == 2][-1]
+    last = [
+        game.name for sitting in sittings(plan, {}) for game in sitting.games if game.board == 2
+    ][-1]
     del results[last]
     reveal(folder, Book(folder, plan).seed_of, finished_boards(boards_left(plan, results)))
     secret = secret_of(folder)
@@ -120,10 +124,10 @@ def numbered(plan: PlannedSitting) -> dict[int, int]:
 
 def test_the_numbers_of_a_sitting_are_its_own_and_fit_into_32_bits() -> None:
     for plan in sittings(event(6, 2, 50), {}):
-        found = list(numbered(plan).values())
-        assert len(set(found)) == len(found) == len(plan.boards)
-        assert min(found) >= 1
-        assert (1 + max(found)) * QUESTIONS_A_GAME < 2**31
+        game_numbers = list(numbered(plan).values())
+        assert len(set(game_numbers)) == len(game_numbers) == len(plan.boards)
+        assert min(game_numbers) >= 1
+        assert (1 + max(game_numbers)) * QUESTIONS_A_GAME < 2**31
 
 
 def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> None:
@@ -131,10 +135,10 @@ def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> Non
     plans = [plan for plan in sittings(event(5, 2, 25), {}) if plan.boards[0] == 1]
     assert len(plans) == 20
     same_number = same_turn = 0
-    for one, other in combinations(map(numbered, plans), 2):
-        same_number += sum(one[board] == other[board] for board in one)
+    for left, right in combinations(map(numbered, plans), 2):
+        same_number += sum(left[board] == right[board] for board in left)
         turns = zip(
-            sorted(one, key=one.__getitem__), sorted(other, key=other.__getitem__), strict=True
+            sorted(left, key=left.__getitem__), sorted(right, key=right.__getitem__), strict=True
         )
         same_turn += sum(a == b for a, b in turns)
     pairs = len(plans) * (len(plans) - 1) / 2
@@ -159,9 +163,11 @@ def test_games_are_played_in_the_order_of_their_numbers(played: Path) -> None:
     folder = Folder(played)
     plan, secret = load_event(folder), secret_of(folder)
     orders = []
-    for one in sittings(plan, {}):
-        logged = [game.game for game in read_games(folder.log(one.name))]
-        due = numbers(one.names, one.boards, lambda board: board_seed(secret, plan.name, board))
+    for sitting in sittings(plan, {}):
+        logged = [game.game for game in read_games(folder.log(sitting.name))]
+        due = numbers(
+            sitting.names, sitting.boards, lambda board: board_seed(secret, plan.name, board)
+        )
         assert {game.board: game.number for game in logged} == due
         assert [game.number for game in logged] == sorted(due.values())
         orders.append([game.board for game in logged])
@@ -176,14 +182,14 @@ def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> 
     log = folder.logs()[0]
     checksummed.decompress(log)
     records = [entry.record for entry in read_records(log)]
-    at = next(n for n, one in enumerate(records) if isinstance(one, GameRecord))
-    before = records[at]
+    index = next(n for n, record in enumerate(records) if isinstance(record, GameRecord))
+    before = records[index]
     assert isinstance(before, GameRecord)
-    records[at] = replace(before, number=before.number + 1)
+    records[index] = replace(before, number=before.number + 1)
     write_sealed(log, map(encode_line, records))
-    said = f"{before.game} has number {before.number + 1}; it must be {before.number}"
-    assert [fault for fault in verify_folder(folder) if said in fault]
-    assert [fault for fault in verify_log(log, None) if said in fault]
+    sentence = f"{before.game} has number {before.number + 1}; it must be {before.number}"
+    assert [fault for fault in verify_folder(folder) if sentence in fault]
+    assert [fault for fault in verify_log(log, None) if sentence in fault]
 
 
 # Slow: no process meets a board twice, even over a stop.
@@ -228,9 +234,9 @@ def test_the_logs_are_nobody_elses_before_the_event_is_over(tmp_path: Path) -> N
     """They show the deals of boards that others still have to play, long before the seeds do."""
     out = tmp_path / "out"
     out.mkdir(mode=0o755)
-    bot, seen = peeking_bot(tmp_path, out)
+    bot, notes = peeking_bot(tmp_path, out)
     run(out, str(bot), "first", "--boards", "1", "--set", "target=1", "--sandbox", "off")
-    assert set(seen.read_text().split()) == {"0o700"}
+    assert set(notes.read_text().split()) == {"0o700"}
     assert stat.S_IMODE((out / "games").stat().st_mode) == 0o755
 
 
@@ -250,7 +256,7 @@ def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None
 
 def test_the_luck_of_games_is_as_private_as_their_logs(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
-    folder, found = (
+    folder, records = (
         Folder(tmp_path),
         [
             LuckRecord(game, (1, 0), (1.0, -1.0), (0.1, -0.1), ((1.0, -1.0),))
@@ -264,10 +270,10 @@ def test_the_luck_of_games_is_as_private_as_their_logs(tmp_path: Path) -> None:
 
     with kept_private(folder, lambda: False):
         (tmp_path / "games" / "from-1.jsonl").touch()
-        store.add(found)
+        store.add(records)
         assert mode() == 0o600
         store.drop_stale([])
-        store.add(found)
+        store.add(records)
         assert mode() == 0o600
     assert mode() == 0o600
     with kept_private(folder, lambda: True):

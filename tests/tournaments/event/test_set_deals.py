@@ -28,22 +28,22 @@ def faults(folder: Path) -> list[str]:
     return list(verify_folder(Folder(folder)))
 
 
-def test_set_deals_are_played_in_every_seating_and_told(event: Path) -> None:
-    deals = [one for one in records_of(event, DealRecord) if one.round == 1]
-    first = [one for one in deals if [*map(list, one.hands[0][:6])] == DOUBLES]
+def test_set_deals_are_played_in_every_seating_and_reported(event: Path) -> None:
+    deals = [deal for deal in records_of(event, DealRecord) if deal.round == 1]
+    first = [deal for deal in deals if [*map(list, deal.hands[0][:6])] == DOUBLES]
     assert len(deals) == 4
     assert len(first) == 2
-    assert {one.leader for one in first} == {1}
+    assert {deal.leader for deal in first} == {1}
     assert load_event(Folder(event)).boards == len(LINES)
     assert "set by the organiser, **who knew them;**" in (event / "report.md").read_text()
     assert "set by the organiser, who knew them" in boneyard("verify", str(event))
 
 
 def test_the_deals_stay_private_until_their_seeds_are_public(event: Path) -> None:
-    kept = event / "private/deals.jsonl"
-    assert kept.stat().st_mode & 0o777 == 0o600
-    assert published_seeds(kept) == published_seeds(event / "seeds.jsonl")
-    assert all(len(seed) > SEED for seed in published_seeds(kept).values())
+    path = event / "private/deals.jsonl"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert published_seeds(path) == published_seeds(event / "seeds.jsonl")
+    assert all(len(seed) > SEED for seed in published_seeds(path).values())
     assert "deals.jsonl" not in (event / "event.json").read_text()
 
 
@@ -70,9 +70,9 @@ def test_a_bot_that_can_read_the_deals_is_refused(tmp_path: Path) -> None:
         'deals = "deals.jsonl"\nbots = ["first", { name = "mine", run = ["{python}", "bot.py"], '
         'folder = "." }]\n'
     )
-    said = boneyard("run", str(tmp_path / "event.toml"), "--out", "/tmp/none", code=2)
-    assert "Bot mine can read " in said
-    assert "which has the event's deals" in said
+    output = boneyard("run", str(tmp_path / "event.toml"), "--out", "/tmp/none", code=2)
+    assert "Bot mine can read " in output
+    assert "which has the event's deals" in output
 
 
 # Slow: set deals are tested beside it.
@@ -83,11 +83,11 @@ def test_deals_are_taken_from_logs_with_and_without_their_seeds(
     private = copied(event, tmp_path / "private")
     (private / "seeds.jsonl").unlink()
     run(tmp_path / "from", *BOTS, "--deals-from", str(private), "all")
-    before, after = (records_of(one, DealRecord) for one in (event, tmp_path / "from"))
+    before, after = (records_of(folder, DealRecord) for folder in (event, tmp_path / "from"))
 
     def dealt(records: list[DealRecord]) -> set[object]:
         # Chance decides the lots, but the leader is the same.
-        return {(one.hands, one.stock, one.leader) for one in records if one.round == 1}
+        return {(deal.hands, deal.stock, deal.leader) for deal in records if deal.round == 1}
 
     assert dealt(after) == dealt(before)
     run(tmp_path / "one", *BOTS, "--deals-from", str(event), "2.first.greedy")
@@ -97,8 +97,8 @@ def test_deals_are_taken_from_logs_with_and_without_their_seeds(
 
 def test_a_filter_draws_only_deals_that_satisfy_it_and_verify_knows(tmp_path: Path) -> None:
     run(tmp_path, *BOTS, "--deals-with", "doubles>=4", "--boards", "2", "--seed", "1")
-    deals = [one for one in records_of(tmp_path, DealRecord) if one.round == 1]
-    assert all(max(sum(a == b for a, b in hand) for hand in one.hands) >= 4 for one in deals)
+    deals = [deal for deal in records_of(tmp_path, DealRecord) if deal.round == 1]
+    assert all(max(sum(a == b for a, b in hand) for hand in deal.hands) >= 4 for deal in deals)
     assert faults(tmp_path) == []
     plan = tmp_path / "event.json"
     plan.write_text(plan.read_text().replace("doubles>=4", "doubles>=7"))
@@ -111,23 +111,23 @@ def test_tiles_in_a_seed_of_an_event_with_drawn_deals_are_found(
     folder = copied(event, tmp_path)
     plan = folder / "event.json"
     plan.write_text(plan.read_text().replace('"deals_set": true', '"deals_set": false'))
-    assert any("sets tiles, but the event's deals are drawn" in one for one in faults(folder))
+    assert any("sets tiles, but the event's deals are drawn" in fault for fault in faults(folder))
 
 
 def test_impossible_tiles_in_a_strangers_seed_are_found(event: Path) -> None:
     seed = bytes(SEED + 28)
     log = event / "games/from-1.first.greedy.jsonl"
     promises = Promises({}, {1: seed, 2: seed}, frozenset((1, 2)))
-    faults_of = [one.faults[0] for one in check_log(LogTask(log, promises)).games]
+    faults_of = [game.faults[0] for game in check_log(LogTask(log, promises)).games]
     assert len(faults_of) == 2
-    assert all("are not a set of its rules" in one for one in faults_of)
+    assert all("are not a set of its rules" in fault for fault in faults_of)
 
 
-def test_boards_that_repeat_a_deal_are_told_and_checked(tmp_path: Path) -> None:
-    whole = {"hands": [[[6, n] for n in range(7)], [[5, n] for n in range(5)] + [[4, 4], [4, 3]]]}
-    turned = {"hands": whole["hands"][::-1]}
+def test_boards_that_repeat_a_deal_are_reported_and_checked(tmp_path: Path) -> None:
+    deal = {"hands": [[[6, n] for n in range(7)], [[5, n] for n in range(5)] + [[4, 4], [4, 3]]]}
+    turned = {"hands": deal["hands"][::-1]}
     folder = tmp_path / "again"
-    words = run(folder, *BOTS, "--deals", str(write_deals(tmp_path, whole, turned, LINES[0])))
+    words = run(folder, *BOTS, "--deals", str(write_deals(tmp_path, deal, turned, LINES[0])))
     sentence = "1 of 3 boards repeat a deal"
     assert sentence in words
     assert sentence in (folder / "report.md").read_text()

@@ -12,9 +12,9 @@ from tests.support.tables import FIRST_BOT
 
 def event_file(folder: Path, bots: str, *lines: str) -> Path:
     path = folder / "event.toml"
-    listed = "".join(f'[[bots]]\nname = "{name}"\n' for name in bots.split())
+    entries = "".join(f'[[bots]]\nname = "{name}"\n' for name in bots.split())
     path.write_text(
-        'rules = { base = "draw", target = 1 }\n' + "\n".join(lines) + f"\n{listed}"
+        'rules = { base = "draw", target = 1 }\n' + "\n".join(lines) + f"\n{entries}"
         '[[bots]]\nname = "mine"\nrun = ["{python}", "mine.py"]\n'
     )
     return path
@@ -52,14 +52,14 @@ def test_a_killed_event_goes_on_without_a_bot_whose_files_are_gone(
     before, after = FORMATS[form]
     bots = " ".join(FOUR[:3])
     run_file(event_file(tmp_path, bots, before), out)
-    kept = killed(out)
+    games = killed(out)
     bot.unlink()
     path = event_file(tmp_path, bots, after, 'withdrawn = ["mine"]')
     sentence = "mine withdrew after board "
     assert sentence in run_file(path, out)
     played = {result.game: result for result in ledger(out)}
-    assert kept <= played.keys()
-    assert not [game for game in played.keys() - kept if "mine" in game]
+    assert games <= played.keys()
+    assert not [game for game in played.keys() - games if "mine" in game]
     assert sentence in boneyard("show", str(out))
     assert sentence in (out / "report.md").read_text()
     assert sentence in boneyard("verify", str(out))
@@ -69,11 +69,11 @@ def test_a_killed_event_goes_on_without_a_bot_whose_files_are_gone(
     assert (out / "event.json").read_bytes() == plan
     # It is there again, with its files, and without its line.
     bot.write_text(FIRST_BOT)
-    said = run_file(event_file(tmp_path, bots, after), out, code=2)
-    assert "bot mine has withdrawn and cannot come back" in said
+    output = run_file(event_file(tmp_path, bots, after), out, code=2)
+    assert "bot mine has withdrawn and cannot come back" in output
     bot.write_text(f"{FIRST_BOT}\n# better\n")
-    said = run_file(event_file(tmp_path, bots, after), out, code=2)
-    assert "bot mine has withdrawn and cannot come back" in said
+    output = run_file(event_file(tmp_path, bots, after), out, code=2)
+    assert "bot mine has withdrawn and cannot come back" in output
     assert fits(out)
 
 
@@ -81,17 +81,17 @@ def test_withdrawals_are_refused_in_a_sentence(tmp_path: Path) -> None:
     out, bot = tmp_path / "out", tmp_path / "mine.py"
     bot.write_text(FIRST_BOT)
     leaves = 'withdrawn = ["mine"]'
-    said = run_file(event_file(tmp_path, "first", leaves), out, code=2)
-    assert "mine cannot withdraw before the event has begun: leave it out" in said
+    output = run_file(event_file(tmp_path, "first", leaves), out, code=2)
+    assert "mine cannot withdraw before the event has begun: leave it out" in output
     assert not out.exists()
     run_file(event_file(tmp_path, "first", "boards = 1"), out)
-    said = run_file(event_file(tmp_path, "first", "boards = 1", leaves), out, code=2)
-    assert "1 bot would be left, too few for a table of 2" in said
+    output = run_file(event_file(tmp_path, "first", "boards = 1", leaves), out, code=2)
+    assert "1 bot would be left, too few for a table of 2" in output
     unknown = event_file(tmp_path, "first", "boards = 1", 'withdrawn = ["mien"]')
-    said = run_file(unknown, out, code=2)
-    assert "Unknown bot in withdrawn: 'mien': did you mean mine?" in said
-    said = boneyard("run", "--plan", str(event_file(tmp_path, "first", leaves)), code=2)
-    assert "--plan is for an event that has not begun" in said
+    output = run_file(unknown, out, code=2)
+    assert "Unknown bot in withdrawn: 'mien': did you mean mine?" in output
+    output = boneyard("run", "--plan", str(event_file(tmp_path, "first", leaves)), code=2)
+    assert "--plan is for an event that has not begun" in output
     assert fits(out)
 
 
@@ -102,5 +102,5 @@ def test_verify_finds_a_game_after_a_withdrawal(tmp_path: Path) -> None:
     run_file(event_file(tmp_path, "first greedy", "boards = 2", 'withdrawn = ["mine"]'), out)
     plan = out / "event.json"
     plan.write_text(plan.read_text().replace('"withdrawn_after": 2', '"withdrawn_after": 1'))
-    said = boneyard("verify", str(out), code=1)
-    assert "event.json: mine played 2.first.mine after it withdrew" in said
+    output = boneyard("verify", str(out), code=1)
+    assert "event.json: mine played 2.first.mine after it withdrew" in output

@@ -15,7 +15,7 @@ from tournaments.rating.sprt import Sprt
 
 
 @pytest.mark.parametrize(
-    ("one", "part"),
+    ("event", "part"),
     [
         (event(200, 2, 50), None),
         (event(2, 2, 1_000_000), None),
@@ -30,18 +30,20 @@ from tournaments.rating.sprt import Sprt
     ],
 )
 def test_a_contest_that_is_too_large_is_refused_before_it_is_planned(
-    one: Event, part: str | None
+    event: Event, part: str | None
 ) -> None:
     if part is None:
-        one.format.check_size(one)
+        event.format.check_size(event)
         return
     with pytest.raises(UserError, match=part):
-        one.format.check_size(one)
+        event.format.check_size(event)
 
 
 @pytest.mark.parametrize(
-    "one", [event(7), event(9, 3), event(12, 4), mixed(5), teams(), event(7, form=Gauntlet())]
+    "event", [event(7), event(9, 3), event(12, 4), mixed(5), teams(), event(7, form=Gauntlet())]
 )
-def test_the_size_that_is_refused_is_never_more_than_there_is(one: Event) -> None:
-    whole = replace(one, boards=-(-MAX_STAGE_GAMES // (count_all_games(one, {}) // one.boards)) - 1)
-    whole.format.check_size(whole)
+def test_the_size_that_is_refused_is_never_more_than_there_is(event: Event) -> None:
+    largest = replace(
+        event, boards=-(-MAX_STAGE_GAMES // (count_all_games(event, {}) // event.boards)) - 1
+    )
+    largest.format.check_size(largest)

@@ -11,36 +11,36 @@ from tournaments.formats.round_robin import MAX_COMPLETE_TABLES, round_robin
 
 
 def played(tables: Sequence[tuple[int, ...]]) -> Counter[int]:
-    return Counter(one for table in tables for one in table)
+    return Counter(unit for table in tables for unit in table)
 
 
 def spreads(tables: Sequence[tuple[int, ...]], units: int) -> Iterator[int]:
     """Yield after each table by how many tables one has played more than another."""
     counts = [0] * units
     for table in tables:
-        for one in table:
-            counts[one] += 1
+        for unit in table:
+            counts[unit] += 1
         yield max(counts) - min(counts)
 
 
 FEW = [(units, size) for size in (2, 3, 4) for units in (*range(size, 14), 30)]
-MANY = [(units, size) for size in (5, 6, 7, 8) for units in range(size, 12)] + [(30, 8)]
+LARGER = [(units, size) for size in (5, 6, 7, 8) for units in range(size, 12)] + [(30, 8)]
 """Units and seats: at more than four seats, meetings are as even as tables can be found."""
 
 
-@pytest.mark.parametrize(("units", "size"), [*FEW, *MANY])
+@pytest.mark.parametrize(("units", "size"), [*FEW, *LARGER])
 def test_in_a_round_robin_everybody_meets_everybody_equally(units: int, size: int) -> None:
     tables = [table for day in round_robin(units, size) for table in day]
     met = Counter(frozenset(pair) for table in tables for pair in combinations(table, 2))
     assert len(met) == units * (units - 1) // 2
-    chosen = size > 2 and comb(units, size) > MAX_COMPLETE_TABLES
-    assert max(met.values()) - min(met.values()) <= (chosen if size < 5 else 3 * chosen)
+    is_partial = size > 2 and comb(units, size) > MAX_COMPLETE_TABLES
+    assert max(met.values()) - min(met.values()) <= (is_partial if size < 5 else 3 * is_partial)
     assert len({frozenset(table) for table in tables}) == len(tables)
     assert all(len(set(table)) == size for table in tables)
-    assert len({played(tables)[one] for one in range(units)}) == 1
+    assert len({played(tables)[unit] for unit in range(units)}) == 1
     if size < 5:
         # With 13 at four seats any two tables share somebody: nobody can do better than three.
-        allowed = (3 if (units, size) == (13, 4) else 2) if chosen else 1
+        allowed = (3 if (units, size) == (13, 4) else 2) if is_partial else 1
         assert all(spread <= allowed for spread in spreads(tables, units))
     else:
         assert len(tables) <= max(MAX_COMPLETE_TABLES, 5 * units)
@@ -50,5 +50,5 @@ def test_in_a_round_robin_everybody_meets_everybody_equally(units: int, size: in
 def test_at_two_seats_everybody_sits_first_as_often(units: int) -> None:
     """In one rotation already: with an odd number exactly, with an even one give or take one."""
     firsts = Counter(table[0] for day in round_robin(units, 2) for table in day)
-    counts = [firsts[one] for one in range(units)]
+    counts = [firsts[unit] for unit in range(units)]
     assert max(counts) - min(counts) <= (units % 2 == 0)

@@ -30,9 +30,9 @@ from tests.support.events import FOUR, run
 def test_a_mistake_about_a_format_gets_one_sentence(
     tmp_path: Path, words: tuple[str, ...], part: str
 ) -> None:
-    said = run(tmp_path / "out", *FOUR, *words, code=2)
-    assert part in said
-    assert len(said.strip().splitlines()) == 1
+    output = run(tmp_path / "out", *FOUR, *words, code=2)
+    assert part in output
+    assert len(output.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,12 @@ def test_a_mistake_about_a_format_gets_one_sentence(
         ("", "max_boards = 200", ("--boards", "9"), "--boards must be at least 20, not 9."),
     ],
 )
-def test_a_file_of_versus_says_its_boards_once(
+def test_a_versus_file_with_contradictory_boards_is_refused(
     tmp_path: Path, boards: str, sprt: str, words: tuple[str, ...], part: str
 ) -> None:
-    written = tmp_path / "cup.toml"
-    written.write_text(
+    path = tmp_path / "cup.toml"
+    path.write_text(
         f'bots = ["first", "greedy"]\n{boards}\n'
         f'format = {{ type = "versus", sprt = {{ {sprt} }} }}\n'
     )
-    assert part in run(tmp_path / "out", str(written), *words, code=2)
+    assert part in run(tmp_path / "out", str(path), *words, code=2)

@@ -8,8 +8,8 @@ from tournaments.formats.tables import Gauntlet, Ladder
 from tournaments.plan.event import Event
 
 
-def tables_of(one: Event) -> Iterator[frozenset[int]]:
-    return (frozenset(plan.seats) for plan in plan_of(one))
+def tables_of(event: Event) -> Iterator[frozenset[int]]:
+    return (frozenset(plan.seats) for plan in plan_of(event))
 
 
 def test_a_gauntlet_and_a_ladder_are_parts_of_a_round_robin() -> None:

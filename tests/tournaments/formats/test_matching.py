@@ -13,11 +13,11 @@ def everybody_met(order: Sequence[tuple[int, ...]]) -> Counter[frozenset[tuple[i
     return Counter(frozenset(pair) for pair in combinations(order, 2))
 
 
-@pytest.mark.parametrize("many", [4, 10, 100])
-def test_the_only_round_without_a_rematch_is_found(many: int) -> None:
+@pytest.mark.parametrize("units", [4, 10, 100])
+def test_the_only_round_without_a_rematch_is_found(units: int) -> None:
     """Everybody met everybody but for one round, which lies across the whole table."""
-    order: list[tuple[int, ...]] = [(one,) for one in range(many)]
-    last = {frozenset((order[one], order[-1 - one])) for one in range(many // 2)}
+    order: list[tuple[int, ...]] = [(unit,) for unit in range(units)]
+    last = {frozenset((order[index], order[-1 - index])) for index in range(units // 2)}
     met = everybody_met(order)
     for pair in last:
         del met[pair]
@@ -25,7 +25,7 @@ def test_the_only_round_without_a_rematch_is_found(many: int) -> None:
 
 
 def test_if_all_have_met_the_neighbours_that_met_least_meet_again() -> None:
-    order: list[tuple[int, ...]] = [(one,) for one in range(6)]
+    order: list[tuple[int, ...]] = [(unit,) for unit in range(6)]
     met = everybody_met(order)
     assert swiss.pairs(order, met) == [((0,), (1,)), ((2,), (3,)), ((4,), (5,))]
     met[frozenset(order[:2])] += 1

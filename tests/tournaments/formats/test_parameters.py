@@ -18,20 +18,20 @@ RANGES = (
 
 
 @given(some.sampled_from(RANGES), some.floats(-1, 2))
-def test_every_place_is_a_value_of_the_range(one: Parameter, place: float) -> None:
-    value = one.value_at(place)
-    assert one.min <= value <= one.max
-    assert isinstance(value, int) or not one.integer
+def test_every_place_is_a_value_of_the_range(parameter: Parameter, place: float) -> None:
+    value = parameter.value_at(place)
+    assert parameter.min <= value <= parameter.max
+    assert isinstance(value, int) or not parameter.integer
     assert float(value_text(value)) == value
 
 
-@pytest.mark.parametrize("one", RANGES)
-def test_the_start_has_a_place_and_the_place_that_value(one: Parameter) -> None:
-    assert one.value_at(one.place_of(one.start)) == one.start
+@pytest.mark.parametrize("parameter", RANGES)
+def test_the_place_of_the_start_is_the_start(parameter: Parameter) -> None:
+    assert parameter.value_at(parameter.place_of(parameter.start)) == parameter.start
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("fields", "why"),
     [
         ({"start": 1, "min": 2, "max": 1}, "min must be below max"),
         ({"start": 1, "min": 0, "max": float("inf")}, "must be finite"),
@@ -41,6 +41,6 @@ def test_the_start_has_a_place_and_the_place_that_value(one: Parameter) -> None:
         ({"start": 1, "min": 0, "max": 2, "scale": "log"}, "begins above 0"),
     ],
 )
-def test_a_range_that_is_none_is_refused(said: dict[str, Any], why: str) -> None:
+def test_an_impossible_range_is_refused(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        Parameter(**said)
+        Parameter(**fields)

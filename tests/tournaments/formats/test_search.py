@@ -20,10 +20,10 @@ def score(values: Values) -> float:
 
 
 def searched(groups: int) -> Search:
-    found = Search(SPACE)
+    search = Search(SPACE)
     for _ in range(groups):
-        found.tell([score(values) for values in found.step.next])
-    return found
+        search.tell([score(values) for values in search.step.next])
+    return search
 
 
 def test_a_search_begins_at_the_start_and_ends_near_the_best() -> None:
@@ -35,13 +35,13 @@ def test_a_search_begins_at_the_start_and_ends_near_the_best() -> None:
 
 def test_the_path_follows_from_the_scores_alone() -> None:
     scores = []
-    found = Search(SPACE)
+    search = Search(SPACE)
     for _ in range(3):
-        scores.append(tuple(score(values) for values in found.step.next))
-        found.tell(scores[-1])
+        scores.append(tuple(score(values) for values in search.step.next))
+        search.tell(scores[-1])
     search_path.cache_clear()
     path = search_path(SPACE, tuple(scores))
-    assert path[-1] == found.step
+    assert path[-1] == search.step
     assert search_path(SPACE, tuple(scores[:2])) == path[:3]
 
 

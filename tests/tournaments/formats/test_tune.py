@@ -28,22 +28,22 @@ def nothing(_: Values) -> float:
     return 0.0
 
 
-def played(one: Event, strength: Any, seed: int) -> list[Result]:
+def played(event: Event, strength: Any, seed: int) -> list[Result]:
     results: dict[str, Result] = {}
-    play(one, strength, Random(seed), results)
-    return [results[name] for name in ledger_order(one, results)]
+    play(event, strength, Random(seed), results)
+    return [results[name] for name in ledger_order(event, results)]
 
 
-def form_of(one: Event) -> Tune:
-    assert isinstance(one.format, Tune)
-    return one.format
+def form_of(event: Event) -> Tune:
+    assert isinstance(event.format, Tune)
+    return event.format
 
 
 def test_the_candidates_of_a_group_play_the_start_on_the_same_deals_in_both_seats() -> None:
-    one = tune(120, x=X)
+    event = tune(120, x=X)
     results: dict[str, Result] = {}
-    play(one, hill, Random(1), results)
-    first, second, check = stages(one, results)
+    play(event, hill, Random(1), results)
+    first, second, check = stages(event, results)
     assert {plan.boards for plan in first} == {(1, 2, 3, 4, 5)}
     assert {plan.boards for plan in second} == {(6, 7, 8, 9, 10)}
     seats = {(0, slot) for slot in range(1, GROUP + 1)}
@@ -51,21 +51,21 @@ def test_the_candidates_of_a_group_play_the_start_on_the_same_deals_in_both_seat
     assert all(plan.values[plan.seats.index(0)] == {} for plan in first)
     assert {plan.seats for plan in check} == {(0, GROUP + 1), (GROUP + 1, 0)}
     assert {board for plan in check for board in plan.boards} == set(range(11, 35))
-    assert one.all_boards == 34
-    assert len(results) == count_all_games(one, results) == count_all_games(one, {}) == 288
+    assert event.all_boards == 34
+    assert len(results) == count_all_games(event, results) == count_all_games(event, {}) == 288
 
 
-def test_better_values_are_found_and_said_to_be_better() -> None:
-    one = tune(900, x=X)
-    results = played(one, hill, 1)
-    verdict = form_of(one).verdict(one, results)
+def test_a_tune_finds_better_values_and_reports_them() -> None:
+    event = tune(900, x=X)
+    results = played(event, hill, 1)
+    verdict = form_of(event).verdict(event, results)
     assert verdict
     assert verdict.boards == 180
     assert verdict.is_better
     assert 15 < verdict.points < 35
-    lead = one.format.describe_lead(one, results, True, "")
+    lead = event.format.describe_lead(event, results, True, "")
     assert lead.startswith("**Better by ")
-    search, values = one.format.report(one, results, lambda *_: "")
+    search, values = event.format.report(event, results, lambda *_: "")
     assert search.title == "The search"
     paste = [block.text for block in values.blocks if isinstance(block, Code)]
     assert paste[0] == 'run = ["x"]'
@@ -75,16 +75,16 @@ def test_better_values_are_found_and_said_to_be_better() -> None:
 
 def test_a_game_that_a_foul_ended_is_lost() -> None:
     """A value with which a bot crashes never looks good, however far it was ahead."""
-    one = tune(60, x=X)
-    tuned = one.entrants[-1].name
+    event = tune(60, x=X)
+    tuned = event.entrants[-1].name
     fouled = [
         replace(game, scores=(50, 0), places=(2, 1), why="foul") if game.seats[0] == tuned else game
-        for game in played(one, nothing, 1)
+        for game in played(event, nothing, 1)
     ]
-    verdict = form_of(one).verdict(one, fouled)
+    verdict = form_of(event).verdict(event, fouled)
     assert verdict
     assert verdict.is_worse
-    assert "**Worse**: keep the values" in one.format.describe_lead(one, fouled, True, "")
+    assert "**Worse**: keep the values" in event.format.describe_lead(event, fouled, True, "")
 
 
 def test_values_replace_the_words_of_the_command() -> None:
@@ -94,10 +94,10 @@ def test_values_replace_the_words_of_the_command() -> None:
 
 
 def test_a_tune_does_not_change_its_boards_or_its_ranges() -> None:
-    one = tune(60, x=X)
-    assert one.format.why_not_extended(one, one) is None
+    event = tune(60, x=X)
+    assert event.format.why_not_extended(event, event) is None
     for other in (tune(120, x=X), tune(60, x=replace(X, max=2))):
-        assert "cannot change" in str(one.format.why_not_extended(one, other))
+        assert "cannot change" in str(event.format.why_not_extended(event, other))
 
 
 def test_too_few_boards_and_seats_of_three_are_refused() -> None:

@@ -8,9 +8,9 @@ from tournaments.rating.sprt import Sprt
 
 
 def test_versus_ends_with_the_block_in_which_the_answer_is_known() -> None:
-    one = event(2, 2, 500, 10, form=Versus(Sprt(max_boards=500)))
-    results = played_through(one, Random(0), upset=0)
-    boards = max(made.board for made in results.values())
+    match = event(2, 2, 500, 10, form=Versus(Sprt(max_boards=500)))
+    results = played_through(match, Random(0), upset=0)
+    boards = max(result.board for result in results.values())
     assert boards % 10 == 0
     assert 20 <= boards < 100
-    assert next_stage(one, list(results.values())) == ()
+    assert next_stage(match, list(results.values())) == ()

@@ -45,30 +45,33 @@ def exported(
     return [file.path for file in export_decisions(order, lambda *_: None, cores)]
 
 
-def test_each_decision_of_an_event_is_a_row_that_tells_all(event: Path, tmp_path: Path) -> None:
-    said = boneyard("export", str(event), "--out", f"{tmp_path}/all.csv")
+def test_each_decision_of_an_event_is_a_row_with_all_columns(event: Path, tmp_path: Path) -> None:
+    output = boneyard("export", str(event), "--out", f"{tmp_path}/all.csv")
     rows = iter(table(tmp_path / "all.csv"))
     games = games_of(event)
     for game in games:
         assert game.result
         code = Encoding(game.sitting.rules, 2)
-        for one in decision_rows(Timeline(game), code, (0, 1)):
+        for decision in decision_rows(Timeline(game), code, (0, 1)):
             row = next(rows)
-            names, own = game.sitting.seats, one.question.seat
+            names, seat = game.sitting.seats, decision.question.seat
             assert (row["game"], row["entrant"], int(row["seat"])) == (
-                game.game.game, names[own], own,
+                game.game.game, names[seat], seat,
             )  # fmt: skip
-            assert [float(row[f"v{at}"]) for at in range(code.size)] == pytest.approx(one.vector)
-            assert [int(row[f"m{at}"]) for at in range(len(one.mask))] == one.mask.tolist()
-            assert (int(row["choice"]), int(row["action"])) == (one.question.choice, one.action)
+            vector = [float(row[f"v{slot}"]) for slot in range(code.size)]
+            assert vector == pytest.approx(decision.vector)
+            mask = [int(row[f"m{slot}"]) for slot in range(len(decision.mask))]
+            assert mask == decision.mask.tolist()
+            choice = decision.question.choice
+            assert (int(row["choice"]), int(row["action"])) == (choice, decision.action)
             offered = json.loads(row["options"])
-            assert len(offered) == len(one.question.options)
+            assert len(offered) == len(decision.question.options)
             assert offered[int(row["choice"])]["do"] in ("play", "draw", "pass")
-            assert int(row["points"]) == game.result.scores[own]
-            assert float(row["margin"]) == game.result.scores[own] - game.result.scores[1 - own]
+            assert int(row["points"]) == game.result.scores[seat]
+            assert float(row["margin"]) == game.result.scores[seat] - game.result.scores[1 - seat]
             assert row["partner"] == row["foul"] == ""
     assert next(rows, None) is None
-    assert f"games: {len(games)}" in said
+    assert f"games: {len(games)}" in output
 
 
 def test_only_the_named_bots_decisions_are_exported(event: Path, tmp_path: Path) -> None:
@@ -81,10 +84,10 @@ def test_only_the_named_bots_decisions_are_exported(event: Path, tmp_path: Path)
 def test_the_bytes_do_not_depend_on_the_cores(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (one,) = exported(event, out=tmp_path / "one.csv")
+    (serial,) = exported(event, out=tmp_path / "one.csv")
     monkeypatch.setattr(export, "EXPORT_BATCH_GAMES", 1)
-    (two,) = exported(event, out=tmp_path / "two.csv", cores=2)
-    assert two.read_bytes() == one.read_bytes()
+    (parallel,) = exported(event, out=tmp_path / "two.csv", cores=2)
+    assert parallel.read_bytes() == serial.read_bytes()
 
 
 def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
@@ -96,8 +99,8 @@ def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
     }  # fmt: skip
     (result,) = (game.result for game in read_games(pairs))
     assert result
-    ahead = (sum(result.scores[::2]) - sum(result.scores[1::2])) / 2
-    assert {(row["side"], float(row["margin"])) for row in rows} == {("0", ahead), ("1", -ahead)}
+    margin = (sum(result.scores[::2]) - sum(result.scores[1::2])) / 2
+    assert {(row["side"], float(row["margin"])) for row in rows} == {("0", margin), ("1", -margin)}
     fouled = write(tmp_path / "fouled.jsonl", log_game(pick=bob_fouls))
     (path,) = exported(fouled, out=tmp_path / "fouled.csv")
     *_, last = table(path)
@@ -106,7 +109,7 @@ def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) -> None:
+def test_luck_and_losses_are_computed_for_the_named_bots(tmp_path: Path) -> None:
     path = write(tmp_path / "trio.jsonl", log_game(TRIO, 3, any_of("trio")))
     (game,) = read_games(path)
     (plain,) = exported(path, out=tmp_path / "plain.csv")
@@ -119,43 +122,43 @@ def test_luck_and_losses_are_computed_for_whom_they_are_asked(tmp_path: Path) ->
     drawn = dict.fromkeys(range(1, 99), 0.0)
     for draw in luck.draws:
         drawn[draw.round] += draw.points[1]
-    found = {one.number: one for one in review_seat(Timeline(game), 1)}
-    assert len(rows) == len(found) > 5
+    decisions = {decision.number: decision for decision in review_seat(Timeline(game), 1)}
+    assert len(rows) == len(decisions) > 5
     for row in rows:
         assert float(row["luck_points"]) == pytest.approx(luck.points[1], abs=1e-3)
         assert float(row["luck_share"]) == pytest.approx(luck.share[1], abs=1e-5)
         assert float(row["round_luck"]) == pytest.approx(drawn[int(row["round"])], abs=1e-3)
-        one = found[int(row["question"])]
-        assert (int(row["choice"]), int(row["best"])) == (one.choice, one.best)
-        assert float(row["loss"]) == pytest.approx(one.loss, abs=1e-3)
-        assert float(row["loss_error"]) == pytest.approx(one.error, abs=1e-3)
-        assert json.loads(row["values"]) == pytest.approx(list(one.values), abs=1e-3)
+        decision = decisions[int(row["question"])]
+        assert (int(row["choice"]), int(row["best"])) == (decision.choice, decision.best)
+        assert float(row["loss"]) == pytest.approx(decision.loss, abs=1e-3)
+        assert float(row["loss_error"]) == pytest.approx(decision.error, abs=1e-3)
+        assert json.loads(row["values"]) == pytest.approx(list(decision.values), abs=1e-3)
 
 
 @pytest.mark.slow
-def test_the_event_s_review_is_taken_where_it_has_one(tmp_path: Path) -> None:
+def test_an_events_review_gives_the_losses_that_it_has(tmp_path: Path) -> None:
     """With few deals its values differ from those that the export would compute."""
     folder = copy_of("block", tmp_path / "event")
     boneyard("explain", "--review", str(folder), "--bot", "first", "--deals", "4")
     (path,) = exported(folder, out=tmp_path / "all.csv")
     rows = {(row["game"], int(row["seat"]), int(row["question"])): row for row in table(path)}
-    known = {
-        (seat.game, seat.seat, one.number): one
+    decisions = {
+        (seat.game, seat.seat, decision.number): decision
         for seat in read_seats(Folder(folder))
-        for one in seat.decisions
+        for decision in seat.decisions
     }
-    assert {key for key, row in rows.items() if row["loss"]} == known.keys()
-    for key, one in known.items():
+    assert {key for key, row in rows.items() if row["loss"]} == decisions.keys()
+    for key, decision in decisions.items():
         row = rows[key]
-        assert (float(row["loss"]), float(row["loss_error"])) == (one.loss, one.error)
-        assert (json.loads(row["values"]), int(row["best"])) == ([*one.values], one.best)
-    (every,) = exported(folder, out=tmp_path / "every.csv", wish=Wish(review=True))
-    for row in table(every):
+        assert (float(row["loss"]), float(row["loss_error"])) == (decision.loss, decision.error)
+        assert (json.loads(row["values"]), int(row["best"])) == ([*decision.values], decision.best)
+    (full,) = exported(folder, out=tmp_path / "every.csv", wish=Wish(review=True))
+    for row in table(full):
         key = row["game"], int(row["seat"]), int(row["question"])
         assert row["loss"] == (rows[key]["loss"] or row["loss"]) != ""
 
 
-def test_event_and_game_tell_the_games_of_several_events_apart(tmp_path: Path) -> None:
+def test_event_and_game_are_unique_across_events(tmp_path: Path) -> None:
     events = [copy_of("round-robin", tmp_path / "a" / "run"), tmp_path / "b" / "run"]
     words = ("first", "greedy", "--boards", "1", *SMALL[5:], "--sandbox", "off")
     boneyard("run", *words, "--seed", "2", "--out", f"{events[1]}")
@@ -167,8 +170,8 @@ def test_event_and_game_tell_the_games_of_several_events_apart(tmp_path: Path) -
     assert {event for event, _ in keys} == {"run", "run-2", "evening"}
     assert len(keys) == sum(len(games_of(event)) for event in events) + 1
     # A log of an event is called after it, too.
-    (alone,) = exported(Folder(events[1]).logs()[0], out=tmp_path / "alone.csv")
-    assert {row["event"] for row in table(alone)} == {"run"}
+    (log_table,) = exported(Folder(events[1]).logs()[0], out=tmp_path / "alone.csv")
+    assert {row["event"] for row in table(log_table)} == {"run"}
 
 
 def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) -> None:
@@ -178,11 +181,11 @@ def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) 
         write(tmp_path / "games" / f"{number}.jsonl", game)
     other = derive(TRIO, TRIO.name, {"target": 40})
     write(tmp_path / "games" / "9.jsonl", log_game(other, 3, any_of(9)))
-    found = exported(tmp_path, out=tmp_path / "all.csv")
+    paths = exported(tmp_path, out=tmp_path / "all.csv")
     names = ["all--trio-3.csv", "all--trio-2.csv", "all-pairs-4.csv", "all--trio-3-2.csv"]
-    assert [path.relative_to(tmp_path).name for path in found] == names
-    assert {path.parent for path in found} == {tmp_path}
-    for path in found:
+    assert [path.relative_to(tmp_path).name for path in paths] == names
+    assert {path.parent for path in paths} == {tmp_path}
+    for path in paths:
         (size,) = {(row["rules"], row["seats"]) for row in table(path)}
         assert path.name.startswith(f"all-{size[0].replace('../', '-')}-{size[1]}")
 
@@ -192,8 +195,8 @@ def test_of_an_event_only_the_games_of_its_ledger_count(tmp_path: Path) -> None:
     (path,) = exported(event, out=tmp_path / "all.csv")
     lines = (event / "ledger.jsonl").read_bytes().splitlines(keepends=True)
     (event / "ledger.jsonl").write_bytes(b"".join(lines[:-2]))
-    (fewer,) = exported(event, out=tmp_path / "fewer.csv")
-    left = {row["game"] for row in table(path)} - {row["game"] for row in table(fewer)}
+    (rest,) = exported(event, out=tmp_path / "fewer.csv")
+    left = {row["game"] for row in table(path)} - {row["game"] for row in table(rest)}
     assert left == {json.loads(line)["game"] for line in lines[-2:]}
 
 
@@ -212,20 +215,20 @@ def test_a_damaged_log_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     data = path.read_bytes()
     (out,) = exported(path, out=tmp_path / "all.csv")
     before = out.read_bytes()
-    at = data.rindex(b'"choice":0')
-    path.write_bytes(data[:at] + b'"choice":1' + data[at + 10 :])
+    offset = data.rindex(b'"choice":0')
+    path.write_bytes(data[:offset] + b'"choice":1' + data[offset + 10 :])
     with pytest.raises(UserError, match="its checksum does not match"):
         exported(path, out=out)
     assert out.read_bytes() == before
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["all.csv", "log.jsonl"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["all.csv", "log.jsonl"]
 
 
 def test_who_may_not_read_the_logs_may_not_read_the_decisions(tmp_path: Path) -> None:
     """Logs of an unfinished event show the tiles of boards that other bots have still to play."""
-    own = tmp_path / "games"
-    path = write(own / "log.jsonl", log_game())
+    folder = tmp_path / "games"
+    path = write(folder / "log.jsonl", log_game())
     for mode in (0o700, 0o755):
-        own.chmod(mode)
+        folder.chmod(mode)
         path.chmod(0o644)
         (file,) = exported(path, out=tmp_path / "all.csv")
         assert stat.S_IMODE(file.stat().st_mode) == 0o600 | (mode & 0o044)
@@ -237,17 +240,17 @@ def test_the_format_follows_from_the_files_name(event: Path, tmp_path: Path) -> 
     boneyard(*words, "--out", f"{tmp_path}/all.xls", "--format", "csv")
     boneyard(*words, "--out", f"{tmp_path}", "--format", "csv")
     boneyard(*words, "--out", f"{tmp_path}/new/all.csv")
-    (one,) = {
+    (content,) = {
         (tmp_path / name).read_bytes() for name in ("all.xls", "decisions.csv", "new/all.csv")
     }
-    assert one.startswith(b"event,game,")
+    assert content.startswith(b"event,game,")
 
 
 def test_a_file_that_cannot_be_written_is_one_sentence(event: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     words = ("export", str(event), "--out", f"{tmp_path}/file/all.csv")
-    said = boneyard(*words, code=2)
-    assert said == f"boneyard: The export stopped: {tmp_path}/file: File exists.\n"
+    output = boneyard(*words, code=2)
+    assert output == f"boneyard: The export stopped: {tmp_path}/file: File exists.\n"
 
 
 def test_files_are_listed_as_json(event: Path, tmp_path: Path) -> None:
@@ -289,25 +292,25 @@ def test_parquet_has_the_same_rows_in_lists_of_one_size(
     (file,) = export_decisions(order, lambda *_: None, 2)
     read, rows = arrow.ParquetFile(file.path), table(plain)
     assert read.num_row_groups > 1
-    found = read.read()
-    for name in found.column_names[:-3]:
-        values = ["" if one is None else f"{one}" for one in found[name].to_pylist()]
+    arrow_table = read.read()
+    for name in arrow_table.column_names[:-3]:
+        values = ["" if cell is None else f"{cell}" for cell in arrow_table[name].to_pylist()]
         assert values == [row[name] for row in rows], name
-    assert found["values"].to_pylist() == [json.loads(row["values"]) for row in rows]
+    assert arrow_table["values"].to_pylist() == [json.loads(row["values"]) for row in rows]
     for name, letter in (("vector", "v"), ("mask", "m")):
-        values = found[name].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)
+        values = arrow_table[name].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)
         assert values.dtype == (np.float32 if letter == "v" else np.int8)
-        columns = [f"{letter}{at}" for at in range(values.shape[1])]
-        assert values[0].tolist() == pytest.approx([float(rows[0][one]) for one in columns])
-        assert values[-1].tolist() == pytest.approx([float(rows[-1][one]) for one in columns])
+        columns = [f"{letter}{index}" for index in range(values.shape[1])]
+        assert values[0].tolist() == pytest.approx([float(rows[0][column]) for column in columns])
+        assert values[-1].tolist() == pytest.approx([float(rows[-1][column]) for column in columns])
 
 
-def test_parquet_says_what_its_numbers_mean(arrow: Any, event: Path, tmp_path: Path) -> None:
+def test_parquet_metadata_describes_the_code(arrow: Any, event: Path, tmp_path: Path) -> None:
     order = Export((event,), tmp_path / "all.parquet", "parquet")
     export_decisions(order, lambda *_: None, 1)
-    known = json.loads(arrow.read_schema(order.out).metadata[b"boneyard"])
+    schema = json.loads(arrow.read_schema(order.out).metadata[b"boneyard"])
     rules = games_of(event)[0].sitting.rules
     code = Encoding(rules, 2)
-    assert (known["seats"], known["rules"]["name"]) == (2, rules.name)
-    assert known["vector"] == {name: [at.start, at.stop] for name, at in code.parts.items()}
-    assert len(known["mask"]) == len(code.actions.options)
+    assert (schema["seats"], schema["rules"]["name"]) == (2, rules.name)
+    assert schema["vector"] == {name: [part.start, part.stop] for name, part in code.parts.items()}
+    assert len(schema["mask"]) == len(code.actions.options)
