@@ -21,16 +21,16 @@ def planned(build: Path, *words: str, **options: Any) -> Event:
 
 
 def clocks_of(event: Event) -> dict[str, tuple[int, int]]:
-    clocks = {one.name: event.clock_of(n) for n, one in enumerate(event.entrants)}
+    clocks = {bot.name: event.clock_of(n) for n, bot in enumerate(event.entrants)}
     return {name: (clock.move_ms, clock.bank_ms) for name, clock in clocks.items()}
 
 
 @examples(60)
 @given(st.integers(1, MAX_CLOCK_MS), st.none() | st.integers(0, MAX_CLOCK_MS))
 def test_the_text_of_a_clock_is_read_back(move: int, bank: int | None) -> None:
-    own = OwnClock(move, bank)
-    assert parse_clock(own.name(Clock()), "") == own
-    assert split_clock(f"a bot@{own.name(Clock())}") == ("a bot", own)
+    clock = OwnClock(move, bank)
+    assert parse_clock(clock.name(Clock()), "") == clock
+    assert split_clock(f"a bot@{clock.name(Clock())}") == ("a bot", clock)
 
 
 def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
@@ -44,13 +44,13 @@ def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
     assert event.anchor
     assert event.anchor.name == "greedy@100ms"
     scaled = planned(tmp_path, "greedy@50ms", "greedy@200ms", "greedy@1s", "first")
-    names = [one.name for one in scaled.entrants]
+    names = [bot.name for bot in scaled.entrants]
     assert names == ["greedy@50ms", "greedy@200ms", "greedy@1s", "first"]
-    assert len({one.fingerprint for one in scaled.entrants}) == 2
+    assert len({bot.fingerprint for bot in scaled.entrants}) == 2
     for form in (Gauntlet, Ladder):
         name = form().name
-        given = {"type": name, "challengers": ["greedy"]}
-        event = planned(tmp_path, "greedy@50ms", "greedy@1s", "first", "random", format=given)
+        fields = {"type": name, "challengers": ["greedy"]}
+        event = planned(tmp_path, "greedy@50ms", "greedy@1s", "first", "random", format=fields)
         assert event.format == form(challengers=("greedy@50ms", "greedy@1s"))
 
 

@@ -50,25 +50,25 @@ def entrant(
     return prepare_entrant(WrittenBot("mine", (program, *words), reads=reads), base, base / "build")
 
 
-def opened(base: Path, *words: str, reads: tuple[str, ...] = ()) -> set[str]:
+def readable_files(base: Path, *words: str, reads: tuple[str, ...] = ()) -> set[str]:
     """Return the files in the folder that may be read."""
     all_of_it = map(Path, entrant(base, *words, reads=reads).command.reads)
-    return {f"{one.relative_to(base)}" for one in all_of_it if one.is_relative_to(base)}
+    return {f"{path.relative_to(base)}" for path in all_of_it if path.is_relative_to(base)}
 
 
 def test_a_bot_may_read_what_its_command_names_by_whatever_name(base: Path) -> None:
-    assert opened(base, "real/mine.py") == {"real/mine.py"}
-    assert opened(base, "mine.py") == {"mine.py", "real/mine.py"}
-    assert opened(base, "linked/mine.py") == {"linked", "real/mine.py"}
-    assert opened(base, "real") == {"real"}
-    assert opened(base, "linked/../mine.py") == {"linked", "mine.py", "real/mine.py"}
-    assert opened(base, "real/../linked") == {"linked", "real"}
+    assert readable_files(base, "real/mine.py") == {"real/mine.py"}
+    assert readable_files(base, "mine.py") == {"mine.py", "real/mine.py"}
+    assert readable_files(base, "linked/mine.py") == {"linked", "real/mine.py"}
+    assert readable_files(base, "real") == {"real"}
+    assert readable_files(base, "linked/../mine.py") == {"linked", "mine.py", "real/mine.py"}
+    assert readable_files(base, "real/../linked") == {"linked", "real"}
 
 
 @pytest.mark.parametrize("word", [".", "..", "", "/", "real/.."])
 def test_no_word_of_a_command_opens_its_whole_folder(base: Path, word: str) -> None:
     """As in `java -cp . Mine`: the event's secret may lie there, and other bots."""
-    assert opened(base, word) == set()
+    assert readable_files(base, word) == set()
 
 
 def in_folder(folder: Path) -> Entrant:
@@ -155,26 +155,26 @@ def test_files_outside_the_fingerprint_cannot_be_read(base: Path, name: str) -> 
         trio.run(check_greetings, [mine], 10_000, off)
 
 
-LISTED = 'run = ["{python}", "mine.py"]\n'
+ENTRY = 'run = ["{python}", "mine.py"]\n'
 
 
 @pytest.mark.parametrize(
-    ("name", "listed", "said"),
+    ("name", "text", "message"),
     [
-        ("greedy", LISTED, "greedy is the name of a sample bot"),
-        ("mine", LISTED + "need = 1", "Unknown field need: did you mean needs?"),
-        ("mine", LISTED + "needs = 'node > 2'", "needs takes a program"),
-        ("mine", LISTED + "needs = 'python3 >= 99.1'", "Bot mine needs python3 >= 99.1, and here "),
-        ("mine", LISTED + "reads = ['x']", "reads all of it. Remove the line."),
-        ("mint", LISTED, "did you mean mint?"),
-        ("mine", LISTED + "[", "mine/bot.toml is not TOML"),
+        ("greedy", ENTRY, "greedy is the name of a sample bot"),
+        ("mine", ENTRY + "need = 1", "Unknown field need: did you mean needs?"),
+        ("mine", ENTRY + "needs = 'node > 2'", "needs takes a program"),
+        ("mine", ENTRY + "needs = 'python3 >= 99.1'", "Bot mine needs python3 >= 99.1, and here "),
+        ("mine", ENTRY + "reads = ['x']", "reads all of it. Remove the line."),
+        ("mint", ENTRY, "did you mean mint?"),
+        ("mine", ENTRY + "[", "mine/bot.toml is not TOML"),
     ],
 )
-def test_a_mistake_in_a_bot_toml_is_named(base: Path, name: str, listed: str, said: str) -> None:
+def test_a_mistake_in_a_bot_toml_is_named(base: Path, name: str, text: str, message: str) -> None:
     (base / "mine.py").unlink()
     (base / name).mkdir()
-    (base / name / BOT_FILE).write_text(listed)
-    with pytest.raises(UserError, match=re.escape(said)):
+    (base / name / BOT_FILE).write_text(text)
+    with pytest.raises(UserError, match=re.escape(message)):
         prepare_entrant(WrittenBot("mine"), base, base / "build")
 
 
@@ -187,8 +187,8 @@ def test_an_event_in_what_a_bot_may_read_is_refused(tmp_path: Path, more: str) -
     (out / "games").mkdir(parents=True)
     (base / "mine.py").touch()
     (base / "event.toml").write_text(MINE + more)
-    said = boneyard("run", str(base / "event.toml"), "--out", str(out), code=2)
-    assert "Bot mine can read" in said
+    output = boneyard("run", str(base / "event.toml"), "--out", str(out), code=2)
+    assert "Bot mine can read" in output
     assert not (out / "private/secret.key").exists()
 
 
@@ -207,8 +207,8 @@ def test_an_event_where_every_bot_may_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tournaments.event.folder.SYSTEM", (str(tmp_path),))
-    said = boneyard("run", "greedy", "first", "--out", str(tmp_path / "out"), code=2)
-    assert "Every bot can read" in said
+    output = boneyard("run", "greedy", "first", "--out", str(tmp_path / "out"), code=2)
+    assert "Every bot can read" in output
 
 
 @pytest.mark.parametrize(
@@ -222,12 +222,12 @@ def test_an_event_where_every_bot_may_read_is_refused(
 )
 def test_bytes_that_are_no_text_are_the_users_mistake(tmp_path: Path, text: str, part: str) -> None:
     (tmp_path / "event.toml").write_text(text)
-    said = boneyard("run", str(tmp_path / "event.toml"), "--out", str(tmp_path / "out"), code=2)
-    assert part in said
+    output = boneyard("run", str(tmp_path / "event.toml"), "--out", str(tmp_path / "out"), code=2)
+    assert part in output
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("./mien.py", "There is no file ./mien.py: did you mean mine.py?"),
         ("real/mien.py", "There is no file real/mien.py: did you mean real/mine.py?"),
@@ -242,19 +242,19 @@ def test_bytes_that_are_no_text_are_the_users_mistake(tmp_path: Path, text: str,
         ("", "Unknown bot '': there are "),
     ],
 )
-def test_a_word_that_is_no_bot_is_told_why(
-    base: Path, monkeypatch: pytest.MonkeyPatch, word: str, said: str
+def test_an_unknown_word_gets_a_reason_and_a_suggestion(
+    base: Path, monkeypatch: pytest.MonkeyPatch, word: str, message: str
 ) -> None:
     (base / "run-s").touch(0o755)
     (base / "rate.json").touch(0o644)
     monkeypatch.chdir(base)
     with pytest.raises(UserError) as caught:
         parse_bots((word,))
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
     assert "rate.json" not in str(caught.value)
 
 
-def test_a_program_that_is_not_executable_is_told_so(base: Path) -> None:
+def test_a_program_that_is_not_executable_is_refused(base: Path) -> None:
     with pytest.raises(UserError, match=r"real/mine.py is not executable. Make it so"):
         entrant(base, program="real/mine.py")
 
@@ -262,18 +262,18 @@ def test_a_program_that_is_not_executable_is_told_so(base: Path) -> None:
 def test_the_shell_word_of_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name in a list, its file, or its command."""
     monkeypatch.chdir(base)
-    (base / "real" / BOT_FILE).write_text(LISTED)
+    (base / "real" / BOT_FILE).write_text(ENTRY)
     build = base / "build"
-    listed, file, other = parse_bots(("real", "./mine.py", f"{sys.executable} mine.py 3"))
-    assert shell_word(prepare_entrant(listed, base, build)) == "real"
-    assert shell_word(replace(prepare_entrant(listed, base, build), name="real@2")) == "real"
+    listed_bot, file, other = parse_bots(("real", "./mine.py", f"{sys.executable} mine.py 3"))
+    assert shell_word(prepare_entrant(listed_bot, base, build)) == "real"
+    assert shell_word(replace(prepare_entrant(listed_bot, base, build), name="real@2")) == "real"
     assert shell_word(prepare_entrant(file, base, build)) == f"{base}/real/mine.py"
     program, *more = shlex.split(shlex.split(shell_word(prepare_entrant(other, base, build)))[0])
     assert program.startswith("/")
     assert more == [f"{base}/mine.py", "3"]
     (base / "a.out").touch(0o755)
-    (own,) = parse_bots(("./a.out",))
-    assert shell_word(prepare_entrant(own, base, build)) == f"{base}/a.out"
+    (binary,) = parse_bots(("./a.out",))
+    assert shell_word(prepare_entrant(binary, base, build)) == f"{base}/a.out"
 
 
 def test_arguments_follow_a_listed_bots_own_words(
@@ -282,33 +282,33 @@ def test_arguments_follow_a_listed_bots_own_words(
     monkeypatch.chdir(base)
     plain, quick = parse_bots(("montecarlo", "montecarlo --worlds 25"))
     assert (plain.name, quick.name) == ("montecarlo", "montecarlo-2")
-    usual, fewer = (prepare_entrant(bot, base, base / "build") for bot in (plain, quick))
-    assert fewer.command.argv == (*usual.command.argv, "--worlds", "25")
-    assert fewer.fingerprint != usual.fingerprint
-    again = parse_bots(shlex.split(shell_word(fewer)))
-    repeated = prepare_entrant(again[0], base, base / "build").command.argv
+    usual, variant = (prepare_entrant(bot, base, base / "build") for bot in (plain, quick))
+    assert variant.command.argv == (*usual.command.argv, "--worlds", "25")
+    assert variant.fingerprint != usual.fingerprint
+    bots = parse_bots(shlex.split(shell_word(variant)))
+    repeated = prepare_entrant(bots[0], base, base / "build").command.argv
     assert [Path(word).name for word in repeated] == [
-        Path(word).name for word in fewer.command.argv
+        Path(word).name for word in variant.command.argv
     ]
     with pytest.raises(UserError, match="has run and arguments"):
         prepare_entrant(WrittenBot("mine", ("python",), arguments=("3",)), base, base / "build")
 
 
 @pytest.mark.parametrize(
-    ("word", "meant"),
+    ("word", "hint"),
     [("{buidl}/bot", "{build}"), ("-o{BUILD}", "{build}"), ("{pyhton}", "{python}")],
 )
 @pytest.mark.parametrize("field", ["run", "build", "reads"])
-def test_a_mistyped_placeholder_is_named(base: Path, field: str, word: str, meant: str) -> None:
+def test_a_mistyped_placeholder_is_named(base: Path, field: str, word: str, hint: str) -> None:
     odd = replace(WrittenBot("odd", ("true",)), **{field: ("true", word)})
-    with pytest.raises(UserError, match=f"Bot odd: .*did you mean {meant}"):
+    with pytest.raises(UserError, match=f"Bot odd: .*did you mean {hint}"):
         prepare_entrant(odd, base, base / "build")
 
 
 def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:
     """In a checkout they lie beside the installation that a bot may read."""
     (tmp_path / "mine.py").write_text("")
-    packages = {str(Path(one.__path__[0])) for one in (arena, protocol)}
+    packages = {str(Path(package.__path__[0])) for package in (arena, protocol)}
     assert packages <= {*entrant(tmp_path, "mine.py").command.reads}
     shell = prepare_entrant(WrittenBot("other", ("sh", "mine.py")), tmp_path, tmp_path / "build")
     assert not packages & {*shell.command.reads}

@@ -61,11 +61,11 @@ def test_a_link_to_a_folder_does_not_open_what_lies_behind_it(cup: Path) -> None
 
 
 def test_a_submitted_folder_that_is_a_link_is_refused(cup: Path, tmp_path: Path) -> None:
-    away = tmp_path / "elsewhere"
-    away.mkdir()
-    link = linked(away / "alice", cup / "private")
+    base = tmp_path / "elsewhere"
+    base.mkdir()
+    link = linked(base / "alice", cup / "private")
     with pytest.raises(UserError, match="leads out") as caught:
-        prepare_entrant(WrittenBot("alice", ("cat",), folder="alice"), away, cup / "build")
+        prepare_entrant(WrittenBot("alice", ("cat",), folder="alice"), base, cup / "build")
     assert str(link) in str(caught.value)
 
 
@@ -127,8 +127,8 @@ def test_another_events_secret_is_refused_by_whatever_way(cup: Path) -> None:
         (cup / "event.toml").write_text(
             f'bots = ["greedy", {{ name = "carl", run = ["cat", "{word}"] }}]\n'
         )
-        said = boneyard("run", str(cup / "event.toml"), "--out", str(cup / "out"), code=2)
-        assert f"belongs to the event in {friday}" in said
+        output = boneyard("run", str(cup / "event.toml"), "--out", str(cup / "out"), code=2)
+        assert f"belongs to the event in {friday}" in output
 
 
 def test_a_file_that_became_a_link_after_the_check_is_not_opened(cup: Path) -> None:
@@ -171,8 +171,8 @@ def test_of_a_virtual_environment_only_its_python_and_packages_are_opened(cup: P
     (cup / "venv" / "secret").touch()
     bot = WrittenBot("dora", (str(cup / "venv" / "bin" / "python"), "bot.py"), folder="alice")
     reads = prepare_entrant(bot, cup, cup / "build").command.reads
-    inside = {Path(one).name for one in reads if Path(one).is_relative_to(cup / "venv")}
-    assert inside == {"bin", "lib", "pyvenv.cfg"}
+    names = {Path(path).name for path in reads if Path(path).is_relative_to(cup / "venv")}
+    assert names == {"bin", "lib", "pyvenv.cfg"}
 
 
 def test_a_copied_python_finds_the_installation_that_it_comes_from(cup: Path) -> None:
@@ -181,8 +181,8 @@ def test_a_copied_python_finds_the_installation_that_it_comes_from(cup: Path) ->
         (cup / name).parent.mkdir(parents=True, exist_ok=True)
         (cup / name).touch(0o755)
     bot = WrittenBot("dora", (str(cup / "venv" / "bin" / "python"), "bot.py"), folder="alice")
-    for home, opened in (("base/bin", True), ("private", False)):
+    for home, is_readable in (("base/bin", True), ("private", False)):
         (cup / "venv" / "pyvenv.cfg").write_text(f"home = {cup}/{home}\nversion = 3.11\n")
         reads = prepare_entrant(bot, cup, cup / "build").command.reads
-        assert (str(cup / "base" / "lib") in reads) == opened
-        assert not [one for one in reads if one.startswith(str(cup / "private"))]
+        assert (str(cup / "base" / "lib") in reads) == is_readable
+        assert not [path for path in reads if path.startswith(str(cup / "private"))]

@@ -42,15 +42,15 @@ SEED = bytes(range(32))
         ({"rounds": [{"hands": [[[0, 0]]]}] * 101}, "rounds has 101 entries; at most 100 can be"),
     ],
 )
-def test_a_mistake_is_told_with_its_line_and_place(tmp_path: Path, line: object, part: str) -> None:
+def test_mistakes_are_reported_with_line_and_place(tmp_path: Path, line: object, part: str) -> None:
     path = write_deals(tmp_path, {"hands": [[[6, 6]]]}, line)
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as error:
         read_deals(path, DRAW, 2)
-    assert f"{told.value}".startswith(f"{path}, line 2: ")
-    assert part in f"{told.value}"
+    assert f"{error.value}".startswith(f"{path}, line 2: ")
+    assert part in f"{error.value}"
 
 
-def test_what_is_no_json_or_no_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_an_empty_and_a_broken_file_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "deals.jsonl"
     with pytest.raises(UserError, match="cannot be read: No such file"):
         read_deals(path, DRAW, 2)
@@ -73,11 +73,11 @@ def test_set_tiles_are_dealt_to_their_places_and_chance_fills_the_others(tmp_pat
         game = engine.new_game(rules, 2)
         dealt = chance_decides(game, SEED + placed)
         assert (dealt.hands[0][0], dealt.hands[1][0], dealt.stock[0][0]) == ((6, 1), (5, 5), (0, 0))
-        whole = [*chain(*dealt.hands, *dealt.stock)]
-        assert sorted(whole) == [*set_of_tiles(rules.deal)]
+        all_tiles = [*chain(*dealt.hands, *dealt.stock)]
+        assert sorted(all_tiles) == [*set_of_tiles(rules.deal)]
         plain = chance_decides(game, SEED)
         drawn = list(chain(*plain.hands, *plain.stock))
-        left = [tile for tile in whole if tile not in ((6, 1), (5, 5), (0, 0))]
+        left = [tile for tile in all_tiles if tile not in ((6, 1), (5, 5), (0, 0))]
         assert left == [tile for tile in drawn if tile in left]
         assert (dealt.leader, dealt.lots) == (plain.leader, plain.lots)
 

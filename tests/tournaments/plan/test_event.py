@@ -9,8 +9,8 @@ from tests.support.planned_events import event
 
 @pytest.mark.parametrize("evil", ["\x1b[31m", "\u202e", "\x9b"])
 def test_texts_of_a_strangers_event_steer_no_terminal(evil: str) -> None:
-    one = event(2)
+    plan = event(2)
     with pytest.raises(UserError, match="control character"):
-        replace(one, title=evil)
+        replace(plan, title=evil)
     with pytest.raises(UserError, match="control character"):
-        replace(one, rules=replace(one.rules, name=evil))
+        replace(plan, rules=replace(plan.rules, name=evil))

@@ -56,18 +56,18 @@ NOTHING = Trial(
 def simulated(plan: Event, strength: dict[str, float], seed: int) -> list[Result]:
     """Return the event's games by the rating model."""
     rng = random.Random(seed)
-    names = [one.name for one in plan.entrants]
+    names = [entrant.name for entrant in plan.entrants]
     partners = plan.rules.deal.partners
     results: dict[str, Result] = {}
     for sitting in chain.from_iterable(stages(plan, results)):
-        seats = [names[who] for who in sitting.seats]
-        for one in sitting.games:
+        seats = [names[entrant] for entrant in sitting.seats]
+        for planned_game in sitting.games:
             worth = [strength[name] / ELO - math.log(-math.log(rng.random())) for name in seats]
             if partners:
                 sides = [sum(strength[name] for name in seats[s::2]) / 2 / ELO for s in (0, 1)]
                 worth = [side - math.log(-math.log(rng.random())) for side in sides] * 2
             scores = [round(10000 * value) for value in worth]
-            results[one.name] = game(one.board, seats, scores)
+            results[planned_game.name] = game(planned_game.board, seats, scores)
     return list(results.values())
 
 
@@ -82,13 +82,14 @@ PARTNERS = replace(like(4, 4, 60), rules=load_ruleset("partnership", Path()))
 
 
 def test_two_equal_bots_by_hand() -> None:
-    found = forecast(like(2, 2, 50), 1, NOTHING)
+    estimate = forecast(like(2, 2, 50), 1, NOTHING)
     # Each of 100 games tells a quarter; Student's t has 49 degrees of freedom.
     error = ELO * math.sqrt(4 / 100)
-    assert found.lead_half_width == pytest.approx(2.00958 * error, abs=0.01)
-    assert found.elo_half_width == pytest.approx(found.lead_half_width / 2, abs=0.01)
-    assert found.boards_for_10_elo == pytest.approx(50 * (2.00958 * error / 10) ** 2, abs=1)
-    assert (found.sittings, found.games, found.questions, found.minutes) == (20, 100, None, None)
+    assert estimate.lead_half_width == pytest.approx(2.00958 * error, abs=0.01)
+    assert estimate.elo_half_width == pytest.approx(estimate.lead_half_width / 2, abs=0.01)
+    assert estimate.boards_for_10_elo == pytest.approx(50 * (2.00958 * error / 10) ** 2, abs=1)
+    assert (estimate.sittings, estimate.games) == (20, 100)
+    assert estimate.questions is estimate.minutes is None
 
 
 @pytest.mark.parametrize(
@@ -96,19 +97,19 @@ def test_two_equal_bots_by_hand() -> None:
 )
 def test_the_interval_is_the_one_that_the_event_has(plan: Event) -> None:
     partners = plan.rules.deal.partners
-    names = [one.name for one in plan.entrants]
+    names = [entrant.name for entrant in plan.entrants]
     strength = {name: 150.0 - 70 * place for place, name in enumerate(names)}
     results = simulated(plan, strength, 1)
     pool = only_pool(results, partners=partners)
     trial = trial_of(plan, results, ends={}, jobs=1, seconds=1.0, sittings=1, questions=None)
-    found = forecast(plan, 1, trial)
-    assert found.games == pool.games
-    wide = [figure(one.half_width) for one in pool.entrants]
-    assert found.elo_half_width == pytest.approx(mean(wide), rel=0.12)
+    estimate = forecast(plan, 1, trial)
+    assert estimate.games == pool.games
+    wide = [figure(rating.half_width) for rating in pool.entrants]
+    assert estimate.elo_half_width == pytest.approx(mean(wide), rel=0.12)
     size = len(names)
     errors = [figure(pool.errors[i][j]) for i in range(size) for j in range(i)]
     t = statistics.t_quantile(0.975, plan.boards - 1)
-    assert found.lead_half_width == pytest.approx(t * mean(errors), rel=0.12)
+    assert estimate.lead_half_width == pytest.approx(t * mean(errors), rel=0.12)
 
 
 def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
@@ -117,12 +118,12 @@ def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
     assert forecast(cup, 1, NOTHING).games == count_all_games(cup, {}) == 7 * 6 * 2
     assert "Games      about 72" in forecast_text(forecast(swiss, 1, NOTHING))
     # Three rounds make one table of all; after one, only those who met can be compared.
-    even = {one.name: 0.0 for one in swiss.entrants}
+    even = {entrant.name: 0.0 for entrant in swiss.entrants}
     trial = replace(NOTHING, elo=even, elo_errors=dict.fromkeys(even, 0.001))
-    one, three = (forecast(event(6, 2, 3, form=Swiss(n)), 1, trial) for n in (1, 3))
-    alone = forecast(event(2, 2, 3), 1, NOTHING)
-    assert one.lead_half_width == pytest.approx(alone.lead_half_width, rel=0.001)
-    assert three.lead_half_width < alone.lead_half_width
+    short, long = (forecast(event(6, 2, 3, form=Swiss(n)), 1, trial) for n in (1, 3))
+    pair = forecast(event(2, 2, 3), 1, NOTHING)
+    assert short.lead_half_width == pytest.approx(pair.lead_half_width, rel=0.001)
+    assert long.lead_half_width < pair.lead_half_width
 
 
 def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
@@ -130,12 +131,12 @@ def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     assert forecast(plan, 1, NOTHING).games == 4000
     results = simulated(like(2, 2, 400), {"bot0": 60.0, "bot1": 0.0}, 1)
     trial = trial_of(plan, results, ends={}, jobs=1, seconds=1, sittings=1, questions=None)
-    found = forecast(plan, 1, trial)
+    estimate = forecast(plan, 1, trial)
     steps = walk(Sprt(), outcomes(Sprt(), results, lost_by=100))
-    assert found.boards == trial.answer
-    assert 0.5 * len(steps) < found.boards < 2 * len(steps) < 800
-    assert (found.games, found.most_boards) == (2 * found.boards, 2000)
-    assert f"about {found.boards} boards, at most 2,000" in forecast_text(found)[1]
+    assert estimate.boards == trial.answer
+    assert 0.5 * len(steps) < estimate.boards < 2 * len(steps) < 800
+    assert (estimate.games, estimate.most_boards) == (2 * estimate.boards, 2000)
+    assert f"about {estimate.boards} boards, at most 2,000" in forecast_text(estimate)[1]
 
 
 def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str, float]:
@@ -143,9 +144,9 @@ def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str
     free, ends = [0.0] * jobs, {}
     for sitting in sittings(plan, {}):
         player = free.index(min(free))
-        for one in sitting.games:
-            free[player] += game_s + sitting_s * (one == sitting.games[0])
-            ends[one.name] = free[player]
+        for planned_game in sitting.games:
+            free[player] += game_s + sitting_s * (planned_game == sitting.games[0])
+            ends[planned_game.name] = free[player]
     assert max(free) == min(free)
     return ends
 
@@ -160,10 +161,10 @@ def test_the_time_is_made_of_games_and_sittings(jobs: int) -> None:
     )
     assert (trial.game_s, trial.sitting_s) == pytest.approx((0.25, 1.5))
     longer = replace(plan, boards=200, boards_a_sitting=25)
-    found = forecast(longer, jobs, trial)
-    assert (found.sittings, found.games) == (96, 2400)
-    assert found.questions == round(50.5 * 2400)
-    assert found.minutes == pytest.approx((96 * 1.5 + 2400 * 0.25) / jobs / 60, abs=0.01)
+    estimate = forecast(longer, jobs, trial)
+    assert (estimate.sittings, estimate.games) == (96, 2400)
+    assert estimate.questions == round(50.5 * 2400)
+    assert estimate.minutes == pytest.approx((96 * 1.5 + 2400 * 0.25) / jobs / 60, abs=0.01)
 
 
 def test_the_forecast_in_words() -> None:
@@ -193,7 +194,7 @@ def test_an_even_match_is_called_level() -> None:
     assert lead_text(replace(even, elo=9)) == "a is 9 ± 451 Elo ahead of b"
 
 
-def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
+def test_neighbours_are_separated_unless_a_pair_is_named() -> None:
     results = played(random.Random(2), {"a": 300.0, "b": 0.0, "c": -30.0}, 200)
     ratings = fit(results)
     first, second = separations(ratings, 200)
@@ -207,15 +208,15 @@ def test_neighbours_are_told_apart_unless_a_pair_is_named() -> None:
     assert f"{least:,} or more boards for each pairing" in separation_text(second)
     closer = replace(second, needed_range=(620, 9000))
     assert "620 to 9,000 boards for each pairing" in separation_text(closer)
-    (named,) = separations(ratings, 200, ("c", "a"))
-    assert (named.one, named.other) == ("a", "c")
+    (pair,) = separations(ratings, 200, ("c", "a"))
+    assert (pair.one, pair.other) == ("a", "c")
 
 
 def test_level_entrants_are_never_separated() -> None:
     results = [game(board, seats, (1, 1)) for board in range(9) for seats in ("ab", "ba")]
-    (found,) = separations(fit(results), 9)
-    assert (found.elo, found.needed, found.is_apart) == (0, None, False)
-    assert "a million boards would probably not" in separation_text(found)
+    (separation,) = separations(fit(results), 9)
+    assert (separation.elo, separation.needed, separation.is_apart) == (0, None, False)
+    assert "a million boards would probably not" in separation_text(separation)
     assert MAX_EVENT_BOARDS == 10**6
 
 
@@ -254,16 +255,16 @@ def test_a_plan_is_made_with_real_bots(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibrate, "MAX_CALIBRATION_GAMES", 66)
     bots = ("first", "greedy", "random")
     words = ("run", "--plan", *bots, *SHORT, "--boards", "100", "--jobs", "2", *PATIENT)
-    found = json.loads(boneyard(*words, "--json"))
-    assert (found["sittings"], found["games"]) == (24, 600)
-    assert found["trial"]["jobs"] == 2
-    assert found["trial"]["games"] == 66
+    estimate = json.loads(boneyard(*words, "--json"))
+    assert (estimate["sittings"], estimate["games"]) == (24, 600)
+    assert estimate["trial"]["jobs"] == 2
+    assert estimate["trial"]["games"] == 66
     # Whole boards may be too few to tell, as many as the machine played at the same time.
-    assert found["trial"].get("saved", 1.0) > 0
-    assert sorted(found["trial"]["elo"]) == ["first", "greedy", "random"]
-    assert found["minutes"] > 0
-    assert 20 < found["questions"] / 600 < 2000
-    assert 5 < found["elo_half_width"] < 80
+    assert estimate["trial"].get("saved", 1.0) > 0
+    assert sorted(estimate["trial"]["elo"]) == ["first", "greedy", "random"]
+    assert estimate["minutes"] > 0
+    assert 20 < estimate["questions"] / 600 < 2000
+    assert 5 < estimate["elo_half_width"] < 80
 
 
 @pytest.mark.usefixtures("scratch")
@@ -279,16 +280,16 @@ def test_faults_of_the_machine_are_reported(monkeypatch: pytest.MonkeyPatch) -> 
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(SittingRunner, "_play_game", full)
-    said = boneyard("run", "--plan", "greedy", "first", *PATIENT, code=1)
-    assert "The calibration stopped" in said
-    assert "No space left" in said
+    output = boneyard("run", "--plan", "greedy", "first", *PATIENT, code=1)
+    assert "The calibration stopped" in output
+    assert "No space left" in output
 
 
 def test_deals_that_boards_repeat_are_forecast_as_one_board() -> None:
     plan = event(2, 2, 40)
     repeats = tuple((board, 1 + (board - 1) % 10) for board in range(11, 41))
-    once, often = (forecast(one, 1, NOTHING) for one in (event(2, 2, 10), plan))
+    short, long = (forecast(contest, 1, NOTHING) for contest in (event(2, 2, 10), plan))
     assert forecast(replace(plan, repeats=repeats), 1, NOTHING).elo_half_width == (
-        once.elo_half_width
+        short.elo_half_width
     )
-    assert often.elo_half_width < once.elo_half_width
+    assert long.elo_half_width < short.elo_half_width

@@ -14,16 +14,16 @@ from tournaments.plan.schedule import GameIndex, sittings
 PLANS = [*DYNAMIC, event(4, 2, 7), event(4, 3, 9), event(5, 4, 20), mixed(5, 9), teams(7)]
 
 
-@pytest.mark.parametrize("one", PLANS, ids=lambda one: f"{len(one.entrants)} {one.format}")
-def test_a_game_is_found(one: Event, tmp_path: Path) -> None:
+@pytest.mark.parametrize("event", PLANS, ids=lambda event: f"{len(event.entrants)} {event.format}")
+def test_every_game_is_found_by_its_name(event: Event, tmp_path: Path) -> None:
     folder = Folder(tmp_path)
-    plans = list(sittings(one, played_through(one, Random(1))))
+    plans = list(sittings(event, played_through(event, Random(1))))
     (tmp_path / GAMES_FOLDER).mkdir()
     for plan in plans:
         folder.log(plan.name).write_bytes(b"")
     expected = {game.name: (plan, game) for plan in plans for game in plan.games}
-    found = GameIndex(plans, lambda plan, game: (plan, game))
-    assert dict(found) == expected
-    assert len(found) == len(expected)
+    index = GameIndex(plans, lambda plan, game: (plan, game))
+    assert dict(index) == expected
+    assert len(index) == len(expected)
     for name in sorted(expected)[:: 1 + len(expected) // 20]:
         assert folder.log(expected[name][0].name) in SittingLogs(tmp_path / GAMES_FOLDER).of(name)

@@ -64,8 +64,8 @@ def test_event_file_refuses_names_that_a_system_may_not_keep(
     (tmp_path / "cup.toml").write_text(f"boards = 1\n{bots}")
 
     def read() -> None:
-        written = read_plan([f"{tmp_path}/cup.toml"]).config
-        check_names_differ("bots", [bot.name for bot in written.bots])
+        config = read_plan([f"{tmp_path}/cup.toml"]).config
+        check_names_differ("bots", [bot.name for bot in config.bots])
 
     with pytest.raises(UserError, match=words):
         read()

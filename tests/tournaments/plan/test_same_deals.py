@@ -28,8 +28,8 @@ def repeats(path: Path, *lines: Any) -> dict[int, int]:
     boards = read_deals(path, RULES, 2).boards
     drawn = (board_seed(bytes(32), "saturday", number) for number in range(len(boards)))
     seeds = {
-        number: board.seed or own + board.placed
-        for number, (board, own) in enumerate(zip(boards, drawn, strict=True), 1)
+        number: board.seed or seed + board.placed
+        for number, (board, seed) in enumerate(zip(boards, drawn, strict=True), 1)
     }
     return repeated_deals(RULES, 2, seeds)
 
@@ -52,21 +52,21 @@ def shuffled(hands: Sequence[Sequence[Any]]) -> list[list[Any]]:
         {"rounds": [{"hands": OTHERS}, {"hands": HANDS}]},
     ],
 )
-def test_a_deal_is_one_however_it_is_written(tmp_path: Path, other: dict[str, Any]) -> None:
+def test_every_spelling_of_a_deal_is_the_same_deal(tmp_path: Path, other: dict[str, Any]) -> None:
     path = tmp_path / "deals.jsonl"
     assert repeats(path, {"hands": HANDS}, other) == {2: 1}
 
 
 def test_a_deal_of_a_seed_is_that_of_its_tiles(tmp_path: Path) -> None:
     path = tmp_path / "deals.jsonl"
-    same = [{"hands": DRAWN}, {"hands": OTHERS}, {"seed": SEED.hex()}, {"seed": SEED.hex()}]
-    assert repeats(path, *same) == {3: 1, 4: 1}
+    lines = [{"hands": DRAWN}, {"hands": OTHERS}, {"seed": SEED.hex()}, {"seed": SEED.hex()}]
+    assert repeats(path, *lines) == {3: 1, 4: 1}
 
 
-def test_what_chance_adds_makes_two_deals(tmp_path: Path) -> None:
+def test_deals_that_chance_completes_are_different_deals(tmp_path: Path) -> None:
     path = tmp_path / "deals.jsonl"
-    some = {"hands": [HANDS[0], HANDS[1][:2]]}
-    assert repeats(path, some, some, {"hands": [HANDS[0]]}, {"hands": OTHERS}) == {}
+    line = {"hands": [HANDS[0], HANDS[1][:2]]}
+    assert repeats(path, line, line, {"hands": [HANDS[0]]}, {"hands": OTHERS}) == {}
 
 
 def test_deals_that_share_rounds_are_linked_through_others(tmp_path: Path) -> None:

@@ -40,9 +40,9 @@ def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     """Return a new bot, as an event starts it."""
     language = request.param
     folder = tmp_path_factory.mktemp("new")
-    made = scaffold.make_bot(language, "mine", folder)
-    if made.missing:
-        pytest.skip(f"{LANGUAGES[language].title}: {made.missing}")
+    new_bot = scaffold.make_bot(language, "mine", folder)
+    if new_bot.missing:
+        pytest.skip(f"{LANGUAGES[language].title}: {new_bot.missing}")
     return prepare_entrant(WrittenBot("mine"), folder, folder / "build").command
 
 
@@ -53,7 +53,7 @@ def confinement() -> Confinement:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty working folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -90,14 +90,14 @@ def test_a_new_bot_passes_the_check_at_once(bot: Command, confinement: Confineme
 
 def test_every_template_has_a_language_and_every_language_another_word() -> None:
     assert {path.name for path in TEMPLATES.iterdir() if path.is_dir()} == set(LANGUAGES)
-    words = [word for key, one in LANGUAGES.items() for word in (key, *one.also)]
+    words = [word for key, language in LANGUAGES.items() for word in (key, *language.also)]
     assert len(words) == len(set(words))
 
 
-def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
-    said = boneyard("new", "py", "mine")
-    assert f"{Path('mine', 'bot.py')}" in said
-    readme = (here / "mine" / "README.md").read_text()
+def test_a_new_bot_is_found_by_its_name(folder: Path) -> None:
+    output = boneyard("new", "py", "mine")
+    assert f"{Path('mine', 'bot.py')}" in output
+    readme = (folder / "mine" / "README.md").read_text()
     assert readme.startswith("# mine\n")
     assert len(readme.splitlines()) <= 11
     assert not [
@@ -106,12 +106,12 @@ def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
     assert "mine" in boneyard("help", "bots")
     short_game = ("--boards", "1", "--set", "target=10", *PLAIN)
     boneyard("run", "mine", "first", *short_game, "--out", "out")
-    ledger = (here / "out" / "ledger.jsonl").read_text()
+    ledger = (folder / "out" / "ledger.jsonl").read_text()
     assert ledger.count('"seats":["mine","first"]') == 1
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("pyton", "x"), "did you mean python"),
         (("python", "taken"), "already exists"),
@@ -124,44 +124,44 @@ def test_a_new_bot_is_found_by_its_name(here: Path) -> None:
     ],
 )
 def test_an_impossible_bot_is_refused_and_leaves_nothing(
-    here: Path, words: tuple[str, str], said: str
+    folder: Path, words: tuple[str, str], message: str
 ) -> None:
-    (here / "taken").touch()
-    before = sorted(here.rglob("*"))
-    assert said in boneyard("new", *words, code=2)
-    assert sorted(here.rglob("*")) == before
+    (folder / "taken").touch()
+    before = sorted(folder.rglob("*"))
+    assert message in boneyard("new", *words, code=2)
+    assert sorted(folder.rglob("*")) == before
 
 
-def test_a_disk_that_is_full_is_told_and_the_same_words_go_on(here: Path) -> None:
+def test_a_full_disk_is_reported_and_the_same_words_go_on(folder: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (20, hard))
     try:
         with pytest.raises(UserError, match="cannot be written"):
-            scaffold.make_bot("python", "mine", here)
+            scaffold.make_bot("python", "mine", folder)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert not (here / "mine").exists()
-    scaffold.make_bot("python", "mine", here)
-    assert list(own_bots(here)) == ["mine"]
+    assert not (folder / "mine").exists()
+    scaffold.make_bot("python", "mine", folder)
+    assert list(own_bots(folder)) == ["mine"]
 
 
 @pytest.mark.parametrize(
     "entry", ["run = []", 'run = "x"', "run = 1", "run =", "#" * MAX_TOML_BYTES]
 )
-def test_a_broken_bot_toml_stops_who_names_it_and_nobody_else(here: Path, entry: str) -> None:
-    scaffold.make_bot("python", "mine", here)
-    (here / "two").mkdir()
-    (here / "two" / "bot.toml").write_text(f"{entry}\n")
-    said = boneyard("check", "two", code=2)
-    assert said.count("\n") == 1
-    assert "two/bot.toml" in said
+def test_a_broken_bot_toml_stops_who_names_it_and_nobody_else(folder: Path, entry: str) -> None:
+    scaffold.make_bot("python", "mine", folder)
+    (folder / "two").mkdir()
+    (folder / "two" / "bot.toml").write_text(f"{entry}\n")
+    output = boneyard("check", "two", code=2)
+    assert output.count("\n") == 1
+    assert "two/bot.toml" in output
     assert "mine" in boneyard("help", "bots")
 
 
 PLAYS = """{"options": [
     {"do": "play", "tile": [6, 1], "end": "left"}, {"do": "play", "tile": [4, 3], "end": "left"},
     {"do": "play", "tile": [4, 3], "end": "right"}]}"""
-ASKED: list[tuple[Any, ...]] = [
+REQUESTS: list[tuple[Any, ...]] = [
     ([4, 3], "right"), ([3, 4], "left"), ([1, 6],), ([1, 6], "right"), ([5, 2],)
 ]  # fmt: skip
 """Tiles and ends of another program, either way round, of which one cannot be played there."""
@@ -171,13 +171,13 @@ def test_another_programs_tile_and_end_are_mapped_to_an_option() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin", io.StringIO())
         index_of = runpy.run_path(f"{TEMPLATES / 'python' / 'bot.py'}")["index_of"]
-    assert [index_of(json.loads(PLAYS), *words) for words in ASKED] == [2, 1, 0, None, None]
+    assert [index_of(json.loads(PLAYS), *words) for words in REQUESTS] == [2, 1, 0, None, None]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_the_helper_of_javascript_says_the_same() -> None:
+def test_the_helper_of_javascript_maps_the_same_options() -> None:
     source = (TEMPLATES / "javascript" / "bot.mjs").read_text()
-    ask = f"{json.dumps(ASKED)}.map((words) => indexOf({PLAYS}, ...words))"
+    ask = f"{json.dumps(REQUESTS)}.map((words) => indexOf({PLAYS}, ...words))"
     words = ("node", "--input-type=module", "-e", f"{source}\nconsole.log(JSON.stringify({ask}));")
     done = subprocess.run(words, input=b"", capture_output=True, timeout=60, check=True)
     assert json.loads(done.stdout) == [2, 1, 0, -1, -1]

@@ -15,8 +15,8 @@ from tournaments.plan.scaffold import make_bot
 
 def test_a_sealed_bot_is_built_as_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.sealed.module.Toolchain.is_here", lambda _: False)
-    made = make_bot("c", "vault", tmp_path, sealed=True)
-    assert made.missing == "It needs ziglang: pip install ziglang."
+    new_bot = make_bot("c", "vault", tmp_path, sealed=True)
+    assert new_bot.missing == "It needs ziglang: pip install ziglang."
     file = load_bot_file(tmp_path / "vault" / "bot.toml")
     assert file.run == ("{build}/vault.wasm",)
     assert file.build[-1] == "bot.c"
@@ -24,7 +24,7 @@ def test_a_sealed_bot_is_built_as_a_module(tmp_path: Path, monkeypatch: pytest.M
         make_bot("perl", "other", tmp_path, sealed=True)
 
 
-@pytest.mark.parametrize("tools", [one for one in TOOLCHAINS if one.is_here()], ids=str)
+@pytest.mark.parametrize("tools", [tools for tools in TOOLCHAINS if tools.is_here()], ids=str)
 def test_a_sealed_bot_of_each_toolchain_plays(tools: Toolchain, tmp_path: Path) -> None:
     """Each template as it is, compiled by what is here."""
     folder = make_bot(tools.language, "vault", tmp_path, sealed=True).files[0].parent
@@ -33,7 +33,7 @@ def test_a_sealed_bot_of_each_toolchain_plays(tools: Toolchain, tmp_path: Path) 
     entrant = prepare_entrant(replace(bot, build=build), tmp_path, tmp_path / "built")
     assert entrant.command.argv[0].endswith("vault.wasm")
     results = trio.run(play, [entrant.command, sample()], tmp_path / "log")
-    assert [one.why for one in results] == ["target"]
+    assert [result.why for result in results] == ["target"]
 
 
 def test_a_sealed_bot_in_javascript_needs_no_node(

@@ -23,14 +23,14 @@ depth = { start = 4, min = 1, max = 12, integer = true }
 def plan(folder: Path, text: str, **options: Any) -> tuple[list[tuple[str, ...]], Tune]:
     path = folder / "tune.toml"
     path.write_text(text)
-    found = read_plan((str(path),), options).config
-    assert isinstance(found.format, Tune)
-    return [(bot.name, *bot.run, *bot.arguments) for bot in found.bots], found.format
+    config = read_plan((str(path),), options).config
+    assert isinstance(config.format, Tune)
+    return [(bot.name, *bot.run, *bot.arguments) for bot in config.bots], config.format
 
 
 def test_a_listed_bot_has_its_parameters_in_its_arguments(tmp_path: Path) -> None:
-    listed = 'bots = [{ name = "suit", arguments = ["--pips", "{pips}"] }]\n'
-    bots, form = plan(tmp_path, f"{listed}[tune]\npips = {{ start = 0.1, min = 0, max = 1 }}")
+    entry = 'bots = [{ name = "suit", arguments = ["--pips", "{pips}"] }]\n'
+    bots, form = plan(tmp_path, f"{entry}[tune]\npips = {{ start = 0.1, min = 0, max = 1 }}")
     assert bots[-1] == ("suit-tuned", "--pips", "0.1")
     assert form.words[-3:] == ("suit.py", "--pips", "{pips}")
     assert form.entry == 'bot = "suit"\narguments = ["--pips","{pips}"]'
@@ -39,9 +39,9 @@ def test_a_listed_bot_has_its_parameters_in_its_arguments(tmp_path: Path) -> Non
 def test_partners_are_the_same_bot(tmp_path: Path) -> None:
     path = tmp_path / "tune.toml"
     path.write_text(f'rules = "partnership"\n{BOT}{RANGE}')
-    found = read_plan((str(path),)).config
-    assert found.teams[0] == ("mine", "mine")
-    assert len(found.teams) == GROUP + 2
+    config = read_plan((str(path),)).config
+    assert config.teams[0] == ("mine", "mine")
+    assert len(config.teams) == GROUP + 2
 
 
 @pytest.mark.parametrize(
