@@ -17,7 +17,7 @@ from tournaments.event.folder import Folder, SeedOf, reveal_more
 from tournaments.play.sittings import commit_results
 
 PATIENCE_S = 120
-ONE, TWO, THREE = (game(board, ("ada", "bob"), (1, 0)) for board in (1, 2, 3))
+FIRST, SECOND, THIRD = (game(board, ("ada", "bob"), (1, 0)) for board in (1, 2, 3))
 
 
 class Disk:
@@ -39,10 +39,10 @@ async def test_more_is_played_while_the_disk_is_slow() -> None:
     disk = Disk()
     with trio.fail_after(PATIENCE_S):
         async with commit_results(disk.sync, disk.count, at_once=False) as over:
-            await over(ONE)
+            await over(FIRST)
             await trio.testing.wait_all_tasks_blocked()
-            await over(TWO)
-            await over(THREE)
+            await over(SECOND)
+            await over(THIRD)
             assert disk.happened == []
             disk.goes_on.set()
     assert disk.happened == ["safe", "1 counts", "safe", "2 counts", "3 counts"]
@@ -52,7 +52,7 @@ async def test_a_result_that_the_next_game_depends_on_counts_at_once() -> None:
     disk = Disk()
     disk.goes_on.set()
     async with commit_results(disk.sync, disk.count, at_once=True) as over:
-        await over(ONE)
+        await over(FIRST)
         assert disk.happened == ["safe", "1 counts"]
 
 
@@ -64,7 +64,7 @@ async def test_a_full_disk_ends_the_sitting_and_the_game_does_not_count() -> Non
 
     with trio.fail_after(PATIENCE_S), pytest.RaisesGroup(OSError):
         async with commit_results(full, disk.count, at_once=False) as over:
-            await over(ONE)
+            await over(FIRST)
             await trio.sleep_forever()
     assert disk.happened == []
 

@@ -39,10 +39,10 @@ for line in sys.stdin:
 WRONG = 'if asked == 2: print("oops", flush=True)'
 
 
-def event(folder: Path, how: str, *, boards: int = 2, seats: int = 2, more: str = "") -> Path:
+def event(folder: Path, action: str, *, boards: int = 2, seats: int = 2, more: str = "") -> Path:
     """Return an event file with an odd bot in it, and honest ones."""
     folder.mkdir(exist_ok=True)
-    (folder / "odd.py").write_text(HEAD.replace("HOW", how))
+    (folder / "odd.py").write_text(HEAD.replace("HOW", action))
     honest = "".join(f'[[bots]]\nname = "{name}"\n' for name in ("first", "greedy")[: seats - 1])
     path = folder / "cup.toml"
     path.write_text(
@@ -61,9 +61,9 @@ def test_lag_is_reported_for_each_bot_and_no_game_is_replayed(
     run_file(event(tmp_path / "bots", "pass"), out)
     assert len(games_of(out)) == len(ledger(out)) == 4
     times = json.loads((out / "times.json").read_text())
-    for one in times["entrants"]:
-        assert one["given_back_ms"] >= 50 * one["questions"]
-        assert f"{one['given_back_ms']:.0f}" in (out / "report.html").read_text()
+    for row in times["entrants"]:
+        assert row["given_back_ms"] >= 50 * row["questions"]
+        assert f"{row['given_back_ms']:.0f}" in (out / "report.html").read_text()
     assert times["worst_lag_ms"] >= 50
     assert "and no bot was charged for it" in (out / "report.html").read_text()
     assert "OK: " in boneyard("verify", str(out))
@@ -83,8 +83,8 @@ def test_a_game_that_a_lag_cut_off_goes_on_where_it_stood(
     tables: int, seats: int, foul: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else a bot that is behind could stop the run, and play the same deal again."""
-    how = 'said("asked", f"{sys.argv[1:]}{message[\'id\']}")\n        ' + foul
-    path, out = event(tmp_path / "bots", how, seats=seats), tmp_path / "out"
+    action = 'said("asked", f"{sys.argv[1:]}{message[\'id\']}")\n        ' + foul
+    path, out = event(tmp_path / "bots", action, seats=seats), tmp_path / "out"
     bot = tmp_path / "bots" / "odd.py"
     bot.write_text(bot.read_text().replace('"version"', f'"tables": {tables}, "version"'))
     twin = 'name = "twin"\nrun = ["{python}", "-I", "-S", "odd.py", "twin"]'
@@ -101,9 +101,10 @@ def test_a_game_that_a_lag_cut_off_goes_on_where_it_stood(
     for game in cut:
         # The charged times too, and the evidence of fouls: nobody was asked again.
         assert over[game.game.game].records[: len(game.records)] == game.records
-    assert any(isinstance(one, FoulRecord) for game in cut for one in game.records) == bool(foul)
-    asked = (tmp_path / "bots" / "asked").read_text().split()
-    assert len(asked) - len(set(asked)) <= len(left)
+    records = [record for game in cut for record in game.records]
+    assert any(isinstance(record, FoulRecord) for record in records) == bool(foul)
+    questions = (tmp_path / "bots" / "asked").read_text().split()
+    assert len(questions) - len(set(questions)) <= len(left)
     assert "OK: " in boneyard("verify", str(out))
 
 
@@ -120,13 +121,13 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def lost(played: Path, tmp_path: Path) -> Path:
+def copy(played: Path, tmp_path: Path) -> Path:
     """Return such an event for one test; its bot logs each start beside itself."""
     return copied(played, tmp_path / "lost")
 
 
-def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
-    out = lost / "out"
+def test_enough_fouls_lose_the_rest_of_the_sitting(copy: Path) -> None:
+    out = copy / "out"
     results = ledger(out)
     assert len(results) == 8
     for result in results:
@@ -137,40 +138,40 @@ def test_enough_fouls_lose_the_rest_of_the_sitting(lost: Path) -> None:
         assert (result.why, result.places[odd], result.places[1 - odd]) == ("foul", 2, 1)
         assert (result.rounds == 0) == (result.board > 2)
     # The roll, and two games in each of two sittings.
-    assert len((lost / "bots" / "starts").read_text().splitlines()) == 1 + 2 * 2
+    assert len((copy / "bots" / "starts").read_text().splitlines()) == 1 + 2 * 2
     assert "OK: " in boneyard("verify", str(out))
     rated = json.loads((out / "results.json").read_text())["ratings"]["pools"][0]["entrants"]
-    assert {one["name"]: one["fouls"] for one in rated} == {"first": 0, "odd": 4}
+    assert {bot["name"]: bot["fouls"] for bot in rated} == {"first": 0, "odd": 4}
     report = (out / "report.md").read_text()
     assert "| odd | forfeit | 4 |" in report
     assert "2 fouls lose the rest of the sitting" in report
 
 
-@pytest.mark.parametrize("kept", slow_except([0, 3], range(4)))
-def test_forfeits_are_worked_out_anew_after_a_kill(played: Path, lost: Path, kept: int) -> None:
+@pytest.mark.parametrize("count", slow_except([0, 3], range(4)))
+def test_forfeits_follow_from_the_logs_after_a_kill(played: Path, copy: Path, count: int) -> None:
     """Of the first sitting so many games were logged, and nothing had reached the ledger."""
-    out = lost / "out"
+    out = copy / "out"
     (out / "ledger.jsonl").unlink()
     # The report of that moment told of no game.
     (out / "results.json").unlink()
     first, other = sorted((out / "games").iterdir())
     other.unlink()
     lines = first.read_bytes().splitlines(keepends=True)
-    ends = [at + 1 for at, line in enumerate(lines) if b'"type":"result"' in line]
+    ends = [index + 1 for index, line in enumerate(lines) if b'"type":"result"' in line]
     # The next game had begun.
-    first.write_bytes(b"".join(lines[: (ends[kept - 1] if kept else 1) + 2]))
-    run_file(lost / "bots" / "cup.toml", out)
+    first.write_bytes(b"".join(lines[: (ends[count - 1] if count else 1) + 2]))
+    run_file(copy / "bots" / "cup.toml", out)
     assert outputs(out) == outputs(played / "out")
     assert "OK: " in boneyard("verify", str(out))
 
 
-def test_a_forfeit_that_no_foul_caused_is_named(lost: Path) -> None:
-    out = lost / "out"
+def test_a_forfeit_that_no_foul_caused_is_named(copy: Path) -> None:
+    out = copy / "out"
     plan = out / "event.json"
     plan.write_text(plan.read_text().replace('"after": 2', '"after": 3'))
-    said = boneyard("verify", str(out), code=1)
-    assert "the forfeits of 3.first.odd do not follow from the fouls before it" in said
-    assert "the cost of a foul differ from the event's" in said
+    output = boneyard("verify", str(out), code=1)
+    assert "the forfeits of 3.first.odd do not follow from the fouls before it" in output
+    assert "the cost of a foul differ from the event's" in output
 
 
 @pytest.mark.parametrize(
@@ -185,8 +186,8 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
     run_file(event(tmp_path / "bots", WRONG, boards=3, seats=3, more=more), out)
     # Board 2 is seated the other way round, in a sitting of its own.
     results = ledger(out)
-    seatings = {one.seats for one in results}
-    fouls = [[r.fouls[0].foul for r in results if r.seats == one] for one in seatings]
+    seatings = {result.seats for result in results}
+    fouls = [[r.fouls[0].foul for r in results if r.seats == seating] for seating in seatings]
     assert sorted(map(sorted, fouls)) == 3 * [["forfeit", "malformed"]] + 3 * [["malformed"]]
     assert {result.why for result in results} == {why}
     for result in results:
@@ -196,7 +197,7 @@ def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
         assert sorted(others_left) == ([1, 2] if why == "target" else [1, 1])
     assert len((tmp_path / "bots" / "starts").read_text().splitlines()) == 1 + 3 * 2
     assert "OK: " in boneyard("verify", str(out))
-    forfeit = next(one.game for one in results if one.fouls[0].foul == "forfeit")
+    forfeit = next(result.game for result in results if result.fouls[0].foul == "forfeit")
     assert "Lost by earlier fouls" in boneyard("replay", str(out), forfeit)
 
 
@@ -216,21 +217,21 @@ def test_a_shortage_of_the_machine_costs_no_game(
     """Two bots are started for the roll; then the games begin."""
     real, calls = pkgutil.resolve_name(name), [0]
 
-    def short(*words: Any, **named: Any) -> Any:
+    def short(*words: Any, **options: Any) -> Any:
         calls[0] += 1
         if calls[0] > after and (stays or calls[0] <= after + 2):
             raise OSError(code, f"short of {code}")
-        return real(*words, **named)
+        return real(*words, **options)
 
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr(name, short)
         patch.setattr("tournaments.play.sittings.START_PAUSE_S", 0)
-        said = run_file(path, out, code=1 if stays else 0)
+        output = run_file(path, out, code=1 if stays else 0)
     if stays:
-        assert f"short of {code}" in said
-        assert "after 3 tries" in said
-        assert "run the same command again" in said
+        assert f"short of {code}" in output
+        assert "after 3 tries" in output
+        assert "run the same command again" in output
         assert not ledger(out)
         assert not children()
         run_file(path, out)
@@ -239,7 +240,7 @@ def test_a_shortage_of_the_machine_costs_no_game(
 
 # Slow: the disk is full in one place beside it.
 @pytest.mark.parametrize(
-    "where",
+    "target",
     slow_except(
         ["arena.logs.gamelog.GameLog.append"],
         [
@@ -251,22 +252,22 @@ def test_a_shortage_of_the_machine_costs_no_game(
     ),
 )
 def test_a_full_disk_anywhere_stops_the_run_with_its_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left")
 
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
-    if where.endswith("replace_files"):
+    if target.endswith("replace_files"):
         # The plan is there already; it is the report that finds no room.
         run_file(path, out)
         (out / "report.html").unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(where, full)
-        said = run_file(path, out, code=1)
-    assert "No space left" in said
-    assert "Traceback" not in said
-    assert "again" in said
+        patch.setattr(target, full)
+        output = run_file(path, out, code=1)
+    assert "No space left" in output
+    assert "Traceback" not in output
+    assert "again" in output
     run_file(path, out)
     assert len(ledger(out)) == 4
     assert not children()
@@ -283,7 +284,7 @@ class BrokenPoller(Poller):
 
 # Slow: a bug in one place is kept beside it.
 @pytest.mark.parametrize(
-    ("where", "what"),
+    ("target", "substitute"),
     slow_except(
         [("tournaments.play.runner.Poller", BrokenPoller)],
         [
@@ -294,15 +295,15 @@ class BrokenPoller(Poller):
     ),
 )
 def test_our_own_bug_anywhere_stops_the_run_and_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, what: object
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, substitute: object
 ) -> None:
     path, out = event(tmp_path / "bots", "pass"), tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(where, what)
-        said = run_file(path, out, code=1)
-    assert "Boneyard itself failed" in said
+        patch.setattr(target, substitute)
+        output = run_file(path, out, code=1)
+    assert "Boneyard itself failed" in output
     assert "ZeroDivisionError: ours" in Folder(out).crash.read_text()
-    assert "Traceback" not in said
+    assert "Traceback" not in output
     assert not ledger(out)
     assert not children()
     run_file(path, out)

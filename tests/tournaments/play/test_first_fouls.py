@@ -35,7 +35,7 @@ def the_event() -> Folder:
 
 def games_played() -> int:
     games = chain.from_iterable(map(read_games, the_event().logs()))
-    return sum(one.result is not None for one in games)
+    return sum(game.result is not None for game in games)
 
 
 def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) -> None:

@@ -50,8 +50,8 @@ def first_deal(game: LoggedGame) -> DealRecord:
 
 def some_positions(name: str, count: int) -> list[Position]:
     rng = random.Random(name)
-    every = [position for position, _ in positions(find_variant(name), rng, 40)]
-    return rng.sample(every, count)
+    all_positions = [position for position, _ in positions(find_variant(name), rng, 40)]
+    return rng.sample(all_positions, count)
 
 
 # --- one game ---
@@ -68,8 +68,8 @@ def test_a_game_goes_on_from_the_very_question(name: str) -> None:
         assert first.history
         assert first.question
         assert first.question.seat == position.seat
-        asked = position_of(first.history, first.before)
-        assert write_position(asked.as_seen()) == line
+        game_position = position_of(first.history, first.before)
+        assert write_position(game_position.as_seen()) == line
         assert timeline.moments[0].before.scores == position.scores
         assert not [*mismatches(game, board_seed(b"from", "event", 1))]
         assert any(mismatches(game, board_seed(b"from", "event", 2)))

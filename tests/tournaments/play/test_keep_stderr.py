@@ -38,9 +38,13 @@ def games(folder: Path) -> Iterator[LoggedGame]:
         yield from read_games(path)
 
 
+def choices(game: LoggedGame, seat: int) -> list[ChoiceRecord]:
+    records = [record for record in game.choices() if isinstance(record, ChoiceRecord)]
+    return [record for record in records if record.seat == seat]
+
+
 def words(game: LoggedGame, seat: int) -> list[str]:
-    said = [one for one in game.choices() if isinstance(one, ChoiceRecord) and one.seat == seat]
-    return [one.stderr for one in said]
+    return [choice.stderr for choice in choices(game, seat)]
 
 
 @pytest.mark.skipif(
@@ -53,20 +57,18 @@ def test_each_answer_has_what_was_written_before_it_and_the_log_verifies(
     run(folder, bot, *SMALL, "--keep-stderr")
     for game in games(folder):
         seat = game.sitting.seats.index("talks")
-        ids = [
-            one.id for one in game.choices() if isinstance(one, ChoiceRecord) and one.seat == seat
-        ]
-        said = words(game, seat)
-        assert said[0].endswith(f"\\x1b[31mquestion {ids[0]}\\n")
-        assert said[1:] == [f"\\x1b[31mquestion {one}\\n" for one in ids[1:]]
+        ids = [choice.id for choice in choices(game, seat)]
+        texts = words(game, seat)
+        assert texts[0].endswith(f"\\x1b[31mquestion {ids[0]}\\n")
+        assert texts[1:] == [f"\\x1b[31mquestion {number}\\n" for number in ids[1:]]
         assert set(words(game, 1 - seat)) == {""}
     assert "\nOK: " in boneyard("verify", str(folder))
     name = next(games(folder)).game.game
-    shown = boneyard("explain", str(folder), name, "--seat", "talks", "--all")
-    assert shown.count("stderr  ") == len(
+    output = boneyard("explain", str(folder), name, "--seat", "talks", "--all")
+    assert output.count("stderr  ") == len(
         words(next(games(folder)), name.split(".").index("talks") - 1)
     )
-    assert "\x1b" not in shown
+    assert "\x1b" not in output
     assert "stderr  " in boneyard("replay", str(folder), name)
 
 
@@ -98,8 +100,8 @@ def test_what_a_game_keeps_is_bounded(
     monkeypatch.setattr(table, "LOGGED_STDERR_LENGTH", 50)
     run(tmp_path / "event", bot, *SMALL, "--keep-stderr")
     for game in games(tmp_path / "event"):
-        kept = "".join(words(game, 0) + words(game, 1))
-        assert len(kept) == 50
+        text = "".join(words(game, 0) + words(game, 1))
+        assert len(text) == 50
 
 
 def test_what_is_kept_apart_is_in_no_log_and_bounded(
@@ -113,11 +115,11 @@ def test_what_is_kept_apart_is_in_no_log_and_bounded(
     monkeypatch.setattr(sittings, "STDERR_APART", 200)
     run(folder.path, bot, *SMALL[:2], "2", *SMALL[3:])
     later = [game for game in games(folder.path) if game.game.board == 2]
-    assert {one.stderr for game in later for one in game.choices()} == {""}
-    assert any(isinstance(one, FoulRecord) for game in later for one in game.choices())
-    (own,) = folder.stderr.iterdir()
-    assert own.name == "talks"
-    for path in own.iterdir():
+    assert {record.stderr for game in later for record in game.choices()} == {""}
+    assert any(isinstance(record, FoulRecord) for game in later for record in game.choices())
+    (bot_folder,) = folder.stderr.iterdir()
+    assert bot_folder.name == "talks"
+    for path in bot_folder.iterdir():
         text = path.read_text()
         assert ", question " in text
         assert "\\x1b[31mquestion" in text

@@ -51,10 +51,11 @@ def test_no_file_of_an_event_has_the_key(
         cluster.add("w", "auto")
         words = cluster.words()
     (tmp_path / "telltale.py").write_text(TELLTALE)
-    (tmp_path / "event.toml").write_text(EVENT)
+    cup = tmp_path / "event.toml"
+    cup.write_text(EVENT)
     out = tmp_path / "out"
-    said = boneyard("run", str(tmp_path / "event.toml"), "--out", str(out), "--keep-stderr", *words)
-    said += boneyard("replay", str(out), "--html") + boneyard("report", str(out), "--json")
+    output = boneyard("run", str(cup), "--out", str(out), "--keep-stderr", *words)
+    output += boneyard("replay", str(out), "--html") + boneyard("report", str(out), "--json")
     files = [path.read_bytes() for path in out.rglob("*") if path.is_file()]
     assert any(b"[API_KEY]" in log for log in logs(out))
-    assert not any(KEY.encode() in text for text in (*files, *logs(out), said.encode()))
+    assert not any(KEY.encode() in text for text in (*files, *logs(out), output.encode()))

@@ -25,11 +25,11 @@ class Cpu:
             monkeypatch.setattr(f"tournaments.play.lanes.time.{clock}", lambda: self.seconds)
         monkeypatch.setattr("tournaments.play.lanes.usable_cores", lambda: frozenset({0, 1}))
         monkeypatch.setattr("tournaments.play.lanes.stay_on", self._stay_on)
-        self.kept: Collection[int] = {0, 1}
+        self.cores: Collection[int] = {0, 1}
         """The cores on which the process and its bots stay."""
 
-    def _stay_on(self, chosen: Collection[int]) -> None:
-        self.kept = chosen
+    def _stay_on(self, cores: Collection[int]) -> None:
+        self.cores = cores
 
 
 class Bots:
@@ -69,12 +69,12 @@ async def stay(lanes: Lanes, bots: BotPool) -> None:
 
 async def count_inside(place: Callable[[BotPool], AbstractAsyncContextManager[None]]) -> int:
     """Return how many of many sittings have a place before any of them ends."""
-    inside = 0
+    count = 0
 
     async def hold() -> None:
-        nonlocal inside
+        nonlocal count
         async with place(pool(0)):
-            inside += 1
+            count += 1
             await trio.sleep_forever()
 
     async with trio.open_nursery() as nursery:
@@ -82,7 +82,7 @@ async def count_inside(place: Callable[[BotPool], AbstractAsyncContextManager[No
             nursery.start_soon(hold)
         await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
-    return inside
+    return count
 
 
 async def count_side_by_side(lanes: Lanes) -> int:
@@ -110,14 +110,14 @@ async def test_quick_bots_stay_on_cores_of_which_another_referee_gets_one(cpu: C
     await play(lanes, pool(100))
     could.append(lanes.can_lend)
     with lanes.lend_core() as core:
-        kept = [(core, cpu.kept)]
+        loans = [(core, cpu.cores)]
     could.append(lanes.can_lend)
     assert could == [False, True, False]
-    assert [*kept, (0, cpu.kept)] == [(1, {0, 1}), (0, {0})]
+    assert [*loans, (0, cpu.cores)] == [(1, {0, 1}), (0, {0})]
     assert await count_side_by_side(lanes) == 4
     assert lanes.width == 8
     lanes.release_cores()
-    assert cpu.kept == {0, 1}
+    assert cpu.cores == {0, 1}
 
 
 async def test_the_next_sitting_plays_and_another_starts_while_bots_leave() -> None:

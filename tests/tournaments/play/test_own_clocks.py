@@ -22,12 +22,12 @@ def test_one_bot_at_two_clocks_is_two_entrants(tmp_path: Path) -> None:
     clocks["first@1m-bank0"] = Clock(move_ms=60_000, bank_ms=0)
     games = games_of(out)
     assert len(games) == 2
-    for one in games:
-        assert one.sitting.seat_clocks == tuple(clocks[name] for name in one.sitting.seats)
+    for game in games:
+        assert game.sitting.seat_clocks == tuple(clocks[name] for name in game.sitting.seats)
     assert "first@50ms: 50 ms and 250 ms in the bank." in report(out)
     assert "same bot" not in report(out)
-    told = json.loads((out / "results.json").read_text())["entrants"]
-    assert [one["clock"]["move_ms"] for one in told] == [50, 60_000]
+    entrants = json.loads((out / "results.json").read_text())["entrants"]
+    assert [entrant["clock"]["move_ms"] for entrant in entrants] == [50, 60_000]
     assert "Elo against time" in report(out)
     assert 'class="scaling"' in (out / "report.html").read_text()
     assert "a doubling of the time is" in boneyard("show", str(out))

@@ -55,7 +55,7 @@ def test_two_processes_make_the_bytes_of_one(
     assert os.sched_getaffinity(0) == before
     assert not alive(f'"folder":"{tmp_path}"')
     machines = {
-        one.sitting.machine for log in (tmp_path / "games").iterdir() for one in read_games(log)
+        game.sitting.machine for log in (tmp_path / "games").iterdir() for game in read_games(log)
     }
     assert len(machines) == 1
 
@@ -67,8 +67,8 @@ def test_a_run_stops_when_a_referee_process_is_killed_and_goes_on(
         os.kill(process._process.pid, signal.SIGKILL)
 
     spied(monkeypatch, kill)
-    said = run(tmp_path, *SMALL, code=1)
-    assert "a referee process ended with exit code -9" in said
+    output = run(tmp_path, *SMALL, code=1)
+    assert "a referee process ended with exit code -9" in output
     assert ordered
     monkeypatch.undo()
     run(tmp_path, *SMALL)
@@ -85,9 +85,9 @@ def test_a_run_says_why_a_referee_process_cannot_go_on(
         return Assignment(f"{folder}/nowhere", *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(runner, "Assignment", elsewhere)
-    said = run(tmp_path, *SMALL, code=1)
-    assert "nowhere has no event: event.json is missing" in said, said
-    assert "run the same command again" in said
+    output = run(tmp_path, *SMALL, code=1)
+    assert "nowhere has no event: event.json is missing" in output, output
+    assert "run the same command again" in output
     assert logs(tmp_path)
 
 

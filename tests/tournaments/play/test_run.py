@@ -42,8 +42,8 @@ def long_event(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_another_event_in_the_same_folder_is_refused(event: Path) -> None:
-    said = run(event, "first", "greedy", *SMALL[3:], code=2)
-    assert "another folder" in said
+    output = run(event, "first", "greedy", *SMALL[3:], code=2)
+    assert "another folder" in output
 
 
 @pytest.mark.slow
@@ -70,9 +70,9 @@ def test_before_the_first_game_there_are_commitments_and_no_report(tmp_path: Pat
         while not process.stderr.readline().startswith("Sandbox"):
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        said = process.stderr.read()
+        output = process.stderr.read()
     assert process.returncode == 130
-    assert said.startswith("Stopped; run the same command again")
+    assert output.startswith("Stopped; run the same command again")
     assert not {folder.results, folder.report, folder.page} & {*folder.parts()}
     assert "no game can be replayed yet" in boneyard("verify", f"{folder.path}")
 
@@ -92,10 +92,10 @@ def test_a_secret_that_a_kill_cut_short_is_never_used(tmp_path: Path) -> None:
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     process = start_run(tmp_path)
     wait_for_games(tmp_path, 1)
-    said = run(tmp_path, *LONG, code=2)
+    output = run(tmp_path, *LONG, code=2)
     process.send_signal(signal.SIGTERM)
     process.wait(timeout=120)
-    assert "another boneyard" in said
+    assert "another boneyard" in output
 
 
 @pytest.mark.parametrize(
@@ -113,19 +113,19 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
 def test_a_users_mistake_gets_one_sentence(
     tmp_path: Path, words: tuple[str, ...], part: str
 ) -> None:
-    said = run(tmp_path, *words, code=2)
-    assert part in said
-    assert len(said.strip().splitlines()) == 1
-    assert "Traceback" not in said
+    output = run(tmp_path, *words, code=2)
+    assert part in output
+    assert len(output.strip().splitlines()) == 1
+    assert "Traceback" not in output
 
 
 def test_an_event_file_may_fix_its_deals(tmp_path: Path) -> None:
     event = tmp_path / "event.toml"
     rules = 'rules = { base = "draw", target = 1 }'
     event.write_text(f'{rules}\nseed = 7\nboards = 1\nbots = ["greedy", "first"]\nluck = true\n')
-    said = boneyard("run", str(event), "--sandbox", "off", "--out", str(tmp_path / "file"))
-    assert BY_SEED in said
-    assert "report --luck" not in said  # The run has just done that.
+    output = boneyard("run", str(event), "--sandbox", "off", "--out", str(tmp_path / "file"))
+    assert BY_SEED in output
+    assert "report --luck" not in output  # The run has just done that.
     words = ("greedy", "first", "--boards", "1", "--set", "target=1", "--seed", "7")
     boneyard("run", *words, "--sandbox", "off", "--out", str(tmp_path / "option"))
     plans = [load_event(Folder(tmp_path / out)) for out in ("file", "option")]
@@ -136,8 +136,8 @@ def test_an_event_file_may_fix_its_deals(tmp_path: Path) -> None:
 def test_the_folder_of_a_league_is_shown_by_its_own_command(tmp_path: Path) -> None:
     (tmp_path / "league.toml").touch()
     for command in ("show", "report"):
-        said = boneyard(command, str(tmp_path), code=2)
-        assert f"`boneyard league {tmp_path} status` shows the league" in said
+        output = boneyard(command, str(tmp_path), code=2)
+        assert f"`boneyard league {tmp_path} status` shows the league" in output
 
 
 def test_a_build_by_a_program_that_is_missing_names_it(tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_a_report_that_cannot_be_written_stops_the_run_in_a_sentence(tmp_path: P
     """Of the folder in its place, or of the largest file that `ulimit -f` allows; games fit."""
     (tmp_path / "report.md").mkdir()
     words = ("greedy", "first", "--boards", "1", *SMALL[5:])
-    said = run(tmp_path, *words, code=1)
-    assert f"The run stopped: {tmp_path / 'report.md'}: Is a directory.\n" in said
+    output = run(tmp_path, *words, code=1)
+    assert f"The run stopped: {tmp_path / 'report.md'}: Is a directory.\n" in output
     limited = ("sh", "-c", 'ulimit -f 100; exec "$@"', "sh", *BONEYARD)
     small = (*limited, "run", *words, *PLAIN, "--out", f"{tmp_path / 'small'}")
     done = subprocess.run(small, capture_output=True, text=True, timeout=120)
@@ -227,9 +227,9 @@ async def test_a_run_says_for_which_bot_it_waits_and_how_long(
 def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(text if "bots" in text else "bots = []\n" + text)
-    said = run(tmp_path / "out", str(path), code=2)
-    assert "cup.toml" in said
-    assert part in said
+    output = run(tmp_path / "out", str(path), code=2)
+    assert "cup.toml" in output
+    assert part in output
 
 
 def test_another_seed_or_another_plan_is_refused_and_named(tmp_path: Path) -> None:
@@ -239,5 +239,5 @@ def test_another_seed_or_another_plan_is_refused_and_named(tmp_path: Path) -> No
     rules = 'rules = { base = "draw", target = 12 }'
     cup.write_text(f'name = "run"\n{rules}\nbots = ["first", "greedy"]\n')
     assert "(boards)" in run(out, str(cup), "--boards", "1", code=2)
-    again = ("run", "first", "greedy", "--boards", "2", *SMALL[5:], "--sandbox", "off")
-    assert "another --seed" in boneyard(*again, "--seed", "2", "--out", f"{out}", code=2)
+    words = ("run", "first", "greedy", "--boards", "2", *SMALL[5:], "--sandbox", "off")
+    assert "another --seed" in boneyard(*words, "--seed", "2", "--out", f"{out}", code=2)

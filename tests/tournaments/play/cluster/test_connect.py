@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tournaments.play.cluster.client import DaskClient
 
 
-class Known:
+class Workers:
     """Who is there."""
 
     def __init__(self) -> None:
@@ -33,25 +33,27 @@ class Known:
         self._changed = trio.Event()
 
 
-async def test_only_what_is_known_of_the_workers_is_said(autojump_clock: trio.abc.Clock) -> None:
+async def test_only_known_absence_of_workers_is_reported(
+    autojump_clock: trio.abc.Clock,
+) -> None:
     from tournaments.play.cluster.client import WAIT_S, say_if_nobody_comes
 
     assert autojump_clock
-    known, said = Known(), list[str]()
+    client, lines = Workers(), list[str]()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(say_if_nobody_comes, cast("DaskClient", known), "tls://x", said.append)
+        nursery.start_soon(say_if_nobody_comes, cast("DaskClient", client), "tls://x", lines.append)
         counts = []
         # No scheduler; nobody there; that again; a worker, a cut, nobody for a moment; nobody.
         for workers, waited in (
             (None, 100), (0, WAIT_S + 1), (0, 100), (2, 100), (None, 100), (0, WAIT_S - 1),
             (None, 100), (0, WAIT_S + 1),
         ):  # fmt: skip
-            known.become(workers)
+            client.become(workers)
             await trio.sleep(waited)
-            counts.append(len(said))
+            counts.append(len(lines))
         nursery.cancel_scope.cancel()
     assert counts == [0, 1, 1, 1, 1, 1, 1, 2]
-    assert "none of those connected can play this event" in said[0]
+    assert "none of those connected can play this event" in lines[0]
 
 
 @pytest.mark.slow
@@ -66,22 +68,22 @@ async def test_who_has_no_certificate_cannot_use_the_scheduler(tmp_path: Path) -
     write_certificates(tmp_path / "other")
     entered: list[str] = []
 
-    async def enter(who: str, address: str, security: Security) -> None:
+    async def enter(visitor: str, address: str, security: Security) -> None:
         with suppress(OSError, RuntimeError):
             async with Client(  # type: ignore[no-untyped-call]
                 address, security=security, asynchronous=True, set_as_default=False, timeout=60
             ) as client:
                 assert await client.run_on_scheduler(os.getpid) == cluster.processes[0].pid
-                entered.append(who)
+                entered.append(visitor)
 
     try:
         with trio.fail_after(240):
-            for who, address, security in (
+            for visitor, address, security in (
                 ("plain", cluster.address.replace("tls:", "tcp:"), Security()),  # type: ignore[no-untyped-call]
                 ("other", cluster.address, read_certificates(tmp_path / "other")),
                 ("own", cluster.address, read_certificates(cluster.tls)),
             ):
-                await Loop().run(partial(enter, who, address, security))
+                await Loop().run(partial(enter, visitor, address, security))
     finally:
         cluster.close()
     assert entered == ["own"]

@@ -29,8 +29,8 @@ ORDER = Order("run", 0, (OrderPart(PLAN, (GAME,), (7,)),), {3: b"seed"})
 
 
 def test_the_same_order_is_the_same_task_and_another_attempt_is_not() -> None:
-    again = decoded(encoded(ORDER), Order)
-    assert content_name(encoded(again)) == content_name(encoded(ORDER))
+    copy = decoded(encoded(ORDER), Order)
+    assert content_name(encoded(copy)) == content_name(encoded(ORDER))
     other = Order("run", 1, ORDER.parts, ORDER.seeds)
     assert content_name(encoded(other)) != content_name(encoded(ORDER))
 
@@ -47,7 +47,7 @@ def test_a_worker_offers_what_its_machine_proved(
     mode: SandboxMode, confinement: Confinement, wishes: set[SandboxMode]
 ) -> None:
     versions = {"", wasmtime_version()}
-    offered = {resource(wish, one): 3 for wish in wishes for one in versions}
+    offered = {resource(wish, version): 3 for wish in wishes for version in versions}
     assert offered_resources(mode, confinement, 3) == offered
 
 
@@ -57,24 +57,24 @@ def give_certificates(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("text", "expected"),
     [
         ("127.0.0.1:8786", ClusterAddress("tls://127.0.0.1:8786", TLS)),
         ("tls://[::1]:1", ClusterAddress("tls://[::1]:1", TLS)),
         ("tls://head:8786", ClusterAddress("tls://head:8786", TLS)),
     ],
 )
-def test_places(
-    said: str, expected: ClusterAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_schedulers_address_is_parsed(
+    text: str, expected: ClusterAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     TLS.mkdir(mode=0o700)
     give_certificates(TLS)
-    assert parse_cluster_option(said, TLS) == expected
+    assert parse_cluster_option(text, TLS) == expected
 
 
 @pytest.mark.parametrize(
-    ("said", "part"),
+    ("text", "part"),
     [
         ("head", "not a scheduler's address"),
         ("http://head:80", "not a scheduler's address"),
@@ -82,9 +82,9 @@ def test_places(
         ("tcp://127.0.0.1:8786", "has no TLS"),
     ],
 )
-def test_places_that_are_none_or_open_to_anybody(said: str, part: str) -> None:
+def test_an_address_that_is_wrong_or_has_no_tls_is_refused(text: str, part: str) -> None:
     with pytest.raises(UserError, match=part):
-        parse_cluster_option(said, None)
+        parse_cluster_option(text, None)
 
 
 def test_certificates_must_be_there_and_the_key_be_nobody_elses(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_certificates_must_be_there_and_the_key_be_nobody_elses(tmp_path: Path) 
 @pytest.mark.parametrize(
     "words", [("run", "first", "greedy", "--cluster", "tls://head:1"), ("worker", "127.0.0.1:8786")]
 )
-def test_without_the_engine_there_is_a_sentence(
+def test_without_the_engine_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     def nothing(name: str) -> object:
@@ -108,7 +108,7 @@ def test_without_the_engine_there_is_a_sentence(
 
     monkeypatch.setattr(connection, "find_spec", nothing)
     monkeypatch.chdir(tmp_path)
-    said = boneyard(*words, code=2)
-    assert ".[cluster]" in said
-    assert len(said.strip().splitlines()) == 1
+    output = boneyard(*words, code=2)
+    assert ".[cluster]" in output
+    assert len(output.strip().splitlines()) == 1
     assert not list(tmp_path.iterdir())

@@ -67,7 +67,7 @@ class Halls:
         self.dismissed.append(worker)
 
 
-def kept(order: Order, answer: OrderReply) -> OrderReply:
+def deliver(order: Order, answer: OrderReply) -> OrderReply:
     """Return the cluster, undisturbed."""
     assert isinstance(answer, Output), answer
     assert order.run == "run"
@@ -82,14 +82,14 @@ def games(order: Order) -> list[PlannedGame]:
 class Stage:
     """An event in its folder, before its first game."""
 
-    def __init__(self, tmp_path: Path, here: Path) -> None:
+    def __init__(self, tmp_path: Path, reference: Path) -> None:
         self.folder = Folder(tmp_path / "out")
         self.folder.path.mkdir()
-        self.event, _ = open_event(self.folder, load_event(Folder(here)), 1)
-        self.said: list[str] = []
+        self.event, _ = open_event(self.folder, load_event(Folder(reference)), 1)
+        self.messages: list[str] = []
         self._bots_at = tmp_path / "bots"
 
-    async def play(self, fate: Fate = kept, width: int = 1) -> Halls:
+    async def play(self, fate: Fate = deliver, width: int = 1) -> Halls:
         """Play it out at two workers, at each so many sittings side by side."""
         halls = Halls(fate)
         bundles = tuple(pack_bot(WrittenBot(name=name), Path.cwd()) for name in WORDS[:2])
@@ -104,7 +104,7 @@ class Stage:
             for hall in halls.halls:
                 hall.add_run("run", encoded(Run(self.event, bundles)))
             ledger = Ledger(Book(self.folder, self.event))
-            play = ClusterRunner(ledger, halls, "run", sender, self.said.append).play
+            play = ClusterRunner(ledger, halls, "run", sender, self.messages.append).play
             await play()
             nursery.cancel_scope.cancel()
         assert len([*received(receiver)]) == ledger.planned
@@ -124,7 +124,7 @@ def received(receiver: trio.MemoryReceiveChannel[Result]) -> Iterator[Result]:
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("here")
     run(folder, *WORDS)
     with untouched(folder):
@@ -132,65 +132,67 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def stage(tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+def stage(tmp_path: Path, reference: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
     """Orders are of two games, so that sittings are cut."""
     monkeypatch.setattr(Pace, "games", 2)
-    return Stage(tmp_path, here)
+    return Stage(tmp_path, reference)
 
 
-async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, here: Path) -> None:
+async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, reference: Path) -> None:
     halls = await stage.play()
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    assert stage.bytes() == (reference / "ledger.jsonl").read_bytes()
     # The roll call, then a sitting's first two games, its last one with two of the next, and one.
     orders = [decoded(order, Order) for order in halls.orders]
-    assert [[len(part.games) for part in one.parts] for one in orders] == [[0], [2], [1, 2], [1]]
+    sizes = [[len(part.games) for part in order.parts] for order in orders]
+    assert sizes == [[0], [2], [1, 2], [1]]
     # An order reveals only the deals of its boards.
     secret = secret_of(stage.folder)
     assert not [data for data in halls.orders if secret in data or secret.hex().encode() in data]
     assert all(set(order.seeds) == {game.board for game in games(order)} for order in orders)
     names = {line.worker for path in stage.folder.logs() for line in sitting_lines(path)}
     assert names == {"w1", "w2"}
-    (said,) = stage.said
-    assert said.startswith("Sandbox off on w")
+    (message,) = stage.messages
+    assert message.startswith("Sandbox off on w")
     boneyard("run", *WORDS, "--seed", "1", "--sandbox", "off", "--out", str(stage.folder.path))
     assert "OK: " in boneyard("verify", str(stage.folder.path))
     assert "Sandbox: off in all 2 sittings, on w1, w2." in (stage.folder.report.read_text())
     shares = json.loads(stage.folder.times.read_bytes())["workers"]
-    assert [(one["worker"], one["sandbox"]) for one in shares] == [("w1", ["off"]), ("w2", ["off"])]
-    assert sum(one["games"] for one in shares) == 6
+    sandboxes = [(share["worker"], share["sandbox"]) for share in shares]
+    assert sandboxes == [("w1", ["off"]), ("w2", ["off"])]
+    assert sum(share["games"] for share in shares) == 6
 
 
-async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, here: Path) -> None:
+async def test_a_game_that_comes_back_twice_counts_once(stage: Stage, reference: Path) -> None:
     """Each answer brings the games of all before it too, and its own twice."""
     before: list[bytes] = []
 
-    def again(order: Order, answer: OrderReply) -> OrderReply:
-        played = kept(order, answer)
+    def repeat(order: Order, answer: OrderReply) -> OrderReply:
+        played = deliver(order, answer)
         assert isinstance(played, Output)
         before.extend(played.lines)
         return replace(played, lines=(*before, *played.lines))
 
-    await stage.play(again)
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    await stage.play(repeat)
+    assert stage.bytes() == (reference / "ledger.jsonl").read_bytes()
     logs = b"".join(path.read_bytes() for path in stage.folder.logs())
     assert logs.count(b'"type":"game"') == logs.count(b'"type":"result"') == 6
 
 
 # Slow: orders that come back are tested beside it.
 @pytest.mark.slow
-async def test_orders_lost_with_a_worker_are_sent_again(stage: Stage, here: Path) -> None:
-    lost: list[int] = []
+async def test_orders_lost_with_a_worker_are_sent_again(stage: Stage, reference: Path) -> None:
+    attempts: list[int] = []
 
     def often(order: Order, answer: OrderReply) -> OrderReply:
         if games(order) and order.attempt < 3:
-            lost.append(order.attempt)
+            attempts.append(order.attempt)
             return Unplayed("", "left", "It died")
-        return kept(order, answer)
+        return deliver(order, answer)
 
     halls = await stage.play(often)
-    assert len(lost) == 3 * 3
+    assert len(attempts) == 3 * 3
     assert len(set(halls.orders)) == len(halls.orders)
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    assert stage.bytes() == (reference / "ledger.jsonl").read_bytes()
     assert not halls.dismissed
 
 
@@ -199,9 +201,9 @@ async def refused(stage: Stage, fate: Fate) -> Exception:
     with pytest.raises((ExceptionGroup, UserError, RunStoppedError)) as caught:
         await stage.play(fate)
     error = caught.value
-    found = root_cause(error) if isinstance(error, BaseExceptionGroup) else error
-    assert isinstance(found, Exception)
-    return found
+    cause = root_cause(error) if isinstance(error, BaseExceptionGroup) else error
+    assert isinstance(cause, Exception)
+    return cause
 
 
 def swapped(old: bytes, new: bytes) -> Callable[[bytes], bytes]:
@@ -225,14 +227,14 @@ GARBAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
     brought: list[tuple[Order, bytes]] = []
 
-    def seen(order: Order, answer: OrderReply) -> OrderReply:
-        played = kept(order, answer)
+    def record(order: Order, answer: OrderReply) -> OrderReply:
+        played = deliver(order, answer)
         assert isinstance(played, Output)
         brought.append((order, b"".join(played.lines)))
         return played
 
-    await stage.play(seen)
-    order, lines = next(one for one in brought if len(games(one[0])) == 2)
+    await stage.play(record)
+    order, lines = next(pair for pair in brought if len(games(pair[0])) == 2)
     (records,) = answering(stage.event, order, lines.splitlines(), ())
     assert len(records) == len(lines.splitlines())
     for spoilt, why in GARBAGE.values():
@@ -244,23 +246,23 @@ async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
 # Slow: orders that come back are tested beside it.
 @pytest.mark.slow
 async def test_a_worker_with_unrequested_results_gets_no_more_orders(
-    stage: Stage, here: Path
+    stage: Stage, reference: Path
 ) -> None:
     """Another worker plays the games."""
     senders: list[str] = []
 
-    def once(order: Order, answer: OrderReply) -> OrderReply:
-        played = kept(order, answer)
+    def drop_first(order: Order, answer: OrderReply) -> OrderReply:
+        played = deliver(order, answer)
         assert isinstance(played, Output)
         if not games(order) or senders:
             return played
         senders.append(played.worker)
         return replace(played, lines=())
 
-    halls = await stage.play(once)
+    halls = await stage.play(drop_first)
     assert halls.dismissed == senders
     assert len(senders) == 1
-    assert stage.bytes() == (here / "ledger.jsonl").read_bytes()
+    assert stage.bytes() == (reference / "ledger.jsonl").read_bytes()
 
 
 async def test_the_run_stops_if_no_worker_can_play(stage: Stage) -> None:
@@ -282,10 +284,10 @@ async def test_a_bug_of_ours_on_a_worker_is_kept_with_its_trace(stage: Stage) ->
 # Slow: orders that come back are tested beside it.
 @pytest.mark.slow
 async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
-    tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, reference: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Pace, "games", 2)
-    stage = Stage(tmp_path, here)
+    stage = Stage(tmp_path, reference)
     event: Event = replace(stage.event, fouls=FoulPolicy(lose="sitting"))
     stage.event = event
     halls = await stage.play()
@@ -300,7 +302,7 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     broken = tmp_path / "broken.py"
     broken.write_text("raise SystemExit('no such model')")
     bot = WrittenBot(name="broken", run=("{python}", str(broken)))
-    good, bad = (pack_bot(one, tmp_path) for one in (WrittenBot(name="first"), bot))
+    good, bad = (pack_bot(entry, tmp_path) for entry in (WrittenBot(name="first"), bot))
     async with trio.open_nursery() as nursery:
         poller = Poller()
         nursery.start_soon(poller.run)
@@ -314,14 +316,14 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
         assert await fate(encoded(order)) == ("machine", "It does not know this run")
         assert (await fate(b"no order"))[0] == "bug"
         hall.add_run("run", encoded(Run(stage.event, (good, bad))))
-        who, why = await fate(encoded(order))
-        assert who == "bot"
+        kind, why = await fate(encoded(order))
+        assert kind == "bot"
         assert "Bot greedy sends no hello" in why
         assert "no such model" in why
         # A seed that is missing is our mistake.
         hall.add_run("run", encoded(Run(stage.event, (good, good))))
-        who, why = await fate(encoded(order))
-        assert (who, "KeyError" in why) == ("bug", True)
+        kind, why = await fate(encoded(order))
+        assert (kind, "KeyError" in why) == ("bug", True)
         # The tables of what failed are free again.
         assert (await fate(encoded(order)))[0] == "bug"
         nursery.cancel_scope.cancel()

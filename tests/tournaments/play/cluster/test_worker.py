@@ -13,7 +13,7 @@ def test_a_worker_plays_on_several_cores_and_takes_its_processes_along(cluster: 
     worker = cluster.add("w", jobs=2)
     cluster.wait_for_output("w", "connected", times=2)
     assert all(f"Worker w.{number}: connected" in cluster.output("w") for number in (1, 2))
-    own = f'"folder":"{cluster.bots}"'
-    assert alive(own)
+    tag = f'"folder":"{cluster.bots}"'
+    assert alive(tag)
     kill(worker)
-    until(lambda: not alive(own), "the processes leave")
+    until(lambda: not alive(tag), "the processes leave")
