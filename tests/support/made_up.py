@@ -414,27 +414,27 @@ def _round(
     if number == 2:
         fouled = tables[pairs[0]]
         fouled[0] = replace(fouled[0], why="foul", fouls=(SeatFoul(0, "late"),), places=(2, 1))
-    round_played = played_round(number, f"{day}", tables)
+    round = played_round(number, f"{day}", tables)
     place = Folder(LeagueFolder(folder).round("draw", number))
-    return replace(round_played, event=event(2, boards=BOARDS), folder=place)
+    return replace(round, event=event(2, boards=BOARDS), folder=place)
 
 
 def publish_rounds(data: LeagueData, site: Path) -> None:
     """Write what marks a round as published: its plan, which has none in its folder."""
     for division in data.divisions.values():
-        for league_round in division.rounds:
-            if league_round.is_over:
-                place = site / round_address(league_round)
+        for round in division.rounds:
+            if round.is_over:
+                place = site / round_address(round)
                 place.mkdir(parents=True, exist_ok=True)
                 (place / "round.json").touch()
 
 
-def made_up_facts(league_round: PlayedRound) -> RoundFacts:
+def made_up_facts(round: PlayedRound) -> RoundFacts:
     """Return facts as the luck and the review of a round would tell them."""
     return RoundFacts(
-        round=league_round,
-        luck={result.game: (4.0, -4.0) for result in league_round.results},
-        mistakes=dict.fromkeys(league_round.plan.active, (10, 8.5)),
+        round=round,
+        luck={result.game: (4.0, -4.0) for result in round.results},
+        mistakes=dict.fromkeys(round.plan.active, (10, 8.5)),
     )
 
 

@@ -76,17 +76,17 @@ def test_files_folders_and_links_are_read() -> None:
         (archive(*((f"{n}", b"", as_is) for n in range(11))), "more files than it may"),
     ],
 )  # fmt: skip
-def test_what_is_no_tree_is_refused(data: bytes, sentence: str) -> None:
+def test_archives_that_hold_no_tree_are_refused(data: bytes, sentence: str) -> None:
     """A path out of the folder, a strange kind, too much, or no archive at all: one sentence."""
     with pytest.raises(RefusedPushError, match=sentence):
         read_archive(data, "build:", BOUNDS)
 
 
 @given(st.binary(max_size=600), st.integers(0, 511), st.binary(max_size=12))
-def test_damage_is_a_refusal_and_nothing_else(junk: bytes, at: int, bytes_: bytes) -> None:
+def test_damage_raises_only_a_refusal(junk: bytes, offset: int, bytes_: bytes) -> None:
     """No bytes raise another error."""
-    whole = archive(("a", b"xy", as_is))
-    for data in (junk, whole[:at] + bytes_ + whole[at + len(bytes_) :]):
+    intact = archive(("a", b"xy", as_is))
+    for data in (junk, intact[:offset] + bytes_ + intact[offset + len(bytes_) :]):
         try:
             read_archive(data, "build:", BOUNDS)
         except RefusedPushError:

@@ -51,8 +51,8 @@ def place(tmp_path: Path) -> Iterator[Path]:
     versions = tmp_path / "versions"
     versions.mkdir()
     yield versions
-    for one in versions.iterdir():
-        remove_tree(one)
+    for version in versions.iterdir():
+        remove_tree(version)
 
 
 def build(place: Path, script: str, confinement: Confinement, seconds: float = 20.0) -> Path:
@@ -97,8 +97,8 @@ def test_build_sees_and_changes_nothing_but_its_own_folder(tmp_path: Path) -> No
     entrant = entrant_of(league, settings, entry)
     assert entrant.command.argv == (f"{built / 'main.sh'}",)
     assert not (built / "main.sh").stat().st_mode & 0o222
-    for one in league.versions.iterdir():
-        remove_tree(one)
+    for version in league.versions.iterdir():
+        remove_tree(version)
 
 
 @pytest.mark.slow
@@ -130,7 +130,7 @@ def test_hostile_build_is_stopped_and_its_author_told(
     with pytest.raises(RefusedPushError) as refused:
         build(place, script, LOCKED, 2.0 if is_timed else 120.0)
     assert sentence in str(refused.value)
-    assert [one.name for one in place.iterdir()] == ["mine@1"]
+    assert [path.name for path in place.iterdir()] == ["mine@1"]
 
 
 @pytest.mark.slow

@@ -32,7 +32,7 @@ def boards(first: str, second: str, wins: int, losses: int) -> list[Result]:
 
 def test_newcomer_sits_most_and_hogs_no_round() -> None:
     results = played(random.Random(1), dict.fromkeys(FIELD[1:], 0.0), 400)
-    sits = Counter(name for one in choose(results, FIELD) for name in one.entrants)
+    sits = Counter(name for table in choose(results, FIELD) for name in table.entrants)
     assert sits.most_common(1) == [(FIELD[0], 5)]
 
 
@@ -47,7 +47,7 @@ def test_too_few_versions_play_nothing(active: list[str], seats: int, partners: 
 def test_sweeps_and_separate_pools_have_finite_intervals() -> None:
     results = boards("a", "b", 500, 0) + boards("x", "y", 0, 500)
     tables = choose(results, ["a", "b", "x", "y"], most_tables=4)
-    assert {len({*one.entrants} & {"a", "b"}) for one in tables[:2]} == {1}
+    assert {len({*table.entrants} & {"a", "b"}) for table in tables[:2]} == {1}
     fitted = Information(count_encounters(results, False), list("abxy"), None, False)
     assert 100 < fitted.half_widths().max() < 1000
 
@@ -58,28 +58,28 @@ def test_nothing_is_chosen_for_intervals_whose_order_is_known() -> None:
     assert choose(results, ["a", "b", "y"], anchor="gone", until=60.0) == []
     assert choose(results, ["a", "b", "y"], anchor="a", until=60.0) == []
     results += boards("b", "c", 16, 4)
-    found = choose(results, ["a", "b", "c"], anchor="b", until=60.0)
-    assert found
-    assert all("c" in one.entrants for one in found)
+    tables = choose(results, ["a", "b", "c"], anchor="b", until=60.0)
+    assert tables
+    assert all("c" in table.entrants for table in tables)
 
 
 def test_two_versions_do_not_meet_any_more_once_their_games_would_all_end_alike() -> None:
     """Otherwise a small class plays most of its games against the weakest house bot."""
     level = boards("a", "b", 20, 20)
-    lost = boards("a", "random", 40, 0) + boards("b", "random", 40, 0)
-    tables = choose(level + lost, ["a", "b", "random"], anchor="a", most_tables=3)
-    assert [one.entrants for one in tables] == [("a", "b")]
+    sweeps = boards("a", "random", 40, 0) + boards("b", "random", 40, 0)
+    tables = choose(level + sweeps, ["a", "b", "random"], anchor="a", most_tables=3)
+    assert [table.entrants for table in tables] == [("a", "b")]
     # A lead that is certain, but not that great, may still grow or shrink.
     close = boards("a", "c", 140, 60)
     tables = choose(level + close, ["a", "b", "c"], anchor="a", most_tables=3)
-    assert ("a", "c") in {one.entrants for one in tables}
+    assert ("a", "c") in {table.entrants for table in tables}
 
 
 def test_choice_depends_on_sums_alone() -> None:
     results = played(random.Random(3), {"a": 50.0, "b": 0.0, "c": -50.0, "d": 10.0}, 100, 4)
     halves = [count_encounters(part, False) for part in (results[:99], results[99:])]
-    whole = halves[0].plus(halves[1])
-    assert whole == count_encounters(reversed(results), False)
+    total = halves[0].plus(halves[1])
+    assert total == count_encounters(reversed(results), False)
     shuffled = choose(results[::-1], ["d", "b", "a", "c"], seats=4)
     assert shuffled == choose(results, ["a", "b", "c", "d"], seats=4)
 

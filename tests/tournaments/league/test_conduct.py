@@ -11,13 +11,13 @@ from tournaments.league.state import LeagueData, PlayedRound, benched_versions, 
 PAIR = ("greedy", "mine")
 
 
-def round_of(number: int, fouls: str, foul: str = "late", *, over: bool = True) -> PlayedRound:
+def round_of(number: int, letters: str, foul: str = "late", *, over: bool = True) -> PlayedRound:
     """Return a round in which mine plays a sitting for each letter, and fouls where it is F."""
     results: list[Result] = []
-    for place, letter in enumerate(fouls):
+    for place, letter in enumerate(letters):
         seats = PAIR if place % 2 == 0 else PAIR[::-1]
-        own = (SeatFoul(seats.index("mine"), foul),) if letter == "F" else ()  # type: ignore[arg-type]
-        results += [game(1, seats, (1, 0), own), game(2, seats, (0, 1))]
+        fouls = (SeatFoul(seats.index("mine"), foul),) if letter == "F" else ()  # type: ignore[arg-type]
+        results += [game(1, seats, (1, 0), fouls), game(2, seats, (0, 1))]
     return played_round(number, "2026-11-03", {PAIR: results}, over=over)
 
 
@@ -37,7 +37,7 @@ def league(*rounds: PlayedRound) -> LeagueData:
 def test_three_sittings_in_a_row_bench_a_version(rounds: list[str], benched: bool) -> None:
     """Sittings are counted over rounds; a clean one in between starts anew, and one later does not
     bring a benched version back."""
-    data = [round_of(number, one) for number, one in enumerate(rounds, 1)]
+    data = [round_of(number, letters) for number, letters in enumerate(rounds, 1)]
     assert ("mine" in benched_versions(data, 3, ())) == benched
 
 
@@ -53,7 +53,7 @@ def test_late_beside_a_late_house_bot_is_no_foul() -> None:
     slow = game(3, PAIR, (0, 1), (SeatFoul(0, "late"),))
     for foul, benched in (("late", False), ("illegal", True)):
         rounds = [round_of(number, "FF", foul) for number in (1, 2)]
-        late = [replace(one, results=[*one.results, slow]) for one in rounds]
+        late = [replace(round, results=[*round.results, slow]) for round in rounds]
         assert ("mine" in benched_versions(late, 3, ("greedy",))) == benched
 
 

@@ -52,22 +52,23 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
     A pass that plays nothing shows the end of the last round.
     """
     place = make(tmp_path / "club", f"delay_s = 0\n{SETTINGS}")
-    said = boneyard("league", str(place), "--once", *NOW)
-    assert "2026-11-22 10:00:00 begun     short round 1: 1 table, 1 board" in said
-    assert "short round 2: 2 games in" in said
-    assert "round 3" not in said
+    output = boneyard("league", str(place), "--once", *NOW)
+    assert "2026-11-22 10:00:00 begun     short round 1: 1 table, 1 board" in output
+    assert "short round 2: 2 games in" in output
+    assert "round 3" not in output
     assert (place / "league.log").read_text().splitlines()[0].endswith("first (house bot)")
     league = read_league(place)
-    assert [len(one.rounds) for one in league.divisions.values()] == [2, 0]
+    assert [len(division.rounds) for division in league.divisions.values()] == [2, 0]
     assert boneyard("league", str(place), "--once", *NOW) == ""
     live = place / "site" / "live"
-    shown = decode_json((live / "live.json").read_bytes(), PublicSnapshot)
-    assert (shown.name.endswith("round 2"), shown.complete, shown.played) == (True, True, 2)
+    snapshot = decode_json((live / "live.json").read_bytes(), PublicSnapshot)
+    assert snapshot.name.endswith("round 2")
+    assert (snapshot.complete, snapshot.played) == (True, 2)
     assert '<a href="../index.html">' in (live / "index.html").read_text()
     boneyard("league", str(place), "--rounds", "1", "--now", "2026-11-23T10:00")
     third = read_league(place).divisions["short"].rounds[-1]
     assert (third.plan.number, third.week) == (3, "2026-W48")
-    assert {one.board + third.first_board for one in third.results} == {3}
+    assert {result.board + third.first_board for result in third.results} == {3}
     assert (place / "site" / "weeks" / "2026-W47.html").exists()
     # Times in disorder could never be verified.
     assert "behind 2026-11-23T10:00:00Z" in boneyard("league", str(place), "--once", *NOW, code=2)
@@ -93,8 +94,8 @@ def test_folders_that_are_no_league_are_explained(
 def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     """All its settings are read; a league is never overwritten."""
     place = tmp_path / "class"
-    said = boneyard("new", "league", str(place))
-    assert "league.toml" in said
+    output = boneyard("new", "league", str(place))
+    assert "league.toml" in output
     league = read_league(place)
     assert list(league.divisions) == ["draw"]
     bot = place / "bots" / "example"
@@ -147,9 +148,9 @@ def test_a_league_that_closes_ends_with_a_final(
     assert "OK: " in boneyard("verify", str(place))
     boneyard("publish", str(place), str(tmp_path / "kept"))
     assert "OK: " in boneyard("verify", str(tmp_path / "kept"))
-    kept = {path.name for path in (tmp_path / "kept").rglob("*")}
-    assert kept >= {"index.html", "league.json", "register.jsonl", "round.json", "seeds.jsonl"}
-    assert not kept & {"private", "league.toml", "grades", "versions"}
+    names = {path.name for path in (tmp_path / "kept").rglob("*")}
+    assert names >= {"index.html", "league.json", "register.jsonl", "round.json", "seeds.jsonl"}
+    assert not names & {"private", "league.toml", "grades", "versions"}
     assert "new folder outside" in boneyard("publish", str(place), str(tmp_path / "kept"), code=2)
     (loser,) = {"ada", "ben", "carl"} - {*final.plan.active}
     path = place / "rounds" / "short" / f"{final.plan.number:04}" / "round.json"
@@ -202,7 +203,7 @@ def test_a_bug_of_ours_does_not_stop_a_league(
     monkeypatch.setattr(Turns, "play", play)
     monkeypatch.setattr(Turns, "publish", lambda *_, **__: done.append("publish"))
     place = make(tmp_path / "club")
-    said = boneyard("league", str(place), "--once", code=1)
+    output = boneyard("league", str(place), "--once", code=1)
     assert done == ["play", "publish", "play", "publish", "play", "publish"]
-    assert said.count("Boneyard itself failed in a turn of the league") == 1
+    assert output.count("Boneyard itself failed in a turn of the league") == 1
     assert "ZeroDivisionError" in (place / "private" / "crash.txt").read_text()

@@ -29,18 +29,18 @@ def begin(place: Path, broken: str = "") -> Path:
     """Begin a round of two sample bots, of which one may lack its program."""
     entrants = [prepare_word(name, place) for name in TABLE]
     if broken:
-        gone = replace(entrants[1].command, argv=(broken,), reads=())
-        entrants[1] = replace(entrants[1], command=gone)
+        command = replace(entrants[1].command, argv=(broken,), reads=())
+        entrants[1] = replace(entrants[1], command=command)
     plan = round_plan(TABLE, boards=2, tables=(ChosenTable(TABLE, "new", 1.0),))
     rules = derive(find_variant("draw"), "draw", {"target": 10})
-    one = replace(
+    contest = replace(
         event(2, form=Matches((("bot0", "bot1"),))),
         rules=rules,
         boards=2,
         entrants=tuple(entrants),
         format=Matches((TABLE,)),
     )
-    return begin_round(LeagueFolder(place), plan, one)
+    return begin_round(LeagueFolder(place), plan, contest)
 
 
 def nothing() -> None:
@@ -50,15 +50,15 @@ def nothing() -> None:
 def test_a_round_is_played_once_and_its_reports_are_written(tmp_path: Path) -> None:
     """It is over then, and playing it again plays nothing; its snapshots were asked for."""
     path = begin(tmp_path)
-    shown: list[int] = []
+    snapshots: list[int] = []
     assert read_round(path, 0).is_tried is False
-    assert play_round(path, UNLOCKED, 1, lambda: shown.append(1)) is None
+    assert play_round(path, UNLOCKED, 1, lambda: snapshots.append(1)) is None
     over = read_round(path, 0)
     assert over.is_over
     assert len(over.results) == 4
     assert (path / "report.md").exists()
     assert not read_round(path, 0).is_tried
-    assert shown
+    assert snapshots
     ledger = (path / "ledger.jsonl").read_bytes()
     assert play_round(path, UNLOCKED, 1, nothing) is None
     assert (path / "ledger.jsonl").read_bytes() == ledger
@@ -68,7 +68,8 @@ def test_a_round_whose_bot_is_gone_is_closed_after_some_tries(tmp_path: Path) ->
     """Nothing of it counts, and the league can go on."""
     path = begin(tmp_path, broken="/nowhere/bot")
     failures = [play_round(path, UNLOCKED, 1, nothing) for _ in range(MOST_TRIES)]
-    assert [bool(one and one.is_last) for one in failures] == [False] * (MOST_TRIES - 1) + [True]
+    are_last = [bool(failure and failure.is_last) for failure in failures]
+    assert are_last == [False] * (MOST_TRIES - 1) + [True]
     last = failures[-1]
     assert last
     assert "/nowhere/bot" in last.why

@@ -91,8 +91,8 @@ def test_an_author_alone_is_told_of_practice_stderr_and_fouls(place: Path) -> No
     assert ", against greedy" in answer
     assert ", against ben" in answer
     assert "did you mean ada?" in (carl / "practice-0001.txt").read_text()
-    told = [path.read_text() for path in ada.rglob("*.txt")]
-    assert all("SECRET of ada \\x1b[2J" in text for text in told)
+    texts = [path.read_text() for path in ada.rglob("*.txt")]
+    assert all("SECRET of ada \\x1b[2J" in text for text in texts)
     fouls = "".join(path.read_text() for path in (carl / "short").iterdir())
     assert "illegal: Choice 99" in fouls
     assert "a foul, against" in fouls
@@ -130,17 +130,17 @@ def test_a_half_removed_practice_is_dropped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["file", "link"])
 def test_a_folder_that_cannot_be_written_keeps_nobody_waiting(place: Path, kind: str) -> None:
-    results, outside = place / "results", place / "outside"
+    results, target = place / "results", place / "outside"
     results.mkdir(mode=0o700)
-    outside.mkdir()
+    target.mkdir()
     if kind == "file":
         (results / "ada").write_text("")
     else:
-        (results / "ada").symlink_to(outside)
+        (results / "ada").symlink_to(target)
     boneyard("league", str(place), *NOW)
     assert "did you mean ada?" in (results / "carl" / "practice-0001.txt").read_text()
     assert [*(results / "carl" / "short").iterdir()]
-    assert not [*outside.iterdir()]
+    assert not [*target.iterdir()]
 
 
 def test_house_bots_fill_the_tables_of_practice(place: Path) -> None:

@@ -43,7 +43,7 @@ def sparse(folder: Path) -> None:
         file.truncate(2**40)
 
 
-def many(folder: Path) -> None:
+def flood(folder: Path) -> None:
     for number in range(30):
         (folder / f"f{number}").touch()
 
@@ -67,31 +67,31 @@ def link(name: str, target: str) -> Callable[[Path], object]:
 
 
 def bind(folder: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as own:
+    with socket.socket(socket.AF_UNIX) as door:
         # A path of a socket is short.
-        here = os.open(folder, os.O_RDONLY)
-        own.bind(f"/proc/self/fd/{here}/door")
-        os.close(here)
+        descriptor = os.open(folder, os.O_RDONLY)
+        door.bind(f"/proc/self/fd/{descriptor}/door")
+        os.close(descriptor)
 
 
 HOSTILE: dict[str, tuple[Callable[[Path], object], str]] = {
     "sparse": (sparse, "more than 0 MiB, with 'weights' of 1,099,511,627,776 bytes"),
-    "many": (many, "bots/mine has more than 20 files and folders"),
+    "many": (flood, "bots/mine has more than 20 files and folders"),
     "many leftovers": (leftovers, "bots/mine has more than 20 files and folders"),
     "deep": (deep, "is deeper than 16 folders"),
-    "long name": (lambda at: (at / ("n" * 101)).touch(), "is too long. A name may have 100 bytes"),
-    "control": (lambda at: (at / "a\x1b[2Jb").touch(), r"the name 'a\x1b[2Jb' has a character"),
-    "not UTF-8": (lambda at: (at / os.fsdecode(b"\xff")).touch(), r"the name '\udcff' has a"),
-    "pipe": (lambda at: os.mkfifo(at / "pipe"), "bots/mine/pipe is a named pipe. Remove it."),
+    "long name": (lambda bot: (bot / ("n" * 101)).touch(), "too long. A name may have 100 bytes"),
+    "control": (lambda bot: (bot / "a\x1b[2Jb").touch(), r"the name 'a\x1b[2Jb' has a character"),
+    "not UTF-8": (lambda bot: (bot / os.fsdecode(b"\xff")).touch(), r"the name '\udcff' has a"),
+    "pipe": (lambda bot: os.mkfifo(bot / "pipe"), "bots/mine/pipe is a named pipe. Remove it."),
     "socket": (bind, "bots/mine/door is a socket. Remove it."),
     "link out": (link("x", "../../league.toml"), "link to '../../league.toml', which leads out"),
     "link up and back": (link("x", "../mine/main.py"), "which leads out of the bot's folder"),
     "absolute link": (link("x", "/etc/passwd"), "link to '/etc/passwd', which is an absolute path"),
     "dangling link": (link("x", "gone"), "bots/mine/x is a link to 'gone', which is not there"),
     "loop": (link("x", "x"), "which leads in a circle"),
-    "no bot.toml": (lambda at: (at / "bot.toml").unlink(), "bots/mine has no bot.toml. Add one"),
+    "no bot.toml": (lambda bot: (bot / "bot.toml").unlink(), "bots/mine has no bot.toml. Add one"),
     "capitals": (
-        lambda at: (at / "bot.toml").rename(at / "Bot.toml"),
+        lambda bot: (bot / "bot.toml").rename(bot / "Bot.toml"),
         "no bot.toml, but Bot.toml. Move that to bots/mine/bot.toml",
     ),
     "UTF-16": (toml(RUN.encode("utf-16")), "bots/mine/bot.toml: The file is written in UTF-16"),
@@ -122,7 +122,7 @@ def bot(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))
-def test_author_is_told_what_is_wrong(name: str, bot: Path) -> None:
+def test_a_hostile_push_is_refused_with_its_fault(name: str, bot: Path) -> None:
     """A folder that cannot be a bot's is refused in a sentence with the file and the place."""
     spoil, sentence = HOSTILE[name]
     spoil(bot)
@@ -139,9 +139,9 @@ def test_a_mark_that_an_editor_writes_first_is_no_fault(bot: Path) -> None:
 
 def test_fingerprint_sees_every_change_but_no_time(bot: Path) -> None:
     """Content, name, right to run, an empty folder and a link's target each count."""
-    seen = {tree_fingerprint(read(bot))}
+    fingerprints = {tree_fingerprint(read(bot))}
     os.utime(bot / "main.py", (1, 1))
-    assert {tree_fingerprint(read(bot))} == seen
+    assert {tree_fingerprint(read(bot))} == fingerprints
     for change in (
         lambda: (bot / "main.py").write_text("z"),
         lambda: (bot / "main.py").chmod(0o755),
@@ -152,8 +152,8 @@ def test_fingerprint_sees_every_change_but_no_time(bot: Path) -> None:
         change()
         if (bot / "two").exists():
             (bot / "one").unlink()
-        seen.add(tree_fingerprint(read(bot)))
-    assert len(seen) == 6
+        fingerprints.add(tree_fingerprint(read(bot)))
+    assert len(fingerprints) == 6
 
 
 def change_before_opening(
@@ -162,12 +162,12 @@ def change_before_opening(
     """Change a push after it was looked at, when a file or folder in it is opened."""
     real = os.open
 
-    def opened(path: str | Path, flags: int, *, dir_fd: int | None = None) -> int:
+    def change_and_open(path: str | Path, flags: int, *, dir_fd: int | None = None) -> int:
         if path == name:
             change()
         return real(path, flags, dir_fd=dir_fd)
 
-    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "open", change_and_open)
 
 
 def test_file_that_grows_is_read_to_its_bound(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,20 +183,20 @@ def test_link_in_place_of_a_file_is_not_followed(
     swap: str, bot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An author who swaps a file for a link to the secret, after it was looked at, gets nothing."""
-    secret, own = tmp_path / "private", bot / "private" / "key"
-    for folder in (secret, own.parent):
+    secret, key = tmp_path / "private", bot / "private" / "key"
+    for folder in (secret, key.parent):
         folder.mkdir()
         (folder / "key").write_text("x")
 
     def change() -> None:
-        own.unlink()
+        key.unlink()
         if swap == "file":
-            own.symlink_to(secret / "key")
+            key.symlink_to(secret / "key")
         elif swap == "folder":
-            own.parent.rmdir()
-            own.parent.symlink_to(secret)
+            key.parent.rmdir()
+            key.parent.symlink_to(secret)
         elif swap == "pipe":
-            os.mkfifo(own)
+            os.mkfifo(key)
 
     change_before_opening("private" if swap == "folder" else "key", change, monkeypatch)
     with pytest.raises(ChangedPushError):
@@ -209,17 +209,17 @@ TREES = st.recursive(
         st.builds(TreeItem, st.just("file"), st.binary(max_size=3), st.booleans()),
         st.builds(TreeItem, st.just("link"), st.sampled_from([b"a", b"../b", b"c/a", b"../../x"])),
     ),
-    lambda below: st.dictionaries(NAMES, below, max_size=3),
+    lambda children: st.dictionaries(NAMES, children, max_size=3),
 )
 
 
-def flat(tree: object, above: str = "") -> dict[str, TreeItem]:
+def flat(tree: object, prefix: str = "") -> dict[str, TreeItem]:
     """Return a nested tree by path."""
-    found: dict[str, TreeItem] = {}
-    for name, one in tree.items() if isinstance(tree, dict) else ():
-        found[above + name] = one if isinstance(one, TreeItem) else TreeItem("folder")
-        found |= flat(one, f"{above}{name}/")
-    return found
+    items: dict[str, TreeItem] = {}
+    for name, node in tree.items() if isinstance(tree, dict) else ():
+        items[prefix + name] = node if isinstance(node, TreeItem) else TreeItem("folder")
+        items |= flat(node, f"{prefix}{name}/")
+    return items
 
 
 def leads_in(link: Path, folder: Path) -> bool:
@@ -231,7 +231,7 @@ def leads_in(link: Path, folder: Path) -> bool:
 
 
 @given(TREES)
-def test_copy_is_the_push(tmp_path_factory: pytest.TempPathFactory, nested: object) -> None:
+def test_a_copy_equals_the_push(tmp_path_factory: pytest.TempPathFactory, nested: object) -> None:
     """A tree is read as it was written; it is refused if the kernel follows a link out of it."""
     folder = tmp_path_factory.mktemp("push") / "copy"
     tree = flat(nested)

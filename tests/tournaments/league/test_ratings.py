@@ -21,8 +21,8 @@ def standings(league: LeagueData) -> DivisionTable:
 def worse() -> LeagueData:
     """Return a league in which the second version of a bot is far worse than the first."""
     rng = random.Random(1)
-    rounds = [everybody_meets(rng, OLD, one, "2026-11-02") for one in (1, 2, 3, 4)]
-    rounds += [everybody_meets(rng, NEW, one, "2026-11-03") for one in (5, 6, 7, 8)]
+    rounds = [everybody_meets(rng, OLD, number, "2026-11-02") for number in (1, 2, 3, 4)]
+    rounds += [everybody_meets(rng, NEW, number, "2026-11-03") for number in (5, 6, 7, 8)]
     register = [admitted(name) for name in (*OLD, "new")] + [admitted("mine@2", "2026-11-03")]
     return league_of(rounds, register)
 
@@ -32,35 +32,35 @@ def test_standings_hold_present_versions_over_the_anchor(worse: LeagueData) -> N
 
     House bots stand where they are, and have no rank.
     """
-    found = standings(worse)
+    table = standings(worse)
     names = ["other", "greedy", "mine@2", "random", "new"]
-    assert [row.name for row in found.standings] == names
-    assert [row.rank for row in found.standings] == [1, None, 2, None, None]
-    elo = {row.name: row.elo for row in found.all_versions}
+    assert [row.name for row in table.standings] == names
+    assert [row.rank for row in table.standings] == [1, None, 2, None, None]
+    elo = {row.name: row.elo for row in table.all_versions}
     assert elo["greedy"] == 0
     assert elo["new"] is None
-    (old,) = (row for row in found.all_versions if not row.is_active)
+    (old,) = (row for row in table.all_versions if not row.is_active)
     assert (old.name, old.rank, old.bot, old.since) == ("mine", None, "mine", "2026-11-01")
-    assert all(row.is_house == (row.bot in ("greedy", "random")) for row in found.standings)
+    assert all(row.is_house == (row.bot in ("greedy", "random")) for row in table.standings)
 
 
 def test_history_has_the_version_of_each_day(worse: LeagueData) -> None:
     """A bot's rating on a day is that of the version that played then, from the one fit."""
-    found = standings(worse)
-    assert found.history["mine"] == {"2026-11-02": "mine", "2026-11-03": "mine@2"}
-    assert found.history["other"] == {"2026-11-02": "other", "2026-11-03": "other"}
+    table = standings(worse)
+    assert table.history["mine"] == {"2026-11-02": "mine", "2026-11-03": "mine@2"}
+    assert table.history["other"] == {"2026-11-02": "other", "2026-11-03": "other"}
 
 
 def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
     """A loss of 300 Elo is flagged against the version before; the other bots are not compared."""
-    found = standings(worse)
-    (one,) = found.regressions
-    assert (one.name, one.before, found.comparisons) == ("mine@2", "mine", 1)
-    assert one.worse is not None
-    assert one.flag == f"mine@2 is worse than mine: {100 * one.worse:.0f} %"
-    assert 0.95 < one.worse < 1
-    assert one.gain.value is not None
-    assert one.gain.value < -150
+    table = standings(worse)
+    (regression,) = table.regressions
+    assert (regression.name, regression.before, table.comparisons) == ("mine@2", "mine", 1)
+    assert regression.worse is not None
+    assert regression.flag == f"mine@2 is worse than mine: {100 * regression.worse:.0f} %"
+    assert 0.95 < regression.worse < 1
+    assert regression.gain.value is not None
+    assert regression.gain.value < -150
 
 
 def test_a_version_that_hardly_played_hides_no_loss(worse: LeagueData) -> None:
@@ -87,11 +87,11 @@ def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
         *(admitted(name) for name in (*OLD, "new")),
         Withdrawn(time="2026-11-03T08:00:00Z", bot="other", version="other"),
     ]
-    found = standings(league_of([*rounds, playing], register))
-    (new,) = (row for row in found.standings if row.name == "new")
+    table = standings(league_of([*rounds, playing], register))
+    (new,) = (row for row in table.standings if row.name == "new")
     assert (new.games, new.elo, new.rank) == (0, None, None)
-    assert "new" not in found.history
-    (other,) = (row for row in found.all_versions if row.name == "other")
+    assert "new" not in table.history
+    (other,) = (row for row in table.all_versions if row.name == "other")
     assert other.elo is not None
     assert not other.is_active
 
@@ -106,13 +106,13 @@ def test_a_version_that_played_little_has_a_rating_and_no_rank() -> None:
     """Else whoever pushes copies is first now and then: the least known of equals is often so."""
     rng = random.Random(1)
     strong = OLD | {"new": 900.0}
-    rounds = [everybody_meets(rng, OLD, one, "2026-11-02") for one in range(1, 9)]
+    rounds = [everybody_meets(rng, OLD, number, "2026-11-02") for number in range(1, 9)]
     rounds.append(everybody_meets(rng, strong, 9, "2026-11-03"))
     register = [admitted(name) for name in strong]
-    found = {row.name: row for row in standings(league_of(rounds, register)).standings}
-    assert found["new"].boards < min(10, found["mine"].boards / 2)
-    assert (found["new"].rank, found["mine"].rank) == (None, 1)
-    rounds += [everybody_meets(rng, strong, one, "2026-11-03") for one in range(10, 14)]
+    rows = {row.name: row for row in standings(league_of(rounds, register)).standings}
+    assert rows["new"].boards < min(10, rows["mine"].boards / 2)
+    assert (rows["new"].rank, rows["mine"].rank) == (None, 1)
+    rounds += [everybody_meets(rng, strong, number, "2026-11-03") for number in range(10, 14)]
     (first, *_) = standings(league_of(rounds, register)).standings
     assert (first.name, first.rank) == ("new", 1)
     # In a new league, all have played little.

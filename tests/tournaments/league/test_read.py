@@ -76,11 +76,12 @@ def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:
         tables=(ChosenTable(table, "new", 1.0),),
     )  # fmt: skip
     folder = Folder(tmp_path)
-    one, _ = open_event(folder, event(2, form=Matches((table,))), 1)
+    contest, _ = open_event(folder, event(2, form=Matches((table,))), 1)
     (tmp_path / PLAN).write_bytes(encode_json(plan))
-    ledger = Ledger(Book(folder, one))
-    for sitting, n in [(it, n) for it in plan_of(one) for n in range(len(it.games))][:5]:
-        ledger.add(result(one, sitting, n, (1, 2)))
+    ledger = Ledger(Book(folder, contest))
+    games = [(part, n) for part in plan_of(contest) for n in range(len(part.games))]
+    for part, n in games[:5]:
+        ledger.add(result(contest, part, n, (1, 2)))
     assert not read_round(tmp_path, 0).is_over
     assert len(read_round(tmp_path, 0).results) == 5
     (tmp_path / CLOSED_FILE).write_bytes(encode_json(EarlyEnd(time=NOW, why="gone")))

@@ -69,7 +69,7 @@ class Server:
         """Return a new object with the content of a file."""
         return git(self.bare, "hash-object", "-w", "--stdin", data=content)
 
-    def put(self, mode: str, digest: str, name: str = "bad") -> None:
+    def commit_entry(self, mode: str, digest: str, name: str = "bad") -> None:
         """Commit an object beside the bots on the server."""
         mine = git(self.bare, "rev-parse", "main:mine")
         tree = self.tree((FOLDER, mine, "mine"), (mode, digest, name))
@@ -127,8 +127,8 @@ ATTACKS: dict[str, tuple[Callable[[Server], tuple[str, str]], str]] = {
 )
 def test_bad_push_is_refused_in_words_and_other_bots_play_on(server: Server, attack: str) -> None:
     """Without a file on the disk: a checkout would make 64,000,000 of them."""
-    put, words = ATTACKS[attack]
-    server.put(*put(server))
+    make, words = ATTACKS[attack]
+    server.commit_entry(*make(server))
     assert server.pull()
     with closing(RepositoryBots(server.league)) as bots:
         assert bots.names() == {"mine", "bad"}
@@ -148,7 +148,7 @@ def test_tree_that_writes_elsewhere_is_refused(
     for raw in (b"100644 ..\0" + blob, b"100644 a/b\0" + blob, (b"100644 a\0" + blob) * 2):
         words = ("hash-object", "-w", "-t", "tree", "--literally", "--stdin")
         digest = git(server.bare, *words, data=raw)
-        server.put(FOLDER, digest)
+        server.commit_entry(FOLDER, digest)
         with pytest.raises(PullError, match="fsck error"):
             server.pull()
         with monkeypatch.context() as patch:
@@ -162,9 +162,9 @@ def test_tree_that_writes_elsewhere_is_refused(
 
 
 def test_push_is_mended_by_the_next_pull(server: Server) -> None:
-    server.put(*bomb(server))
+    server.commit_entry(*bomb(server))
     server.pull()
-    server.put(FOLDER, server.tree((FILE, server.blob(b"good"), "main.py")))
+    server.commit_entry(FOLDER, server.tree((FILE, server.blob(b"good"), "main.py")))
     assert server.pull()
     assert server.pull() is None
     with closing(RepositoryBots(server.league)) as bots:
@@ -221,7 +221,7 @@ def test_the_first_pull_after_the_end_is_the_last(server: Server) -> None:
     folder = LeagueFolder(server.league.parent)
     lines = f'pull = "{server.bare}"', 'sandbox = "off"', 'closes = "2026-11-22T18:00"'
     folder.settings.write_text("\n".join([*lines, 'house = ["greedy"]']))
-    away = server.bare.with_name("away")
+    moved_bare = server.bare.with_name("away")
 
     def look(time: str) -> tuple[set[str], bool]:
         now = parse_moment(f"2026-11-22T{time}", UTC, "")
@@ -234,9 +234,9 @@ def test_the_first_pull_after_the_end_is_the_last(server: Server) -> None:
     server.push("x", "before")
     assert look("17:59") == ({"greedy", "mine", "before"}, False)
     server.push("x", "last")
-    server.bare.rename(away)
+    server.bare.rename(moved_bare)
     assert look("18:00") == ({"greedy", "mine", "before"}, False)
-    away.rename(server.bare)
+    moved_bare.rename(server.bare)
     assert look("18:01") == ({"greedy", "mine", "before", "last"}, True)
     server.push("x", "late")
     assert look("18:02") == ({"greedy", "mine", "before", "last"}, True)
@@ -261,12 +261,12 @@ def test_server_hook_lets_an_account_change_only_its_own_folder(server: Server) 
     hook.write_text(text)
     hook.chmod(0o755)
     server.push("better", owner="mine")
-    begun = git(server.bare, "rev-parse", "main")
+    commit = git(server.bare, "rev-parse", "main")
 
     def is_refused(owner: str, target: str = "HEAD:main") -> bool:
         with pytest.raises(subprocess.CalledProcessError) as refusal:
             git(server.author, "push", "-q", "origin", target, BOT_OWNER=owner)
-        git(server.author, "reset", "-q", "--hard", begun)
+        git(server.author, "reset", "-q", "--hard", commit)
         return b"remote: " in refusal.value.stderr
 
     for owner, change in (
@@ -282,6 +282,6 @@ def test_server_hook_lets_an_account_change_only_its_own_folder(server: Server) 
         assert is_refused(owner), change
     assert is_refused("mine", "HEAD:refs/heads/other")
     assert is_refused("mine", ":main")
-    assert git(server.bare, "rev-parse", "main") == begun
+    assert git(server.bare, "rev-parse", "main") == commit
     git(server.bare, "update-ref", "-d", "refs/heads/main")
     assert is_refused("mine"), "what cannot be compared is refused"

@@ -106,8 +106,8 @@ def test_every_link_is_relative_and_leads_to_a_file(rude: dict[str, bytes]) -> N
 
 def test_an_authors_text_stays_text(rude: dict[str, bytes]) -> None:
     """No element, no control character and no direction mark comes from a text of an author."""
-    shown = {name for name, data in rude.items() if b"onerror" in data}
-    assert {"bots/bot-6.html", "bots/bot-1.html", "bots/new.html"} <= shown
+    names = {name for name, data in rude.items() if b"onerror" in data}
+    assert {"bots/bot-6.html", "bots/bot-1.html", "bots/new.html"} <= names
     for name, data in rude.items():
         text = data.decode()
         if name.endswith(".html"):
@@ -174,11 +174,11 @@ def test_a_published_round_can_be_verified_and_holds_no_secret(real: LeagueFolde
     assert "OK: " in boneyard("verify", str(rounds[0]))
     assert (real.site / "bots/bad.html").read_text().count("must pass first") == 1
     secrets = [path.read_bytes() for path in real.rounds.rglob("secret.key")]
-    hidden = [*secrets, *(one.hex().encode() for one in secrets), str(real.path).encode()]
+    hidden = [*secrets, *(secret.hex().encode() for secret in secrets), str(real.path).encode()]
     for path in real.site.rglob("*"):
         assert path.name != "private"
         data = path.read_bytes() if path.is_file() else b""
-        assert not any(one in data for one in hidden), path
+        assert not any(part in data for part in hidden), path
 
 
 # Slow: real pages in a browser; the fast tests read the same pages as text.

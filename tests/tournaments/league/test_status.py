@@ -31,7 +31,7 @@ def place(tmp_path: Path) -> Path:
     """Return a league that has a register and no round."""
     (tmp_path / "league.toml").write_text('title = "Club"\nhouse = ["greedy"]\n')
     (tmp_path / "register.jsonl").write_bytes(
-        b"".join(encode_json(one) + b"\n" for one in REGISTER)
+        b"".join(encode_json(entry) + b"\n" for entry in REGISTER)
     )
     return tmp_path
 

@@ -68,18 +68,18 @@ def test_a_league_that_is_killed_at_any_moment_loses_and_repeats_nothing(tmp_pat
     assert code == 0
     assert kills
     league = read_league(tmp_path)
-    assert {name: len(one.rounds) for name, one in league.divisions.items()} == {
+    assert {name: len(division.rounds) for name, division in league.divisions.items()} == {
         "two": 2,
         "three": 2,
     }
     for division in league.divisions.values():
-        for one in division.rounds:
-            assert one.is_over
-            assert one.closed is None
-            games = Counter(result.game for result in one.results)
+        for round in division.rounds:
+            assert round.is_over
+            assert round.closed is None
+            games = Counter(result.game for result in round.results)
             assert {*games.values()} == {1}
-            boneyard("verify", str(one.folder.path))
-    entries = Counter(one.bot for one in read_register(tmp_path / "register.jsonl"))
+            boneyard("verify", str(round.folder.path))
+    entries = Counter(entry.bot for entry in read_register(tmp_path / "register.jsonl"))
     assert entries == {"first": 1, "greedy": 1, "random": 1}
 
 
@@ -105,7 +105,8 @@ def test_a_signal_ends_a_league_at_once_and_only_one_process_runs_it(tmp_path: P
     assert sum(" settings " in line for line in lines) == 1
     (tmp_path / "league.toml").write_text(SETTINGS.replace("= 112", "= 5600"))
     boneyard("league", str(tmp_path), "--rounds", "1")
-    rounds = [one for each in read_league(tmp_path).divisions.values() for one in each.rounds]
-    assert all(one.is_over for one in rounds)
+    divisions = read_league(tmp_path).divisions.values()
+    rounds = [round for division in divisions for round in division.rounds]
+    assert all(league_round.is_over for league_round in rounds)
     table = (tmp_path / "site" / "league.json").read_bytes()
     assert indented_json(decode_json(table, LeagueTable)) + b"\n" == table

@@ -79,11 +79,11 @@ class League:
         self.now += timedelta(minutes=1)
         return list(update_register(self.folder, load_settings(self.folder.settings), self.now))
 
-    def only(self, kind: type[E]) -> E:
+    def entry(self, kind: type[E]) -> E:
         """Update the register; return its one new line, which must be of this kind."""
-        (told,) = self.turn()
-        assert isinstance(told, kind)
-        return told
+        (entry,) = self.turn()
+        assert isinstance(entry, kind)
+        return entry
 
     @property
     def active(self) -> list[str]:
@@ -92,18 +92,19 @@ class League:
 
     def versions(self) -> dict[str, str]:
         """Return the main file of each version on the disk."""
-        return {one.parent.name: one.read_text() for one in self.folder.versions.glob("*/main.py")}
+        paths = self.folder.versions.glob("*/main.py")
+        return {path.parent.name: path.read_text() for path in paths}
 
 
 @pytest.fixture
 def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[League]:
     """Return a league with its house bot."""
-    made = League(tmp_path)
-    monkeypatch.setattr(update, "examine_version", made.check)
+    league = League(tmp_path)
+    monkeypatch.setattr(update, "examine_version", league.check)
     # Other processes know nothing of the fake.
-    monkeypatch.setattr(update, "map_apart", made.map_apart)
-    made.turn()
-    yield made
+    monkeypatch.setattr(update, "map_apart", league.map_apart)
+    league.turn()
+    yield league
     remove_tree(tmp_path / "versions")
 
 
@@ -115,9 +116,9 @@ def test_house_bot_is_pinned_and_its_name_is_taken(league: League) -> None:
     assert (league.folder.version("greedy") / "greedy.py").is_file()
     league.push("x", "greedy")
     league.push("x", "montecarlo")
-    told = league.turn()
-    assert [type(one) for one in told] == [Refused, Refused]
-    assert "has the name of a sample bot" in str(told[0])
+    entries = league.turn()
+    assert [type(entry) for entry in entries] == [Refused, Refused]
+    assert "has the name of a sample bot" in str(entries[0])
     assert league.active == ["greedy"]
     assert not league.turn()
 
@@ -126,26 +127,26 @@ def test_life_of_a_bot(league: League) -> None:
     """A push is a version, a change the next one, also one back to earlier files: its rating begins
     anew, or an author would go back to the copy that was lucky."""
     league.push("one")
-    first = league.only(Admitted)
+    first = league.entry(Admitted)
     assert (first.version, first.check and first.check.outcome) == (
         "mine",
         "Passed the check (1 step)",
     )
     assert not league.turn()
     league.push("two")
-    second = league.only(Admitted)
+    second = league.entry(Admitted)
     assert second.version == "mine@2"
     assert league.versions() == {"mine@1": "one", "mine@2": "two"}
     league.push("one")
-    assert league.only(Admitted).version == "mine@3"
+    assert league.entry(Admitted).version == "mine@3"
     assert league.active == ["greedy", "mine@3"]
     shutil.rmtree(league.folder.bots / "mine")
-    assert league.only(Withdrawn).version == "mine@3"
+    assert league.entry(Withdrawn).version == "mine@3"
     assert not league.turn()
     league.push("two")
-    assert league.only(Admitted).version == "mine@4"
+    assert league.entry(Admitted).version == "mine@4"
     league.push("two", toml='run = ["{python}", "main.py"]\nwithdrawn = true\n')
-    league.only(Withdrawn)
+    league.entry(Withdrawn)
     assert not league.turn()
     assert league.active == ["greedy"]
     assert league.checked == ["one", "two", "one", "two"]
@@ -156,7 +157,7 @@ def test_failed_push_is_refused_once_and_the_earlier_version_plays(league: Leagu
     league.push("one")
     league.turn()
     league.push("FAIL")
-    refused = league.only(Refused)
+    refused = league.entry(Refused)
     assert refused.why.endswith("First failing step: hello:\nfault: FAIL")
     assert refused.check
     assert not league.turn()
@@ -168,12 +169,12 @@ def test_failed_push_is_refused_once_and_the_earlier_version_plays(league: Leagu
     assert league.versions() == {"mine@1": "one"}
     assert league.active == ["greedy", "mine"]
     league.push("two")
-    assert league.only(Admitted).version == "mine@2"
+    assert league.entry(Admitted).version == "mine@2"
 
 
-@pytest.mark.parametrize("at", ["check", "line"])
+@pytest.mark.parametrize("moment", ["check", "line"])
 def test_killed_admission_begins_again(
-    at: str, league: League, monkeypatch: pytest.MonkeyPatch
+    moment: str, league: League, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kill before the line of the register leaves files that never played: they are replaced."""
 
@@ -184,7 +185,7 @@ def test_killed_admission_begins_again(
     with monkeypatch.context() as killed:
         # A kill runs no `finally`.
         killed.setattr(update._Update, "_remove", lambda *_: None)
-        if at == "check":
+        if moment == "check":
             league.during = kill
         else:
             killed.setattr(update, "append_entry", kill)
@@ -193,7 +194,7 @@ def test_killed_admission_begins_again(
     league.during = lambda: None
     assert league.versions() == {"mine@1": "one"}
     league.push("two")
-    entry = league.only(Admitted)
+    entry = league.entry(Admitted)
     assert entry.version == "mine"
     assert league.versions() == {"mine@1": "two"}
 
@@ -212,34 +213,35 @@ def test_full_disk_costs_nothing_but_the_try(
 
     with monkeypatch.context() as disk:
         disk.setattr(update, "write_tree", full)
-        assert [one.bot for one in league.turn()] == ["other"]
+        assert [entry.bot for entry in league.turn()] == ["other"]
     assert "mine waits for the next turn" in "".join(capsys.readouterr())
-    assert [one.bot for one in league.turn()] == ["mine"]
+    assert [entry.bot for entry in league.turn()] == ["mine"]
 
 
 def test_push_in_its_middle_is_read_again(league: League) -> None:
     """A push that changed while it was checked is no version; the next turn takes it whole."""
     league.push("half")
     league.during = lambda: league.push("whole")
-    told = league.only(Refused)
-    assert "changed while it was read" in told.why
+    refusal = league.entry(Refused)
+    assert "changed while it was read" in refusal.why
     assert not league.versions()
     league.during = lambda: None
-    league.only(Admitted)
+    league.entry(Admitted)
     assert league.versions() == {"mine@1": "whole"}
 
 
 def test_bot_that_changes_all_the_time_costs_a_bounded_number_of_checks(league: League) -> None:
     """An author who pushes each minute is checked so many times a day, and no more."""
     most = load_settings(league.folder.settings).quota.pushes_a_day
-    told: list[AnyEntry] = []
+    entries: list[AnyEntry] = []
     for number in range(2 * most):
         league.push(f"{number}")
-        told += league.turn()
+        entries += league.turn()
     assert len(league.checked) == most
-    assert len(told) == most + 1
+    assert len(entries) == most + 1
     assert (
-        "changed 12 times in a day. It is looked at again after 2026-11-23T20:02:00Z" in f"{told}"
+        "changed 12 times in a day. It is looked at again after 2026-11-23T20:02:00Z"
+        in f"{entries}"
     )
     league.now += timedelta(days=1) - timedelta(minutes=2 * most)
     league.turn()
@@ -250,12 +252,12 @@ def test_files_that_no_program_reads_make_no_version_and_are_in_no_copy(league: 
     """Otherwise a bot could play by what its fingerprint does not cover."""
     toml = 'run = ["{python}", "main.py"]\nignore = ["notes/*.txt", "*.log", "bot.toml"]\n'
     league.push("one", toml=toml)
-    assert league.only(Admitted).version == "mine"
+    assert league.entry(Admitted).version == "mine"
     folder = league.folder.bots / "mine"
     for name in ("README.md", ".DS_Store", ".git/HEAD", "a.log", "notes/a.txt", "b/.main.py.swp"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("known deals")
-    assert isinstance(league.only(Admitted), Admitted)  # The folders notes and b are new.
+    assert isinstance(league.entry(Admitted), Admitted)  # The folders notes and b are new.
     assert sorted(path.name for path in league.folder.version("mine@2").rglob("*")) == [
         *("b", "bot.toml", "main.py", "notes")
     ]
@@ -263,7 +265,7 @@ def test_files_that_no_program_reads_make_no_version_and_are_in_no_copy(league: 
         path.write_text("more deals")
     assert not league.turn()
     (folder / "notes" / "a.py").write_text("a program")
-    assert league.only(Admitted).version == "mine@3"
+    assert league.entry(Admitted).version == "mine@3"
 
 
 def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
@@ -276,9 +278,9 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
     monkeypatch.setattr(FolderBots, "time", lambda _, bot: order.index(bot))
     for bot in order:
         league.push("one", bot)
-    assert [[one.bot for one in league.turn()] for _ in range(4)] == [["zoe"], ["b"], ["a"], []]
+    assert [[entry.bot for entry in league.turn()] for _ in range(4)] == [["zoe"], ["b"], ["a"], []]
     league.push("two", "zoe")
-    assert [one.bot for one in league.turn()] == ["zoe"]
+    assert [entry.bot for entry in league.turn()] == ["zoe"]
 
 
 def test_pushes_are_checked_side_by_side(tmp_path: Path) -> None:
@@ -286,9 +288,9 @@ def test_pushes_are_checked_side_by_side(tmp_path: Path) -> None:
     league = League(tmp_path)
     league.push((sample_folder() / "greedy.py").read_text(), "good")
     league.push("raise SystemExit", "bad")
-    told = {entry.bot: entry for entry in league.turn()}
-    assert isinstance(told["good"], Admitted)
-    refused = told["bad"]
+    entries = {entry.bot: entry for entry in league.turn()}
+    assert isinstance(entries["good"], Admitted)
+    refused = entries["bad"]
     assert isinstance(refused, Refused)
     assert "First failing step: hello:" in refused.why
     assert sorted(league.versions()) == ["good@1"]
@@ -302,10 +304,10 @@ def test_flood_of_folders_that_are_no_bots_ends_after_some(
     for name in ("a", "b c", "d", "e"):
         (league.folder.bots / name).mkdir()
     league.push("one", "zoe")
-    assert [one.bot[:7] for one in league.turn()] == ["a", "d", "zoe"]
+    assert [entry.bot[:7] for entry in league.turn()] == ["a", "d", "zoe"]
     assert not league.turn()
     league.now += timedelta(days=1)
-    assert [one.bot[:7] for one in league.turn()] == ["e", "illegal"]
+    assert [entry.bot[:7] for entry in league.turn()] == ["e", "illegal"]
 
 
 def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
@@ -330,7 +332,7 @@ def test_lost_files_of_the_league_are_no_withdrawals(league: League) -> None:
         league.turn()
 
 
-def test_names_of_folders(league: League) -> None:
+def test_odd_folder_names_are_refused_under_names_of_ours(league: League) -> None:
     """Odd names are refused under a name of ours; .git and bots.toml are no bots."""
     league.push("one", "Mine")
     league.turn()
@@ -338,11 +340,11 @@ def test_names_of_folders(league: League) -> None:
         league.push("x", name)
     (league.folder.bots / "bots.toml").write_text("Hello")
     (league.folder.bots / "file").write_text("Hello")
-    told = {one.bot: one.why for one in league.turn() if isinstance(one, Refused)}
-    assert len(told) == 5
-    assert told["mine"] == "bots/mine differs from the bot Mine in capitals only. Rename it."
-    assert told["file"].startswith("bots/file is a file")
-    assert sum(bot.startswith("illegal-") for bot in told) == 3
+    reasons = {entry.bot: entry.why for entry in league.turn() if isinstance(entry, Refused)}
+    assert len(reasons) == 5
+    assert reasons["mine"] == "bots/mine differs from the bot Mine in capitals only. Rename it."
+    assert reasons["file"].startswith("bots/file is a file")
+    assert sum(bot.startswith("illegal-") for bot in reasons) == 3
     assert not league.turn()
 
 
@@ -361,8 +363,8 @@ def test_entrant_reads_its_own_files_only(league: League, tmp_path: Path) -> Non
     assert entrant.command.own == (f"{folder}",)
     assert entrant.command.network == ("localhost:1",)
     assert entrant.clock
-    inside = [one for one in entrant.command.reads if Path(one).is_relative_to(tmp_path)]
-    assert inside == [f"{folder}"]
+    paths = [path for path in entrant.command.reads if Path(path).is_relative_to(tmp_path)]
+    assert paths == [f"{folder}"]
     remove_tree(folder)
     with pytest.raises(UserError, match="Version mine cannot play: "):
         entrant_of(league.folder, settings, entry)
@@ -387,8 +389,8 @@ def test_program_must_be_the_bots_own_or_on_the_path(
 ) -> None:
     """No command reaches a program by a path out of the bot's folder."""
     league.push("x", toml=f"run = {run}\n")
-    told = league.only(Refused)
-    assert told.why.startswith(f"bots/mine/bot.toml: {sentence}")
+    refusal = league.entry(Refused)
+    assert refusal.why.startswith(f"bots/mine/bot.toml: {sentence}")
     assert not league.turn()
 
 
@@ -421,7 +423,7 @@ def test_pushes_wait_once_the_league_has_closed(
     for bot in times:
         league.push("one", bot)
     (league.folder.bots / "late" / "bot.toml").write_text("x=")
-    assert league.only(Admitted).version == "early"
+    assert league.entry(Admitted).version == "early"
     assert not league.turn()
     assert league.active == ["early", "gone", "greedy"]
 
@@ -443,19 +445,19 @@ def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path:
     other.chmod(0o755)
     league.push(f"#!{other}\n", toml='run = ["./main.py"]\n')
     (league.folder.bots / "mine" / "main.py").chmod(0o755)
-    told = league.only(Refused)
+    refusal = league.entry(Refused)
     asks = other.relative_to(league.folder.path)
-    assert f"asks for {asks}, which is not a program of the league's PATH" in told.why
+    assert f"asks for {asks}, which is not a program of the league's PATH" in refusal.why
 
 
 def test_a_league_of_sealed_bots_seals_python_and_refuses_others(league: League) -> None:
     """Versions that came before the setting too; the house bots are the league's own."""
     league.push("one", "early")
-    assert league.only(Admitted).version == "early"
+    assert league.entry(Admitted).version == "early"
     league.folder.settings.write_text("sealed = true\n" + SETTINGS)
     league.push("two", toml='run = ["sh", "main.py"]\n')
-    assert "only Python, JavaScript (node) and modules" in league.only(Refused).why
+    assert "only Python, JavaScript (node) and modules" in league.entry(Refused).why
     settings, entries = load_settings(league.folder.settings), read_register(league.folder.register)
-    house, early = (one for one in entries if isinstance(one, Admitted))
+    house, early = (entry for entry in entries if isinstance(entry, Admitted))
     assert entrant_of(league.folder, settings, house).command.argv[0] != PYTHON.word
     assert entrant_of(league.folder, settings, early).command.argv == (PYTHON.word, "main.py")
