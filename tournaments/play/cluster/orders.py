@@ -1,14 +1,12 @@
-"""Messages between a run and its workers: orders, answers and their checks, bots as archives."""
+"""Messages between a run and its workers: orders, answers and their checks, bots with files."""
 
 import hashlib
-import io
 import os
 import shutil
 import sys
-import tarfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
-from typing import IO, Literal, TypeVar
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -33,19 +31,25 @@ from tournaments.plan.bots import (
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.plan.schedule import PlannedGame, PlannedSitting, game_names
 
-# Bots as archives: packed where the event is, named by their content, unpacked on workers.
+# Bots with their files: packed where the event is, named by their content, unpacked on workers.
 
 
 MAX_BUNDLE_BYTES = 2**28
 """Most bytes of a bot's files: each worker holds them in memory for a moment."""
 FILES_PLACEHOLDER = "{files}"
 """Placeholder in a bundled bot's commands: the folder of its files."""
-EXECUTABLE = 0o111
-"""The mode bits that let everybody run a file."""
 BUILD = "{build}"
 """Placeholder in a bot's commands: the folder where a worker builds it."""
 READY = "ready"
 """Name of the file that marks a bundle as unpacked and built."""
+
+
+class BundledFile(Struct, frozen=True):
+    """A file of a bot."""
+
+    content: bytes
+    is_program: bool
+    """True if its user may run it."""
 
 
 class Bundle(Struct, frozen=True):
@@ -57,8 +61,8 @@ class Bundle(Struct, frozen=True):
     """The bot's entry; {files} in its commands is the folder of its files."""
     home: str
     """The folder in which the bot runs, below that folder."""
-    archive: bytes
-    """The bot's files as a tar archive, at their original paths."""
+    files: dict[str, BundledFile]
+    """The bot's files, by their original paths, but without the first slash."""
 
 
 def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
@@ -76,7 +80,7 @@ def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
     roots = [str(home)] if bot.folder else []
     # Absolute paths, without following links.
     roots += [os.path.normpath(home / path) for path in _command_paths(bot, home)]
-    archive = _archive(bot.name, roots)
+    files = _files(bot.name, roots)
     moved = {word: _moved(word, roots) for word in words}
     entry = WrittenBot(
         name="bot",
@@ -88,11 +92,11 @@ def pack_bot(bot: WrittenBot, base: Path) -> Bundle:
         environment=bot.environment,
         sealed=bot.sealed,
     )
-    return Bundle(_digest(entry, str(home), archive), entry, str(home), archive)
+    return Bundle(_digest(entry, str(home), files), entry, str(home), files)
 
 
-def _digest(bot: WrittenBot, home: str, archive: bytes) -> str:
-    return hashlib.sha256(f"{bot}|{home}|".encode() + archive).hexdigest()
+def _digest(bot: WrittenBot, home: str, files: Mapping[str, BundledFile]) -> str:
+    return hashlib.sha256(msgspec.msgpack.encode((bot, home, files))).hexdigest()
 
 
 def _command_paths(bot: WrittenBot, home: Path) -> Iterator[str]:
@@ -117,28 +121,21 @@ def _moved(word: str, roots: Iterable[str]) -> str:
     return FILES_PLACEHOLDER + word if moves else word
 
 
-def _archive(name: str, roots: Iterable[str]) -> bytes:
-    """Return a tar archive; the same files always give the same bytes."""
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for path in dict.fromkeys(path for root in roots for path in files_below([root])):
-            try:
-                _add(tar, path)
-            except OSError as error:
-                raise UserError(f"Bot {name}: {path} cannot be read: {error.strerror}.") from error
-            if data.tell() > MAX_BUNDLE_BYTES:
-                size = f"{MAX_BUNDLE_BYTES >> 20} MiB"
-                text = f"its files have more than {size}, too many to send to workers"
-                raise UserError(f"Bot {name}: {text}.")
-    return data.getvalue()
-
-
-def _add(tar: tarfile.TarFile, path: Path) -> None:
-    content = path.read_bytes()
-    entry = tarfile.TarInfo(str(path).lstrip("/"))
-    entry.size = len(content)
-    entry.mode = 0o644 | (EXECUTABLE if os.access(path, os.X_OK) else 0)
-    tar.addfile(entry, io.BytesIO(content))
+def _files(name: str, roots: Iterable[str]) -> dict[str, BundledFile]:
+    """Return the files below these paths. Raises UserError."""
+    files: dict[str, BundledFile] = {}
+    size = 0
+    for path in dict.fromkeys(files_below(roots)):
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise UserError(f"Bot {name}: {path} cannot be read: {error.strerror}.") from error
+        size += len(content)
+        if size > MAX_BUNDLE_BYTES:
+            text = f"its files have more than {MAX_BUNDLE_BYTES >> 20} MiB"
+            raise UserError(f"Bot {name}: {text}, too many to send to workers.")
+        files[str(path).lstrip("/")] = BundledFile(content, os.access(path, os.X_OK))
+    return files
 
 
 def unpack_bot(bundle: Bundle, folder: Path) -> Entrant:
@@ -147,7 +144,7 @@ def unpack_bot(bundle: Bundle, folder: Path) -> Entrant:
     Other processes may do the same at the same time. Blocks. Raises UserError, also if the bundle
     does not match its name (the next run would take it for another bot), and OSError.
     """
-    if bundle.name != _digest(bundle.bot, bundle.home, bundle.archive):
+    if bundle.name != _digest(bundle.bot, bundle.home, bundle.files):
         raise UserError(f"the bundle {bundle.name!r} is damaged")
     place = folder / bundle.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -156,7 +153,8 @@ def unpack_bot(bundle: Bundle, folder: Path) -> Entrant:
         home = files / bundle.home.lstrip("/")
         if not ready.exists():
             shutil.rmtree(place, ignore_errors=True)
-            _unpack(bundle, files)
+            for path, file in bundle.files.items():
+                _write(files / path, file)
             home.mkdir(parents=True, exist_ok=True)
         bot = _filled(bundle.bot, str(files))
         entrant = prepare_entrant(
@@ -166,43 +164,10 @@ def unpack_bot(bundle: Bundle, folder: Path) -> Entrant:
         return entrant
 
 
-def _unpack(bundle: Bundle, files: Path) -> None:
-    """Write the files of a bundle below a new folder.
-
-    Accepts only what `_archive` packs, files at relative paths: nothing else can lead out of the
-    folder. `extractall(filter="data")` came only with Python 3.11.4. Raises UserError, OSError.
-    """
-    files.mkdir(parents=True)
-    try:
-        with tarfile.open(fileobj=io.BytesIO(bundle.archive)) as tar:
-            for entry in tar:
-                _write(files / _relative(entry), tar.extractfile(entry), entry.mode & EXECUTABLE)
-    except tarfile.TarError as error:
-        raise UserError(f"the bundle {bundle.name!r} cannot be unpacked: {error}") from error
-
-
-def _relative(entry: tarfile.TarInfo) -> PurePosixPath:
-    """Return the path of an archive's entry that is a file within the archive's folder.
-
-    Raises UserError for every other entry.
-    """
-    path = PurePosixPath(entry.name)
-    if (
-        entry.type != tarfile.REGTYPE
-        or entry.issparse()
-        or path.is_absolute()
-        or ".." in path.parts
-    ):
-        raise UserError(f"a bundle holds {entry.name!r}, which is not a file within it")
-    return path
-
-
-def _write(path: Path, content: IO[bytes] | None, executable: int) -> None:
-    assert content
+def _write(path: Path, file: BundledFile) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("xb") as file:
-        shutil.copyfileobj(content, file)
-    path.chmod(0o644 | executable)
+    path.write_bytes(file.content)
+    path.chmod(0o755 if file.is_program else 0o644)
 
 
 def _filled(bot: WrittenBot, files: str) -> WrittenBot:

@@ -1,11 +1,8 @@
-"""Bots as archives: what is in them, under which name, and that they play elsewhere."""
+"""Bots with their files: what is in them, under which name, and that they play elsewhere."""
 
-import hashlib
-import io
 import os
 import shutil
 import subprocess
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,7 @@ from protocol.errors import UserError
 from tournaments.formats.base import Entrant
 from tournaments.plan.event import WrittenBot
 from tournaments.play.cluster import orders
-from tournaments.play.cluster.orders import Bundle, pack_bot, unpack_bot
+from tournaments.play.cluster.orders import pack_bot, unpack_bot
 
 
 def bot(**fields: object) -> WrittenBot:
@@ -88,28 +85,7 @@ def test_too_much_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         pack_bot(bot(run=("{python}", "mine.py"), reads=("weights",)), home)
 
 
-def smuggled(**fields: object) -> bytes:
-    """Return an archive with one good file and one forbidden entry."""
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        tar.addfile(tarfile.TarInfo("good"))
-        entry = tarfile.TarInfo("bad")
-        for field, value in fields.items():
-            setattr(entry, field, value)
-        tar.addfile(entry, io.BytesIO(bytes(entry.size)))
-    return data.getvalue()
-
-
-def test_two_files_of_one_name_are_no_bundle(tmp_path: Path) -> None:
-    entry, home, archive = bot(run=("true",)), str(tmp_path), smuggled(name="good")
-    name = hashlib.sha256(f"{entry}|{home}|".encode() + archive).hexdigest()
-    with pytest.raises(FileExistsError):
-        unpack_bot(Bundle(name, entry, home, archive), tmp_path / "worker")
-
-
-@pytest.mark.parametrize(
-    "damage", [{"archive": b""}, {"name": "../../home"}, {"home": "/../../home"}]
-)
+@pytest.mark.parametrize("damage", [{"files": {}}, {"name": "../../home"}, {"home": "/../../home"}])
 def test_a_bundle_that_does_not_match_its_name_writes_no_file(
     home: Path, tmp_path: Path, damage: dict[str, object]
 ) -> None:
