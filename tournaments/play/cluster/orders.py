@@ -1,10 +1,10 @@
-"""Messages between a run and its workers: orders, answers and their checks, bots with files."""
+"""Messages between a run and its workers: orders, answers, bots with their files."""
 
 import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -12,14 +12,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.engine.shuffle import commitment
 from arena.files import hold_lock
 from arena.sandbox.command import Confinement, SandboxMode, is_file, named_paths, program_paths
 from arena.sealed.module import wasmtime_version
 from protocol import __version__
 from protocol.codec import DamagedRecordError, decode_record
 from protocol.errors import UserError
-from protocol.records import GameRecord, LogRecord, Result, Sitting, SittingOver, WorkerName
+from protocol.records import LogRecord, Result, WorkerName
 from tournaments.formats.base import Entrant
 from tournaments.plan.bots import (
     check_files,
@@ -29,7 +28,7 @@ from tournaments.plan.bots import (
     resolve_command,
 )
 from tournaments.plan.event import Event, WrittenBot
-from tournaments.plan.schedule import PlannedGame, PlannedSitting, game_names
+from tournaments.plan.schedule import PlannedGame, PlannedSitting
 
 # Bots with their files: packed where the event is, named by their content, unpacked on workers.
 
@@ -239,8 +238,8 @@ class Output(Struct, frozen=True, tag=True):
     """System, processor, cores and Python of the worker's machine."""
     seconds: float
     """Time that the games took, in s; includes starting and ending the processes."""
-    lines: tuple[bytes, ...]
-    """Records of the games, as lines of a log without checksums."""
+    logs: tuple[tuple[bytes, ...], ...]
+    """Records of the games in each part, as lines of a log without checksums."""
 
 
 Fate = Literal["bot", "machine", "bug", "left"]
@@ -264,6 +263,10 @@ class Unplayed(Struct, frozen=True, tag=True):
 OrderReply = Output | Unplayed
 
 
+class BrokenAnswerError(Exception):
+    """An answer of a worker that does not fit its order; the text says why."""
+
+
 def encoded(message: Run | Order | OrderReply) -> bytes:
     """Encode a message."""
     return msgspec.msgpack.encode(message)
@@ -277,6 +280,28 @@ def decoded(data: bytes, kind: type[T]) -> T:
 def answered(data: bytes) -> OrderReply:
     """Decode an answer. Raises msgspec.ValidationError."""
     return msgspec.msgpack.decode(data, type=OrderReply)  # type: ignore[no-any-return]
+
+
+def part_records(order: Order, played: Output) -> list[list[LogRecord]]:
+    """Return the records of each part of an order. Raises BrokenAnswerError.
+
+    It judges no game: `verify` does, and whoever can answer could run any program here.
+    """
+    try:
+        parts = [[*map(decode_record, lines)] for lines in played.logs]
+    except DamagedRecordError as error:
+        raise BrokenAnswerError(str(error)) from error
+    ordered = [{game.name for game in part.games} for part in order.parts]
+    names = [[result.game for result in results_among(records)] for records in parts]
+    fits = len(names) == len(ordered) and all(map(set.issuperset, ordered, names))
+    if not fits or not any(names) or any(len(set(games)) < len(games) for games in names):
+        raise BrokenAnswerError("it has not the results that were ordered, each once")
+    return parts
+
+
+def results_among(records: Iterable[LogRecord]) -> list[Result]:
+    """Return the results among records."""
+    return [record for record in records if isinstance(record, Result)]
 
 
 def content_name(data: bytes) -> str:
@@ -299,80 +324,3 @@ def offered_resources(mode: SandboxMode, confinement: Confinement, jobs: int) ->
     wishes += ["auto"] if mode != "off" else []
     wishes += ["require"] if confinement.is_locked else []
     return {resource(wish, wasm): jobs for wish in wishes for wasm in {"", wasmtime_version()}}
-
-
-# Checks of workers' answers: each must be a possible answer to its order. Pure.
-
-
-class BrokenAnswerError(Exception):
-    """An answer of a worker that does not fit its order; the text says why."""
-
-
-def answering(
-    event: Event, order: Order, lines: Iterable[bytes], had: Collection[str]
-) -> list[list[LogRecord]]:
-    """Return the records of the ordered games, for each part of the order.
-
-    Leaves out games that have a result already, or that nobody ordered. `verify` judges the
-    decisions in them. Raises BrokenAnswerError, also if no game is new.
-    """
-    ordered = {
-        game.name: (n, game, numbered)
-        for n, part in enumerate(order.parts)
-        for game, numbered in zip(part.games, part.numbers, strict=True)
-    }
-    done_games, parts = set(had) & ordered.keys(), [list[LogRecord]() for _ in order.parts]
-    before = len(done_games)
-    for first, records in _games(lines):
-        if first.game in ordered and first.game not in done_games:
-            n, game, number = ordered[first.game]
-            _check_first(order, game, number, first)
-            _check(event, order.parts[n], game, records)
-            parts[n] += records
-            done_games |= {record.game for record in records if isinstance(record, Result)}
-    if len(done_games) == before:
-        raise BrokenAnswerError("it has no result of a game that was ordered")
-    return parts
-
-
-def _games(lines: Iterable[bytes]) -> Iterator[tuple[GameRecord, list[LogRecord]]]:
-    """Yield each game that was played, a void one too, with its first record."""
-    game = list[LogRecord]()
-    first: GameRecord | None = None
-    for record in map(_decoded, lines):
-        if isinstance(record, GameRecord):
-            if first:
-                yield first, game
-            first, game = record, []
-        game.append(record)
-    if first:
-        yield first, game
-
-
-def _decoded(line: bytes) -> LogRecord:
-    try:
-        return decode_record(line)
-    except DamagedRecordError as error:
-        raise BrokenAnswerError(str(error)) from error
-
-
-def _check_first(order: Order, game: PlannedGame, number: int, first: GameRecord) -> None:
-    """Refuse another game of the same name: other deals, or another number."""
-    promised = commitment(order.seeds[game.board])
-    if (first.number, first.board, first.commitment) != (number, game.board, promised):
-        raise BrokenAnswerError(f"game {game.name} was dealt from another seed")
-
-
-def _check(event: Event, part: OrderPart, game: PlannedGame, records: Sequence[LogRecord]) -> None:
-    """Refuse another game of the same name: other seats, or more than one game."""
-    for record in records:
-        if isinstance(record, Sitting | SittingOver):
-            raise BrokenAnswerError(f"game {game.name} has a sitting in it")
-        if isinstance(record, Result) and record is not records[-1]:
-            raise BrokenAnswerError(f"game {game.name} continues after its result")
-        if isinstance(record, Result) and (record.game, record.board, record.seats) != (
-            game.name,
-            game.board,
-            game_names(event, part.plan),
-        ):
-            raise BrokenAnswerError(f"game {game.name} has the result of another")

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
+from itertools import chain
 from typing import Protocol
 
 import trio
@@ -29,8 +30,9 @@ from tournaments.play.cluster.orders import (
     OrderReply,
     Output,
     Unplayed,
-    answering,
     encoded,
+    part_records,
+    results_among,
 )
 from tournaments.play.sittings import RunStoppedError, add_to_ledger, save_crash
 
@@ -254,24 +256,22 @@ class ClusterRunner:
         return Order(self._run, attempt, tuple(parts), seeds)
 
     async def _store(self, order: Order, played: Output) -> OrderReply:
-        """Store the games, then count them; drop games that have a result already.
+        """Store the games, then count them.
 
         An answer that cannot belong to the order counts as the worker's refusal.
         """
         async with self._keeping:
             try:
-                games = answering(self._event, order, played.lines, self._ledger.results)
+                games = part_records(order, played)
             except BrokenAnswerError as error:
                 return Unplayed(played.worker, "machine", f"its answer is wrong: {error}")
             with trio.CancelScope(shield=True):
                 await trio.to_thread.run_sync(self._write, order, played, games)
-            records = (record for part in games for record in part)
-            results = [record for record in records if isinstance(record, Result)]
+            results = results_among(chain.from_iterable(games))
             for result in results:
                 await add_to_ledger(self._ledger, result)
         self._warn(played)
-        if results:
-            self._pace.learn(played, len(results))
+        self._pace.learn(played, len(results))
         for result in results:
             await self._finished.send(result)
         return played

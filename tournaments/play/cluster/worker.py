@@ -145,7 +145,7 @@ class OrderRunner:
             confinement=sandbox.confinement,
             machine=machine(),
             seconds=time.monotonic() - began,
-            lines=tuple(line for log in logs for line in log.lines),
+            logs=tuple(tuple(log.lines) for log in logs),
         )
 
     async def _sit(
