@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -48,6 +47,8 @@ from tournaments.play.sittings import RunStoppedError
 
 WORKER_CHECK_S = 1.0
 """Time between two looks at the list of workers, in s."""
+LOOKS_IN_VAIN = 11
+"""Looks at the list, each without a worker that can play, after which the run says so."""
 CONNECT_S = 10.0
 """Time limit for one try to reach the scheduler, in s."""
 SCHEDULER_LOSS_S = 600.0
@@ -58,6 +59,11 @@ CUT_MESSAGE = "Lost the connection to the scheduler at {}; reconnecting."
 ABSENCE_MESSAGE = "No scheduler answers at {}. Is a `dask scheduler` running there? Retrying."
 RETURN_MESSAGE = "The scheduler is back; open orders are sent again."
 """Messages for a cut connection, for one that never was there, and for one that is back."""
+NOBODY_MESSAGE = (
+    "Waiting for workers at {}: none of those connected can play this event. "
+    "Start some with this version's `boneyard worker`, and for sealed bots with this "
+    "machine's version of wasmtime; --sandbox require needs machines that can lock bots in."
+)
 ORDERS_A_SITTING = 2
 """Orders that are out for each sitting that the workers can play at once: a worker that finishes
 one finds the next one waiting."""
@@ -106,8 +112,6 @@ class DaskClient:
         """Prepare a client. `data`: the run, for its workers. `resource`: what they must offer."""
         self.places = trio.CapacityLimiter(1)
         """One place for each order that may be out: more workers, more places."""
-        self.workers: int | None = None
-        """Workers that can play for this run; None without a connection to the scheduler."""
         self._address = address
         self._security = security
         self._run = run
@@ -119,13 +123,8 @@ class DaskClient:
         self._wanted: dict[str, Wanted] = {}
         self._news: asyncio.Queue[str] = asyncio.Queue()
         self._leaving: asyncio.Queue[str] = asyncio.Queue()
-        self._changed = trio.Event()
         self._connected_at = time.monotonic()
         self._cut = self._met = False
-
-    async def changed(self) -> None:
-        """Wait until the number of workers changes."""
-        await self._changed.wait()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the connection until cancelled.
@@ -170,7 +169,6 @@ class DaskClient:
         if waited > SCHEDULER_LOSS_S:
             reason = f"no scheduler at {self._address} for {SCHEDULER_LOSS_S:.0f} s"
             raise RunStoppedError(f"The run stopped: {reason}.") from group
-        self._soon(partial(self._count, None, 0))
         if not self._cut:
             self._cut = True
             self._say((CUT_MESSAGE if self._met else ABSENCE_MESSAGE).format(self._address))
@@ -255,13 +253,20 @@ class DaskClient:
         future.release()  # type: ignore[no-untyped-call]
 
     async def _look(self, client: Client) -> None:
-        """Count the sittings that the present workers can play at once, again and again."""
+        """Count the sittings that the present workers can play at once, again and again.
+
+        Say that workers are missing, once, and again whenever all of them have left.
+        """
+        looks_in_vain = 0
         while True:
             workers = await workers_of(client)
-            offers = [worker["resources"].get(self._resource) for worker in workers.values()]
-            fit = [int(jobs) for jobs in offers if jobs]
+            offers = (worker["resources"].get(self._resource) for worker in workers.values())
+            jobs = int(sum(filter(None, offers)))
             self._connected_at = time.monotonic()
-            self._soon(partial(self._count, len(fit), sum(fit)))
+            self._soon(partial(self._open_places, jobs))
+            looks_in_vain = 0 if jobs else looks_in_vain + 1
+            if looks_in_vain == LOOKS_IN_VAIN:
+                self._say(NOBODY_MESSAGE.format(self._address))
             await asyncio.sleep(WORKER_CHECK_S)
 
     async def _dismissals(self, client: Client) -> None:
@@ -276,11 +281,7 @@ class DaskClient:
                 ]
             )
 
-    def _count(self, workers: int | None, jobs: int) -> None:
-        if workers != self.workers:
-            self.workers = workers
-            self._changed.set()
-            self._changed = trio.Event()
+    def _open_places(self, jobs: int) -> None:
         self.places.total_tokens = max(1, ORDERS_A_SITTING * jobs)
 
     @staticmethod
@@ -303,8 +304,6 @@ PlayOnCluster = Callable[[trio.MemorySendChannel[Result]], Awaitable[None]]
 """A function that plays what a ledger lacks and sends each result into the channel."""
 BotSource = tuple[WrittenBot, Path]
 """A bot as written, and the folder where its paths start."""
-WAIT_S = 10.0
-"""Time without any worker after which the run says what it waits for, in s."""
 
 
 @asynccontextmanager
@@ -337,7 +336,6 @@ async def connect(
             tell=tell,
         )
         await nursery.start(engine.run)
-        nursery.start_soon(say_if_nobody_comes, engine, place.address, tell)
 
         async def play(finished: trio.MemorySendChannel[Result]) -> None:
             await ClusterRunner(ledger, engine, run, finished, tell).play()
@@ -349,20 +347,3 @@ async def connect(
 def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle | None:
     bot = event.entrants[entrant]
     return None if bot.retired else bundles[bot.fingerprint]
-
-
-async def say_if_nobody_comes(
-    engine: DaskClient, address: str, tell: Callable[[str], None]
-) -> None:
-    """Say that workers are missing, once, and again whenever all of them have left."""
-    while True:
-        with trio.move_on_after(WAIT_S if engine.workers == 0 else inf):
-            await engine.changed()
-            continue
-        tell(
-            f"Waiting for workers at {address}: none of those connected can play this event. "
-            "Start some with this version's `boneyard worker`, and for sealed bots with this "
-            "machine's version of wasmtime; --sandbox require needs machines that can lock bots in."
-        )
-        while engine.workers == 0:
-            await engine.changed()

@@ -1,6 +1,7 @@
 """A run's scheduler: who can reach it, and what the run says of it and of its workers."""
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,46 +15,44 @@ from tests.support.clusters import Cluster, write_certificates
 from tournaments.play.cluster.connection import Loop
 
 if TYPE_CHECKING:
-    from tournaments.play.cluster.client import DaskClient
+    from distributed import Client
 
 
-class Workers:
-    """Who is there."""
+class Scheduler:
+    """A scheduler, and the engine's client that asks it; it describes other workers each time."""
 
-    def __init__(self) -> None:
-        self.workers: int | None = None
-        self._changed = trio.Event()
+    def __init__(self, jobs: Sequence[int]) -> None:
+        self.scheduler = self
+        self._jobs = iter(jobs)
 
-    async def changed(self) -> None:
-        await self._changed.wait()
-
-    def become(self, workers: int | None) -> None:
-        self.workers = workers
-        self._changed.set()
-        self._changed = trio.Event()
+    async def identity(self) -> dict[str, object]:
+        return {"workers": {"w": {"resources": {"ours": next(self._jobs), "other": 1.0}}}}
 
 
-async def test_only_known_absence_of_workers_is_reported(
-    autojump_clock: trio.abc.Clock,
-) -> None:
-    from tournaments.play.cluster.client import WAIT_S, say_if_nobody_comes
+async def test_only_lasting_absence_of_workers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import Security
 
-    assert autojump_clock
-    client, lines = Workers(), list[str]()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(say_if_nobody_comes, cast("DaskClient", client), "tls://x", lines.append)
-        counts = []
-        # No scheduler; nobody there; that again; a worker, a cut, nobody for a moment; nobody.
-        for workers, waited in (
-            (None, 100), (0, WAIT_S + 1), (0, 100), (2, 100), (None, 100), (0, WAIT_S - 1),
-            (None, 100), (0, WAIT_S + 1),
-        ):  # fmt: skip
-            client.become(workers)
-            await trio.sleep(waited)
-            counts.append(len(lines))
-        nursery.cancel_scope.cancel()
-    assert counts == [0, 1, 1, 1, 1, 1, 1, 2]
-    assert "none of those connected can play this event" in lines[0]
+    from tournaments.play.cluster import client
+
+    monkeypatch.setattr(client, "WORKER_CHECK_S", 0.0)
+    said, none = list[str](), Security()  # type: ignore[no-untyped-call]
+    run = client.DaskClient("tls://x", none, run="", data=b"", resource="ours", tell=said.append)
+
+    async def look(looks: Sequence[int]) -> None:
+        with suppress(RuntimeError):  # So the end of the looks comes out of a coroutine.
+            await run._look(cast("Client", Scheduler(looks)))
+
+    # Nobody; nobody for longer; nobody between two workers; nobody for a moment.
+    enough = [0] * client.LOOKS_IN_VAIN
+    for looks, count in ((enough, 1), (enough * 2, 1), ([2, *enough[1:], 2], 0), (enough[1:], 0)):
+        said.clear()
+        await Loop().run(partial(look, looks))
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(said) == count
+    assert run.places.total_tokens == 1
+    await Loop().run(partial(look, [*enough, 2, *enough]))
+    await trio.testing.wait_all_tasks_blocked()
+    assert ["none of those connected can play this event" in text for text in said] == [True] * 2
 
 
 @pytest.mark.slow
