@@ -1,11 +1,20 @@
-"""The run's side of the cluster: it gives workers what they need, sends orders, takes answers."""
+"""The run's side of the cluster: it sends workers what they play, and stores their answers."""
 
 import asyncio
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,23 +24,41 @@ from distributed import Client, Security
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
+from arena.logs.catalog import compress_finished
+from arena.logs.gamelog import GameLog
+from arena.sandbox.command import Confinement
 from arena.sealed.module import wasmtime_version
-from protocol.records import Result
+from protocol.errors import UserError
+from protocol.records import LogRecord, Result
 from tournaments.event.book import Ledger
 from tournaments.plan.event import Event, WrittenBot
+from tournaments.plan.schedule import (
+    PlannedGame,
+    PlannedSitting,
+    Stage,
+    has_dependent_games,
+    numbers,
+    sitting,
+)
 from tournaments.play.cluster.connection import ClusterAddress, Loop
 from tournaments.play.cluster.orders import (
+    ORDER_S,
+    BrokenAnswerError,
     Bundle,
+    Order,
+    OrderPart,
     OrderReply,
+    Output,
     Run,
     Unplayed,
     answered,
     content_name,
     encoded,
     pack_bot,
+    part_records,
     resource,
+    results_among,
 )
-from tournaments.play.cluster.runner import ClusterRunner
 from tournaments.play.cluster.worker import (
     ANSWER_S,
     RECONNECT_S,
@@ -40,7 +67,7 @@ from tournaments.play.cluster.worker import (
     read_certificates,
     silence_logging,
 )
-from tournaments.play.sittings import RunStoppedError
+from tournaments.play.sittings import RunStoppedError, add_to_ledger, save_crash
 
 # The run's side of the distributed engine: sends orders and receives answers, through any cut.
 
@@ -295,6 +322,237 @@ class DaskClient:
     def _soon(self, work: Callable[[], None]) -> None:
         with suppress(trio.RunFinishedError):
             self._token.run_sync_soon(work)
+
+
+# Play an event on the workers: cut sittings into orders and store the answers, each game once.
+
+
+FIRST_ORDER_GAMES = 4
+"""Games of an order while no game's duration is known."""
+LEARN = 0.25
+"""Weight of the latest order in the estimate of a game's duration."""
+MAX_REFUSALS = 3
+"""Workers that may refuse an order before the run stops."""
+DEATHS = 10
+"""Times that an order may be lost with its worker before the run stops."""
+
+
+class Pace:
+    """Size of orders, from the duration of earlier ones."""
+
+    def __init__(self) -> None:
+        self._game_s: float | None = None
+
+    def learn(self, played: Output, games: int) -> None:
+        """Take account of an order that was played."""
+        latest = played.seconds / games
+        before = latest if self._game_s is None else self._game_s
+        self._game_s = before + LEARN * (latest - before)
+
+    @property
+    def games(self) -> int:
+        """Games of the next order."""
+        return FIRST_ORDER_GAMES if self._game_s is None else max(1, int(ORDER_S / self._game_s))
+
+
+class ClusterRunner:
+    """State that the orders of one run share."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        workers: DaskClient,
+        run: str,
+        finished: trio.MemorySendChannel[Result],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._tell = tell
+        self._event, self._folder = ledger.book.event, ledger.book.folder
+        self._ledger = ledger
+        self._workers = workers
+        self._run = run
+        self._finished = finished
+        self._seed = ledger.book.seed_of
+        self._logs: dict[str, GameLog] = {}
+        """The open logs, by sitting."""
+        self._keeping = trio.Lock()
+        self._pace = Pace()
+        self._known = set[Confinement]()
+
+    async def play(self) -> None:
+        """Play what the ledger lacks; send each result to `finished`.
+
+        The next stage begins when all results of the stage before have come. Cancel this to stop.
+        Raises RunStoppedError, UserError, OSError.
+        """
+        async with self._finished:
+            try:
+                await self._check_greetings()
+                while stage := self._ledger.stage:
+                    async with trio.open_nursery() as nursery:
+                        await self._hand_out(stage, nursery)
+                    if self._ledger.stage is stage and self._ledger.stopped:
+                        self._ledger.skip_stopped()
+                        break
+            finally:
+                for log in self._logs.values():
+                    log.close()
+
+    async def _check_greetings(self) -> None:
+        """Have every bot greet on some worker before the first game.
+
+        Raises UserError if one does not.
+        """
+        playing = (n for n, entrant in enumerate(self._event.entrants) if not entrant.retired)
+        plan, reason = PlannedSitting("greeting", tuple(playing), (), ""), ""
+        for attempt in range(MAX_REFUSALS + DEATHS):
+            order = self._order([OrderPart(plan, (), ())], attempt)
+            async with self._workers.played(encoded(order)) as answer:
+                pass
+            if isinstance(answer, Output):
+                return
+            if answer.fate == "bot":
+                raise UserError(f"On worker {answer.worker}: {answer.reason}.")
+            self._refused(answer)
+            reason = answer.reason
+        raise RunStoppedError(f"The run stopped before the first game: {reason}.")
+
+    async def _hand_out(self, stage: Stage, nursery: trio.Nursery) -> None:
+        """Order what a stage lacks, in orders of a useful size."""
+        left, parts = sum(self._ledger.left.values()), list[OrderPart]()
+        for part in self._cut(stage):
+            parts.append(part)
+            games = sum(len(part.games) for part in parts)
+            # Towards the end no order has more than its share, so that all workers end together.
+            if games >= min(self._pace.games, left / self._workers.places.total_tokens):
+                await self._give(parts, nursery)
+                left, parts = left - games, []
+        if parts:
+            await self._give(parts, nursery)
+
+    def _cut(self, stage: Stage) -> Iterator[OrderPart]:
+        """Yield what a stage lacks of each sitting, long ones in parts; cut only when needed."""
+        for plan in stage:
+            numbered = numbers(plan.names, plan.boards, self._seed)
+            missing = sorted(self._ledger.playable(plan), key=lambda game: numbered[game.board])
+            while missing:
+                size = len(missing) if has_dependent_games(self._event) else self._pace.games
+                yield self._part(plan, missing[:size])
+                missing = missing[size:]
+
+    def _part(self, plan: PlannedSitting, games: Sequence[PlannedGame]) -> OrderPart:
+        numbered = numbers(plan.names, plan.boards, self._seed)
+        game_numbers = tuple(numbered[game.board] for game in games)
+        results = (self._ledger.results.get(game.name) for game in plan.games)
+        had = tuple(filter(None, results)) if has_dependent_games(self._event) else ()
+        return OrderPart(plan, tuple(games), game_numbers, had)
+
+    async def _give(self, parts: Sequence[OrderPart], nursery: trio.Nursery) -> None:
+        """Send an order as soon as there is a place for it."""
+        place = object()
+        await self._workers.places.acquire_on_behalf_of(place)
+        nursery.start_soon(self._run_order, place, parts)
+
+    async def _run_order(self, place: object, parts: Sequence[OrderPart]) -> None:
+        try:
+            await self._ordered(parts)
+        finally:
+            self._workers.places.release_on_behalf_of(place)
+
+    async def _ordered(self, parts: Sequence[OrderPart]) -> None:
+        """Have the games played, by another worker if one cannot."""
+        refusals = deaths = 0
+        while parts:
+            order = self._order(parts, refusals + deaths)
+            async with self._workers.played(encoded(order)) as answer:
+                if isinstance(answer, Output):
+                    answer = await self._store(order, answer)
+            if isinstance(answer, Unplayed):
+                self._refused(answer)
+                refusals += answer.fate != "left"
+                deaths += answer.fate == "left"
+                if refusals == MAX_REFUSALS or deaths == DEATHS:
+                    place = f"in sitting {parts[0].plan.name}"
+                    raise RunStoppedError(f"The run stopped {place}: {answer.reason}.")
+            parts = [self._part(plan, left) for plan, left in self._lacking(parts) if left]
+
+    def _lacking(
+        self, parts: Iterable[OrderPart]
+    ) -> Iterator[tuple[PlannedSitting, list[PlannedGame]]]:
+        for part in parts:
+            left = {game.name for game in self._ledger.playable(part.plan)}
+            yield part.plan, [game for game in part.games if game.name in left]
+
+    def _order(self, parts: Sequence[OrderPart], attempt: int) -> Order:
+        boards = {game.board for part in parts for game in part.games}
+        seeds = {board: self._seed(board) for board in sorted(boards)}
+        return Order(self._run, attempt, tuple(parts), seeds)
+
+    async def _store(self, order: Order, played: Output) -> OrderReply:
+        """Store the games, then count them.
+
+        An answer that cannot belong to the order counts as the worker's refusal.
+        """
+        async with self._keeping:
+            try:
+                games = part_records(order, played)
+            except BrokenAnswerError as error:
+                return Unplayed(played.worker, "machine", f"its answer is wrong: {error}")
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(self._write, order, played, games)
+            results = results_among(chain.from_iterable(games))
+            for result in results:
+                await add_to_ledger(self._ledger, result)
+            for part in order.parts:
+                if not self._ledger.missing(part.plan):
+                    await self._finish_log(part.plan)
+        self._warn(played)
+        self._pace.learn(played, len(results))
+        for result in results:
+            await self._finished.send(result)
+        return played
+
+    def _write(self, order: Order, played: Output, games: Sequence[Sequence[LogRecord]]) -> None:
+        """Write games down; they are safe when this returns. Blocks. Raises OSError."""
+        origin = played.confinement, played.machine, played.worker
+        for part, records in zip(order.parts, games, strict=True):
+            if records:
+                record, name = sitting(self._event, part.plan, *origin), part.plan.name
+                if name not in self._logs:
+                    self._logs[name] = GameLog(self._folder.log(name), record)
+                self._logs[name].begin_sitting(record)
+                self._logs[name].append(records)
+                self._logs[name].sync()
+
+    async def _finish_log(self, plan: PlannedSitting) -> None:
+        """Close the log of a sitting that has all its games, and compress it."""
+        if log := self._logs.pop(plan.name, None):
+            log.close()
+            # A log that cannot be compressed now stays readable, and the next run tries again.
+            with suppress(OSError):
+                await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
+
+    def _warn(self, played: Output) -> None:
+        """Say once which promises workers that confine bots alike do not keep."""
+        confinement = played.confinement
+        if confinement not in self._known:
+            self._known.add(confinement)
+            for sentence in confinement.missing:
+                self._tell(f"Sandbox {confinement.state} on {played.worker}: {sentence}")
+
+    def _refused(self, answer: Unplayed) -> None:
+        """Send no more orders to a worker that could not play one.
+
+        Raises RunStoppedError for a bug of ours.
+        """
+        if answer.fate == "bug":
+            place = f"on worker {answer.worker}"
+            if answer.game:
+                place = f"in game {answer.game} {place}"
+            raise RunStoppedError(save_crash(self._folder, answer.reason, place))
+        if answer.fate != "left":
+            self._tell(f"Worker {answer.worker} gets no more sittings: {answer.reason}.")
+            self._workers.dismiss(answer.worker)
 
 
 # Open a cluster for a run and give its workers all that they need.

@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 import trio
@@ -23,6 +24,7 @@ from tournaments.event.folder import Folder, load_event, secret_of
 from tournaments.event.grow import open_event
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.plan.schedule import PlannedGame
+from tournaments.play.cluster.client import ClusterRunner, DaskClient, Pace
 from tournaments.play.cluster.orders import (
     BrokenAnswerError,
     Order,
@@ -37,7 +39,6 @@ from tournaments.play.cluster.orders import (
     pack_bot,
     part_records,
 )
-from tournaments.play.cluster.runner import ClusterRunner, Pace
 from tournaments.play.cluster.worker import OrderRunner
 from tournaments.play.lanes import Lanes
 from tournaments.play.sittings import RunStoppedError, root_cause
@@ -104,8 +105,8 @@ class Stage:
             for hall in halls.halls:
                 hall.add_run("run", encoded(Run(self.event, bundles)))
             ledger = Ledger(Book(self.folder, self.event))
-            play = ClusterRunner(ledger, halls, "run", sender, self.messages.append).play
-            await play()
+            workers = cast("DaskClient", halls)
+            await ClusterRunner(ledger, workers, "run", sender, self.said.append).play()
             nursery.cancel_scope.cancel()
         assert len([*received(receiver)]) == ledger.planned
         assert not children()
