@@ -82,10 +82,8 @@ SCHEDULER_LOSS_S = 600.0
 """Time that a run waits for a scheduler that it has lost, in s."""
 FAREWELL_S = 5.0
 """Time that the engine may take to disconnect a run, in s."""
-CUT_MESSAGE = "Lost the connection to the scheduler at {}; reconnecting."
-ABSENCE_MESSAGE = "No scheduler answers at {}. Is a `dask scheduler` running there? Retrying."
-RETURN_MESSAGE = "The scheduler is back; open orders are sent again."
-"""Messages for a cut connection, for one that never was there, and for one that is back."""
+CUT_MESSAGE = "No connection to the scheduler at {}. Is a `dask scheduler` running there? Retrying."
+RETURN_MESSAGE = "The scheduler answers; open orders are sent again."
 NOBODY_MESSAGE = (
     "Waiting for workers at {}: none of those connected can play this event. "
     "Start some with this version's `boneyard worker`, and for sealed bots with this "
@@ -151,7 +149,7 @@ class DaskClient:
         self._news: asyncio.Queue[str] = asyncio.Queue()
         self._leaving: asyncio.Queue[str] = asyncio.Queue()
         self._connected_at = time.monotonic()
-        self._cut = self._met = False
+        self._cut = False
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Keep the connection until cancelled.
@@ -198,15 +196,15 @@ class DaskClient:
             raise RunStoppedError(f"The run stopped: {reason}.") from group
         if not self._cut:
             self._cut = True
-            self._say((CUT_MESSAGE if self._met else ABSENCE_MESSAGE).format(self._address))
+            self._say(CUT_MESSAGE.format(self._address))
 
     async def _connection(self) -> None:
         """Send all orders until the connection is cut."""
         async with self._client() as client:
             await client.register_plugin(RunPlugin(self._run, self._data), self._run)
             if self._cut:
-                self._say(RETURN_MESSAGE if self._met else "The scheduler is connected.")
-            self._met, self._cut = True, False
+                self._say(RETURN_MESSAGE)
+            self._cut = False
             try:
                 async with asyncio.TaskGroup() as group:
                     group.create_task(self._look(client))
