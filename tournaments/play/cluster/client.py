@@ -105,8 +105,6 @@ class Wanted(NamedTuple):
     """The order."""
     reply: trio.MemorySendChannel[OrderReply]
     """The channel that receives the answer."""
-    release: asyncio.Event
-    """Set when the engine may forget the answer."""
 
 
 async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
@@ -158,17 +156,11 @@ class DaskClient:
         """
         await self._loop.run(self._connections, task_status=task_status)
 
-    @asynccontextmanager
-    async def played(self, order: bytes) -> AsyncIterator[OrderReply]:
-        """Have an order played; the engine forgets its answer when the block ends."""
+    async def play(self, order: bytes) -> OrderReply:
+        """Have an order played; return the answer."""
         sender, receiver = trio.open_memory_channel[OrderReply](1)
-        name, release = content_name(order), asyncio.Event()
-        self._loop.call(partial(self._want, name, Wanted(order, sender, release)))
-        try:
-            yield await receiver.receive()
-        finally:
-            self._loop.call(release.set)
-            self._loop.call(partial(self._wanted.pop, name, None))
+        self._loop.call(partial(self._want, content_name(order), Wanted(order, sender)))
+        return await receiver.receive()
 
     def dismiss(self, worker: str) -> None:
         """Make a useless worker leave the cluster."""
@@ -247,9 +239,7 @@ class DaskClient:
         for name in self._wanted:
             self._news.put_nowait(name)
         while True:
-            name = await self._news.get()
-            if name in self._wanted:
-                group.create_task(self._order(client, name))
+            group.create_task(self._order(client, await self._news.get()))
 
     async def _farewell(self, client: Client) -> None:
         """Make the workers forget the run, if there is still a scheduler to tell them."""
@@ -273,8 +263,8 @@ class DaskClient:
         except Exception as error:
             # The engine failed in some other way: other workers may try, but not for ever.
             answer = Unplayed("", "left", f"it came back as {error!r}")
-        self._soon(partial(self._reply, wanted, answer))
-        await wanted.release.wait()
+        del self._wanted[name]
+        self._soon(partial(wanted.reply.send_nowait, answer))
         future.release()  # type: ignore[no-untyped-call]
 
     async def _look(self, client: Client) -> None:
@@ -308,11 +298,6 @@ class DaskClient:
 
     def _open_places(self, jobs: int) -> None:
         self.places.total_tokens = max(1, ORDERS_A_SITTING * jobs)
-
-    @staticmethod
-    def _reply(wanted: Wanted, answer: OrderReply) -> None:
-        with suppress(trio.BrokenResourceError, trio.WouldBlock):
-            wanted.reply.send_nowait(answer)
 
     def _say(self, text: str) -> None:
         self._soon(partial(self._tell, text))
@@ -405,8 +390,7 @@ class ClusterRunner:
         plan, reason = PlannedSitting("greeting", tuple(playing), (), ""), ""
         for attempt in range(MAX_REFUSALS + DEATHS):
             order = self._order([OrderPart(plan, (), ())], attempt)
-            async with self._workers.played(encoded(order)) as answer:
-                pass
+            answer = await self._workers.play(encoded(order))
             if isinstance(answer, Output):
                 return
             if answer.fate == "bot":
@@ -462,9 +446,9 @@ class ClusterRunner:
         refusals = deaths = 0
         while parts:
             order = self._order(parts, refusals + deaths)
-            async with self._workers.played(encoded(order)) as answer:
-                if isinstance(answer, Output):
-                    answer = await self._store(order, answer)
+            answer = await self._workers.play(encoded(order))
+            if isinstance(answer, Output):
+                answer = await self._store(order, answer)
             if isinstance(answer, Unplayed):
                 self._refused(answer)
                 refusals += answer.fate != "left"

@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -58,11 +57,10 @@ class Halls:
         self.halls: list[OrderRunner] = []
         self._fate = fate
 
-    @asynccontextmanager
-    async def played(self, order: bytes) -> AsyncIterator[OrderReply]:
+    async def play(self, order: bytes) -> OrderReply:
         self.orders.append(order)
         hall = self.halls[len(self.orders) % 2]
-        yield self._fate(decoded(order, Order), answered(await hall.play(order)))
+        return self._fate(decoded(order, Order), answered(await hall.play(order)))
 
     def dismiss(self, worker: str) -> None:
         self.dismissed.append(worker)
