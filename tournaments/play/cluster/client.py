@@ -7,7 +7,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -31,7 +30,7 @@ from arena.sealed.module import wasmtime_version
 from protocol.errors import UserError
 from protocol.records import LogRecord, Result
 from tournaments.event.book import Ledger
-from tournaments.plan.event import Event, WrittenBot
+from tournaments.plan.event import WrittenBot
 from tournaments.plan.schedule import (
     PlannedGame,
     PlannedSitting,
@@ -44,7 +43,6 @@ from tournaments.play.cluster.connection import ClusterAddress, Loop
 from tournaments.play.cluster.orders import (
     ORDER_S,
     BrokenAnswerError,
-    Bundle,
     Order,
     OrderPart,
     OrderReply,
@@ -407,10 +405,10 @@ class ClusterRunner:
             games = sum(len(part.games) for part in parts)
             # Towards the end no order has more than its share, so that all workers end together.
             if games >= min(self._pace.games, left / self._workers.places.total_tokens):
-                await self._give(parts, nursery)
+                await nursery.start(self._play_parts, parts)
                 left, parts = left - games, []
         if parts:
-            await self._give(parts, nursery)
+            await nursery.start(self._play_parts, parts)
 
     def _cut(self, stage: Stage) -> Iterator[OrderPart]:
         """Yield what a stage lacks of each sitting, long ones in parts; cut only when needed."""
@@ -429,41 +427,30 @@ class ClusterRunner:
         had = tuple(filter(None, results)) if has_dependent_games(self._event) else ()
         return OrderPart(plan, tuple(games), game_numbers, had)
 
-    async def _give(self, parts: Sequence[OrderPart], nursery: trio.Nursery) -> None:
-        """Send an order as soon as there is a place for it."""
-        place = object()
-        await self._workers.places.acquire_on_behalf_of(place)
-        nursery.start_soon(self._run_order, place, parts)
-
-    async def _run_order(self, place: object, parts: Sequence[OrderPart]) -> None:
-        try:
-            await self._ordered(parts)
-        finally:
-            self._workers.places.release_on_behalf_of(place)
-
-    async def _ordered(self, parts: Sequence[OrderPart]) -> None:
-        """Have the games played, by another worker if one cannot."""
+    async def _play_parts(
+        self, parts: Sequence[OrderPart], *, task_status: trio.TaskStatus[None]
+    ) -> None:
+        """Have the games played, by another worker if one cannot; begin when there is a place."""
         refusals = deaths = 0
-        while parts:
-            order = self._order(parts, refusals + deaths)
-            answer = await self._workers.play(encoded(order))
-            if isinstance(answer, Output):
-                answer = await self._store(order, answer)
-            if isinstance(answer, Unplayed):
-                self._refused(answer)
-                refusals += answer.fate != "left"
-                deaths += answer.fate == "left"
-                if refusals == MAX_REFUSALS or deaths == DEATHS:
-                    place = f"in sitting {parts[0].plan.name}"
-                    raise RunStoppedError(f"The run stopped {place}: {answer.reason}.")
-            parts = [self._part(plan, left) for plan, left in self._lacking(parts) if left]
+        async with self._workers.places:
+            task_status.started()
+            while parts:
+                order = self._order(parts, refusals + deaths)
+                answer = await self._workers.play(encoded(order))
+                if isinstance(answer, Output):
+                    answer = await self._store(order, answer)
+                if isinstance(answer, Unplayed):
+                    self._refused(answer)
+                    refusals += answer.fate != "left"
+                    deaths += answer.fate == "left"
+                    if refusals == MAX_REFUSALS or deaths == DEATHS:
+                        place = f"in sitting {parts[0].plan.name}"
+                        raise RunStoppedError(f"The run stopped {place}: {answer.reason}.")
+                parts = [rest for part in parts if (rest := self._rest_of(part)).games]
 
-    def _lacking(
-        self, parts: Iterable[OrderPart]
-    ) -> Iterator[tuple[PlannedSitting, list[PlannedGame]]]:
-        for part in parts:
-            left = {game.name for game in self._ledger.playable(part.plan)}
-            yield part.plan, [game for game in part.games if game.name in left]
+    def _rest_of(self, part: OrderPart) -> OrderPart:
+        playable = {*self._ledger.playable(part.plan)}
+        return self._part(part.plan, [game for game in part.games if game in playable])
 
     def _order(self, parts: Sequence[OrderPart], attempt: int) -> Order:
         boards = {game.board for part in parts for game in part.games}
@@ -562,8 +549,8 @@ async def connect(
     """
     folder, event = ledger.book.folder, ledger.book.event
     bundles = {name: pack_bot(*source) for name, source in sources.items()}
-    bots = tuple(_bundle(event, n, bundles) for n in range(len(event.entrants)))
-    data = encoded(Run(event, bots, stderr_boards))
+    bots = (None if bot.retired else bundles[bot.fingerprint] for bot in event.entrants)
+    data = encoded(Run(event, tuple(bots), stderr_boards))
     # The event of another folder, or on another machine, is another run.
     run = content_name(f"{socket.gethostname()} {folder.path} ".encode() + data)
     async with trio.open_nursery() as nursery:
@@ -582,8 +569,3 @@ async def connect(
 
         yield play
         nursery.cancel_scope.cancel()
-
-
-def _bundle(event: Event, entrant: int, bundles: Mapping[str, Bundle]) -> Bundle | None:
-    bot = event.entrants[entrant]
-    return None if bot.retired else bundles[bot.fingerprint]
