@@ -59,16 +59,16 @@ ROOMS = {
     "site": _room(1_682, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_134, "tournaments/report"),
-    "play": _room(2_814, "tournaments/play"),
+    "play": _room(2_780, "tournaments/play"),
     "event": _room(3_148, "tournaments/event"),
     "plan": _room(3_312, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_090, "tests"),
+    "tests": _room(42_092, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_086
+MOST_LINES = 63_052
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""

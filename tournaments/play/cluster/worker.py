@@ -92,6 +92,7 @@ class OrderRunner:
         """`folder`: place to unpack bots. `proven`: the sandbox that this machine proved. `lanes`:
         the sittings that play side by side.
         """
+        self.token = trio.lowlevel.current_trio_token()
         self._lanes = lanes
         self._poller = poller
         self._name = name
@@ -266,7 +267,8 @@ def play_order(order: bytes) -> bytes:
     """Have the order runner's thread play an order; return its answer: the task."""
     worker = get_worker()
     assert isinstance(worker, OrderWorker)
-    return trio.from_thread.run(worker.order_runner.play, order, trio_token=worker.token)
+    runner = worker.order_runner
+    return trio.from_thread.run(runner.play, order, trio_token=runner.token)
 
 
 class RunPlugin(WorkerPlugin):
@@ -290,16 +292,8 @@ class RunPlugin(WorkerPlugin):
 class OrderWorker(Worker):
     """The engine's worker, with an order runner."""
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        order_runner: OrderRunner,
-        token: trio.lowlevel.TrioToken,
-        **settings: Any,
-    ) -> None:
+    def __init__(self, address: str, *, order_runner: OrderRunner, **settings: Any) -> None:
         self.order_runner = order_runner
-        self.token = token
         self.why = ""
         super().__init__(address, **settings)
 
@@ -307,51 +301,45 @@ class OrderWorker(Worker):
         """Listen nowhere: the engine's web server has no TLS."""
 
     async def close(  # type: ignore[override]
-        self,
-        timeout: float = 30,  # noqa: ASYNC109
-        executor_wait: bool = True,
-        nanny: bool = True,
-        reason: str = "worker-close",
+        self, *, reason: str = "worker-close", **options: Any
     ) -> str | None:
         """Leave, and cancel all play: nobody waits for its results any more."""
         self.why = self.why or reason
         with suppress(trio.RunFinishedError):
-            self.token.run_sync_soon(self.order_runner.cancel_all)
-        return await super().close(timeout, executor_wait, nanny, reason)
+            self.order_runner.token.run_sync_soon(self.order_runner.cancel_all)
+        return await super().close(reason=reason, **options)
+
+
+class WorkerProcess(Struct, frozen=True):
+    """The argument of one of a worker's processes."""
+
+    address: str
+    tls: str
+    name: str
+    folder: str
+    """The folder to unpack and build bots in, which the processes share."""
+    temporary: str
+    patience: int
+    sandbox: SandboxMode
+    confinement: Confinement
+    jobs: int | None
+    """Sittings side by side; None: it follows from the bots' CPU time."""
+    core: int
+    """The core to which it keeps with bots that are quick."""
 
 
 class SchedulerConnection:
     """Connection of an order runner to a scheduler; it survives cuts."""
 
     def __init__(
-        self,
-        address: str,
-        order_runner: OrderRunner,
-        *,
-        name: str,
-        jobs: int,
-        offers: dict[str, float],
-        folder: Path,
-        security: Security,
-        patience_s: float,
-        tell: Callable[[str], None],
+        self, process: WorkerProcess, order_runner: OrderRunner, tell: Callable[[str], None]
     ) -> None:
         """`tell` is called in the order runner's thread."""
-        self._address = address
+        self._process = process
         self._order_runner = order_runner
-        self._token = trio.lowlevel.current_trio_token()
-        self._patience_s = patience_s
         self._tell = tell
-        self._name = name
-        self._settings: dict[str, Any] = {
-            "nthreads": jobs,
-            "resources": offers,
-            "local_directory": str(folder),
-            "security": security,
-            "memory_limit": 0,
-            "dashboard": False,
-            "death_timeout": patience_s,
-        }
+        self._token = trio.lowlevel.current_trio_token()
+        self._security = read_certificates(Path(process.tls))
         self._met_at = time.monotonic()
 
     async def serve(self) -> None:
@@ -364,15 +352,20 @@ class SchedulerConnection:
 
     async def _connected(self) -> bool:
         """Serve over one connection; tell whether to look for another one."""
-        host = own_host(self._address)
+        process, jobs = self._process, self._process.jobs or 1
         worker = OrderWorker(
-            self._address,
+            process.address,
             order_runner=self._order_runner,
-            token=self._token,
             # The scheduler may not have noticed yet that the last connection is cut.
-            name=f"{self._name}@{token_hex(4)}",
-            host=host,
-            **self._settings,
+            name=f"{process.name}@{token_hex(4)}",
+            host=own_host(process.address),
+            nthreads=jobs,
+            resources=offered_resources(process.sandbox, process.confinement, jobs),
+            local_directory=process.temporary,
+            security=self._security,
+            memory_limit=0,
+            dashboard=False,
+            death_timeout=process.patience,
         )
         try:
             if not await self._met(worker):
@@ -396,12 +389,13 @@ class SchedulerConnection:
         except CUT_ERRORS as error:
             # If the connection is cut during the greeting, the engine raises RuntimeError at once.
             waited = time.monotonic() - self._met_at
-            if not isinstance(error, RuntimeError) or waited > self._patience_s:
-                reason = f"No scheduler at {self._address} for {self._patience_s:.0f} s"
+            address, patience_s = self._process.address, self._process.patience
+            if not isinstance(error, RuntimeError) or waited > patience_s:
+                reason = f"No scheduler at {address} for {patience_s} s"
                 raise OSError(reason) from error
             await asyncio.sleep(RECONNECT_S)
             return False
-        self._say(f"connected with {self._address}")
+        self._say(f"connected with {self._process.address}")
         return True
 
     async def _served(self, worker: OrderWorker) -> None:
@@ -459,24 +453,6 @@ def default_name() -> str:
     """Return the default name of a worker, made of its machine and process."""
     host = re.sub("[^a-zA-Z0-9-]", "-", socket.gethostname()[:40]).strip("-")
     return f"{host or 'worker'}-{os.getpid()}"
-
-
-class WorkerProcess(Struct, frozen=True):
-    """The argument of one of a worker's processes."""
-
-    address: str
-    tls: str
-    name: str
-    folder: str
-    """The folder to unpack and build bots in, which the processes share."""
-    temporary: str
-    patience: int
-    sandbox: SandboxMode
-    confinement: Confinement
-    jobs: int | None
-    """Sittings side by side; None: it follows from the bots' CPU time."""
-    core: int
-    """The core to which it keeps with bots that are quick."""
 
 
 def work(
@@ -558,17 +534,7 @@ async def _play(process: WorkerProcess) -> int:
     proven = Sandbox(process.confinement, Limits())
     lanes = Lanes(process.jobs, core=process.core)
     runner = OrderRunner(poller, process.name, Path(process.folder), proven, lanes)
-    connection = SchedulerConnection(
-        process.address,
-        runner,
-        name=process.name,
-        jobs=process.jobs or 1,
-        offers=offered_resources(process.sandbox, process.confinement, process.jobs or 1),
-        folder=Path(process.temporary),
-        security=read_certificates(Path(process.tls)),
-        patience_s=process.patience,
-        tell=partial(_tell, process.name),
-    )
+    connection = SchedulerConnection(process, runner, partial(_tell, process.name))
     with cancelled_by_signals() as scope:
         try:
             async with trio.open_nursery() as nursery:

@@ -13,6 +13,7 @@ import pytest
 import trio
 import trio.testing
 
+from arena.sandbox.command import OFF
 from tests.support.clusters import Cluster, doors, kill, results, until
 from tests.support.events import boneyard
 from tests.support.tables import alive
@@ -202,11 +203,12 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
 
     monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Closing())
     monkeypatch.setattr(dask_worker, "SCHEDULER_CHECK_S", 0.0)
-    messages: list[str] = []
-    worker = dask_worker.SchedulerConnection(
-        Closing.address, cast("OrderRunner", None), name="w", jobs=1, offers={}, folder=tmp_path,
-        security=None, patience_s=-1, tell=messages.append,  # type: ignore[arg-type]
+    said: list[str] = []
+    process = dask_worker.WorkerProcess(
+        address=Closing.address, tls="", name="w", folder="", temporary=f"{tmp_path}", patience=-1,
+        sandbox="off", confinement=OFF, jobs=1, core=0,
     )  # fmt: skip
+    worker = dask_worker.SchedulerConnection(process, cast("OrderRunner", None), said.append)
 
     async def serve() -> None:
         assert await worker._connected()
