@@ -2,14 +2,13 @@
 
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import trio
 from msgspec.structs import replace
 
 from arena.match.player import Evidence, Listener
+from arena.match.poller import Poller
 from arena.match.sources import PIPE_READ_BYTES, Source, Streams, streams_of
 from arena.sandbox.command import Command, as_named, program_paths
 from arena.sandbox.network import AccessError, Censor
@@ -22,7 +21,7 @@ from protocol.codec import Fault, printable
 from protocol.errors import UserError
 from protocol.messages import MAX_LINE
 
-# A bot's process with its three pipes: starts it, reads and writes without blocking, closes it.
+# The start of a bot's process: its slot of the sandbox, its streams, and what a host is sent first.
 
 
 SHELL_SIGNALS = 128
@@ -37,22 +36,6 @@ REAP_S = 10.0
 """The time in s that the kernel has to end a killed process."""
 
 
-class Pipes(Protocol):
-    """The reader and writer of processes' pipes."""
-
-    looked_at: float
-    """The time of its last look at all pipes, in s of the monotonic clock."""
-
-    def register_reader(self, source: Source, reader: Callable[[], None] | None) -> None:
-        """Call the reader whenever the source has data to read; None ends that."""
-
-    def register_writer(self, process: "PipedProcess") -> None:
-        """Flush the process whenever its pipe takes more, until no line waits for it."""
-
-    def unregister_writer(self, process: "PipedProcess") -> None:
-        """Flush the process no more."""
-
-
 class CannotStartError(Exception):
     """The failure of a bot's process to start; its text says why.
 
@@ -63,197 +46,6 @@ class CannotStartError(Exception):
         super().__init__(text)
         self.shortage = error is not None and error.errno in SHORTAGES
         """True if the machine was short of a resource, so that trying again may help."""
-
-
-class PipedProcess:
-    """One process in a slot of the sandbox. No call blocks, or raises for what the process does.
-
-    Subclasses judge what they read.
-    """
-
-    frames: FrameReader | None = None
-    """The reader of frames from a sealed bot's host; None for other bots."""
-
-    def __init__(
-        self,
-        command: Command,
-        sandbox: Sandbox,
-        stderr_kept: int = KEPT_STDERR_BYTES,
-        code: bytes = b"",
-    ) -> None:
-        """Start the process in this thread, in a group of its own.
-
-        `trio.lowlevel.open_process` would fork in a worker thread, which trio retires after 10 s
-        without work; then the kernel kills each process that asked to die with its parent.
-        Raises CannotStartError.
-        """
-        if module.is_module(command.argv):
-            self.frames = FrameReader()
-            command, sandbox = hosted(command, sandbox, len(code))
-        self.limits = sandbox.limits
-        """The limits of its resources."""
-        self.tables = 1
-        """The number of games at once that its hello offers."""
-        self.read_at = 0.0
-        """The time of its last output, in s of the monotonic clock."""
-        self.stderr = bytearray()
-        """The last bytes of its stderr."""
-        self.stderr_kept = stderr_kept
-        """The last bytes of stderr that are kept as evidence."""
-        self.stderr_bytes = 0
-        """The bytes that it has written to stderr in the present game."""
-        self._inbox = bytearray()
-        self._outbox = bytearray(code)
-        self._closed = False
-        self._pipes: Pipes | None = None
-        self._censor = Censor(command.environment)
-        self._slot, self._process = spawn(command, sandbox)
-        self._streams = attach_streams(self._slot, self._process)
-        self._read_from, self._write_to = self._streams.read, self._streams.write
-
-    @property
-    def never_ran(self) -> bool:
-        """True if the sandbox ended before the bot began: the machine's fault, not the bot's."""
-        return self._slot.never_ran()
-
-    @property
-    def stdin(self) -> Source | None:
-        """The source that must become writable before the rest can be sent; None: no rest."""
-        return self._streams.stdin if self._outbox else None
-
-    def on_readable(self) -> None:
-        """Take what the process has written to stdout, or its end."""
-        raise NotImplementedError
-
-    def on_stderr(self) -> None:
-        """Take what the process has written to stderr."""
-        self._read_stderr()
-
-    def on_exit(self) -> None:
-        """Note that the process has ended; a child of it may hold its stdout open."""
-        raise NotImplementedError
-
-    # --- sending ---
-
-    def send(self, line: bytes) -> None:
-        """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
-        if self.frames:
-            self.frames.note_sent(line)
-        # Every question passes here: the usual write costs one call.
-        try:
-            size = 0 if self._outbox else self._write_to(self._streams.stdin, line)
-        except OSError:
-            size = self._write(line)
-        if size < len(line):
-            self._hold(line[size:])
-
-    def _hold(self, rest: bytes) -> None:
-        if not self._outbox and self._pipes:
-            self._outbox += rest
-            self._pipes.register_writer(self)
-        else:
-            self._outbox += rest
-
-    def flush(self) -> None:
-        """Write the rest, or as much of it as the pipe takes."""
-        del self._outbox[: self._write(self._outbox)]
-
-    def _write(self, line: bytes | bytearray) -> int:
-        try:
-            return self._write_to(self._streams.stdin, line)
-        except BlockingIOError:
-            return 0
-        except OSError:
-            # The process closed its stdin, or has ended: that shows soon enough.
-            return len(line)
-
-    def close_stdin(self) -> None:
-        """Close stdin; later lines go nowhere."""
-        if self._pipes:
-            self._pipes.unregister_writer(self)
-        self._outbox.clear()
-        self._streams.close_stdin()
-
-    # --- receiving ---
-
-    def _register(self, pipes: Pipes) -> None:
-        self._pipes = pipes
-        pipes.register_reader(self._streams.stdout, self.on_readable)
-        pipes.register_reader(self._streams.stderr, self.on_stderr)
-        pipes.register_reader(self._streams.end, self.on_exit)
-        if self._outbox:
-            pipes.register_writer(self)
-
-    def _unregister(self) -> None:
-        if self._pipes:
-            for source in (self._streams.stdout, self._streams.stderr, self._streams.end):
-                self._pipes.register_reader(source, None)
-            self._pipes.unregister_writer(self)
-            self._pipes = None
-
-    def _stop_reading(self, source: Source) -> None:
-        if self._pipes:
-            self._pipes.register_reader(source, None)
-
-    def _read_stdout(self) -> bytes:
-        """Read once; return what came, nothing if the process has closed its stdout."""
-        assert self._pipes
-        try:
-            data = self._read_from(self._streams.stdout, PIPE_READ_BYTES)
-        except BlockingIOError:
-            return b""
-        if data:
-            # It was there when the poller looked: the bot does not pay for reads of other bots.
-            self.read_at = self._pipes.looked_at
-        else:
-            self._closed = True
-            self._stop_reading(self._streams.stdout)
-        return data
-
-    def _read_stderr(self) -> None:
-        try:
-            data = self._read_from(self._streams.stderr, PIPE_READ_BYTES)
-        except BlockingIOError:
-            return
-        if not data:
-            self._stop_reading(self._streams.stderr)
-        self.stderr_bytes += len(data)
-        self.stderr += data
-        if self._censor.patterns:
-            # All that is kept: a value may come in two reads.
-            self.stderr[:] = self._censor.clean(bytes(self.stderr))
-        del self.stderr[: -self.stderr_kept]
-
-    def _take_line(self) -> bytes | None:
-        end = self._inbox.find(b"\n")
-        if end < 0:
-            return None
-        line = bytes(self._inbox[:end])
-        del self._inbox[: end + 1]
-        return self._censor.clean(line)
-
-    # --- the end ---
-
-    def _kill(self) -> None:
-        # Kill the whole group before reaping the first process: until then its id is not reused.
-        if self._process.returncode is None:
-            self._slot.kill()
-
-    def _close(self) -> None:
-        self._streams.close()
-        self._slot.close()
-
-    def _exit_reason(self) -> str:
-        """Return how the process ended, as the end of a sentence about it; do not reap it."""
-        code = self._streams.exit_code()
-        if code is None:
-            return "left"
-        names = {number.value: number.name for number in signal.Signals}
-        killer = -code if code < 0 else code - SHELL_SIGNALS
-        # Higher statuses than those of signals come from the bot itself: Perl's `die` has 255.
-        if code >= 0 and not 0 < killer <= max(names):
-            return f"exited with status {code}"
-        return f"was killed by {names.get(killer, f'signal {killer}')}"
 
 
 def attach_streams(slot: SandboxedProcess, process: Process) -> Streams:
@@ -335,7 +127,7 @@ def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process
         raise CannotStartError(text, error) from error
 
 
-# Bot processes: the bots that a poller serves, with the faults that end their games.
+# Bot processes: three pipes without blocking, which a poller serves, and faults that end games.
 
 
 DEATH_MS = 30
@@ -347,16 +139,37 @@ OUTBOX = 2**20
 """The most bytes that may wait for a bot that does not read."""
 
 
-class BotProcess(PipedProcess):
+class BotProcess:
     """A bot's process in a game. It never blocks, and never raises for what the bot does."""
+
+    frames: FrameReader | None = None
+    """The reader of frames from a sealed bot's host; None for other bots."""
 
     def __init__(
         self, command: Command, sandbox: Sandbox, code: bytes = b"", *, keeps_stderr: bool = False
     ) -> None:
-        """Start the process. `code`: see `read_first`. Raises CannotStartError."""
-        super().__init__(command, sandbox, code=code)
+        """Start the process in this thread, in a group of its own. `code`: see `read_first`.
+
+        `trio.lowlevel.open_process` would fork in a worker thread, which trio retires after 10 s
+        without work; then the kernel kills each process that asked to die with its parent.
+        Raises CannotStartError.
+        """
+        if module.is_module(command.argv):
+            self.frames = FrameReader()
+            command, sandbox = hosted(command, sandbox, len(code))
+        self.limits = sandbox.limits
+        """The limits of its resources."""
+        self.tables = 1
+        """The number of games at once that its hello offers."""
+        self.read_at = 0.0
+        """The time of its last output, in s of the monotonic clock."""
+        self.stderr = bytearray()
+        """The last bytes of its stderr."""
+        self.stderr_kept = KEPT_STDERR_BYTES
+        """The last bytes of stderr that are kept as evidence."""
+        self.stderr_bytes = 0
+        """The bytes that it has written to stderr in the present game."""
         self.keeps_stderr = keeps_stderr
-        self._stderr_taken = 0
         self.fault: Fault | None = None
         self.cpu_seen_ms = 0.0
         """The last value of `cpu_ms`: a question must not wait until the kernel counts again."""
@@ -364,13 +177,27 @@ class BotProcess(PipedProcess):
         """True if its first line was an excuse in place of a hello."""
         self.voids = 0
         """The number of earlier starts that did not count; 0 again once a game has logged it."""
+        self._stderr_taken = 0
         self._listener: Listener | None = None
         self._effort_ms = 0.0
+        self._inbox = bytearray()
+        self._outbox = bytearray(code)
+        self._closed = False
+        self._pipes: Poller | None = None
+        self._censor = Censor(command.environment)
+        self._slot, self._process = spawn(command, sandbox)
+        self._streams = attach_streams(self._slot, self._process)
+        self._read_from, self._write_to = self._streams.read, self._streams.write
 
     @property
     def pid(self) -> int:
         """The id of the process."""
         return self._process.pid
+
+    @property
+    def never_ran(self) -> bool:
+        """True if the sandbox ended before the bot began: the machine's fault, not the bot's."""
+        return self._slot.never_ran()
 
     @property
     def has_written(self) -> bool:
@@ -382,7 +209,7 @@ class BotProcess(PipedProcess):
         """True if a line, or a part of one, or a fault waits to be taken."""
         return bool(self._inbox) or self.fault is not None
 
-    def listen(self, pipes: Pipes, listener: Listener) -> None:
+    def listen(self, pipes: Poller, listener: Listener) -> None:
         """Tell this listener from now on whenever the bot has written or is gone."""
         self.set_listener(listener)
         self._register(pipes)
@@ -392,12 +219,107 @@ class BotProcess(PipedProcess):
         self._listener = listener
         self.stderr_bytes = self._stderr_taken = 0
 
+    # --- sending ---
+
+    def send(self, line: bytes) -> None:
+        """Write a line, or as much as the pipe takes; the rest waits for `flush`."""
+        if self.frames:
+            self.frames.note_sent(line)
+        # Every question passes here: the usual write costs one call.
+        try:
+            size = 0 if self._outbox else self._write_to(self._streams.stdin, line)
+        except OSError:
+            size = self._write(line)
+        if size < len(line):
+            self._hold(line[size:])
+
     def _hold(self, rest: bytes) -> None:
         # A host reads on at the latest when its bot has used up its instructions.
         if len(self._outbox) > OUTBOX and not self.frames:
             self._set_fault(Fault("late", f"It does not read: over {OUTBOX} bytes wait for it."))
+            return
+        self._outbox += rest
+        if self._pipes:
+            self._pipes.register_writer(self._streams.stdin, self._flush)
+
+    def _flush(self) -> bool:
+        """Write the rest, or as much of it as the pipe takes; return True if nothing is left."""
+        del self._outbox[: self._write(self._outbox)]
+        return not self._outbox
+
+    def _write(self, line: bytes | bytearray) -> int:
+        try:
+            return self._write_to(self._streams.stdin, line)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            # The process closed its stdin, or has ended: that shows soon enough.
+            return len(line)
+
+    def close_stdin(self) -> None:
+        """Close stdin; later lines go nowhere."""
+        if self._pipes:
+            self._pipes.unregister_writer(self._streams.stdin)
+        self._outbox.clear()
+        self._streams.close_stdin()
+
+    # --- receiving ---
+
+    def _register(self, pipes: Poller) -> None:
+        self._pipes = pipes
+        pipes.register_reader(self._streams.stdout, self.on_readable)
+        pipes.register_reader(self._streams.stderr, self.on_stderr)
+        pipes.register_reader(self._streams.end, self.on_exit)
+        if self._outbox:
+            pipes.register_writer(self._streams.stdin, self._flush)
+
+    def _unregister(self) -> None:
+        if self._pipes:
+            for source in (self._streams.stdout, self._streams.stderr, self._streams.end):
+                self._pipes.register_reader(source, None)
+            self._pipes.unregister_writer(self._streams.stdin)
+            self._pipes = None
+
+    def _stop_reading(self, source: Source) -> None:
+        if self._pipes:
+            self._pipes.register_reader(source, None)
+
+    def _read_stdout(self) -> bytes:
+        """Read once; return what came, nothing if the process has closed its stdout."""
+        assert self._pipes
+        try:
+            data = self._read_from(self._streams.stdout, PIPE_READ_BYTES)
+        except BlockingIOError:
+            return b""
+        if data:
+            # It was there when the poller looked: the bot does not pay for reads of other bots.
+            self.read_at = self._pipes.looked_at
         else:
-            super()._hold(rest)
+            self._closed = True
+            self._stop_reading(self._streams.stdout)
+        return data
+
+    def _read_stderr(self) -> None:
+        try:
+            data = self._read_from(self._streams.stderr, PIPE_READ_BYTES)
+        except BlockingIOError:
+            return
+        if not data:
+            self._stop_reading(self._streams.stderr)
+        self.stderr_bytes += len(data)
+        self.stderr += data
+        if self._censor.patterns:
+            # All that is kept: a value may come in two reads.
+            self.stderr[:] = self._censor.clean(bytes(self.stderr))
+        del self.stderr[: -self.stderr_kept]
+
+    def _take_line(self) -> bytes | None:
+        end = self._inbox.find(b"\n")
+        if end < 0:
+            return None
+        line = bytes(self._inbox[:end])
+        del self._inbox[: end + 1]
+        return self._censor.clean(line)
 
     def take_in(self) -> None:
         """Read all that the bot has written up to now."""
@@ -513,24 +435,6 @@ class BotProcess(PipedProcess):
         self.take_in()
         return self._exit_reason(), bytes(self._inbox[:STDOUT_KEPT])
 
-    async def shut_down(self, goodbye: bytes) -> None:
-        """Say goodbye, wait a little, kill the whole group, reap, close. Cannot be cancelled."""
-        with trio.CancelScope(shield=True):
-            self._unregister()
-            self.send(goodbye)
-            self.close_stdin()
-            if self.fault is None:
-                await self._wait_for_exit(SHUT_DOWN_S)
-            self._kill()
-            if not self._streams.has_ended(0):
-                await self._wait_for_exit(REAP_S)
-            self._process.poll()
-            self._close()
-
-    async def _wait_for_exit(self, seconds: float) -> None:
-        with trio.move_on_after(seconds):
-            await self._streams.wait_for_end()
-
     def on_readable(self) -> None:
         """Read what the bot has written, and tell its game; a lone line takes no buffer."""
         listener = self._listener
@@ -584,3 +488,44 @@ class BotProcess(PipedProcess):
             self._kill()
             self._stop_reading(self._streams.stdout)
             self._stop_reading(self._streams.stderr)
+
+    # --- the end ---
+
+    async def shut_down(self, goodbye: bytes) -> None:
+        """Say goodbye, wait a little, kill the whole group, reap, close. Cannot be cancelled."""
+        with trio.CancelScope(shield=True):
+            self._unregister()
+            self.send(goodbye)
+            self.close_stdin()
+            if self.fault is None:
+                await self._wait_for_exit(SHUT_DOWN_S)
+            self._kill()
+            if not self._streams.has_ended(0):
+                await self._wait_for_exit(REAP_S)
+            self._process.poll()
+            self._close()
+
+    async def _wait_for_exit(self, seconds: float) -> None:
+        with trio.move_on_after(seconds):
+            await self._streams.wait_for_end()
+
+    def _kill(self) -> None:
+        # Kill the whole group before reaping the first process: until then its id is not reused.
+        if self._process.returncode is None:
+            self._slot.kill()
+
+    def _close(self) -> None:
+        self._streams.close()
+        self._slot.close()
+
+    def _exit_reason(self) -> str:
+        """Return how the process ended, as the end of a sentence about it; do not reap it."""
+        code = self._streams.exit_code()
+        if code is None:
+            return "left"
+        names = {number.value: number.name for number in signal.Signals}
+        killer = -code if code < 0 else code - SHELL_SIGNALS
+        # Higher statuses than those of signals come from the bot itself: Perl's `die` has 255.
+        if code >= 0 and not 0 < killer <= max(names):
+            return f"exited with status {code}"
+        return f"was killed by {names.get(killer, f'signal {killer}')}"

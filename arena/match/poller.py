@@ -7,7 +7,6 @@ from contextlib import suppress
 
 import trio
 
-from arena.match.bot_process import PipedProcess
 from arena.match.clock import MIN_LAG_S, Deadline, LagError, Timer
 from arena.match.player import Player
 from arena.match.pulse import LEAST_STOP_S, Pulse
@@ -52,7 +51,7 @@ class Poller:
         self._readers: dict[Source, Callable[[], None]] = {}
         self._timers: set[Timer] = set()
         self._soon: list[Callable[[], None]] = []
-        self._blocked: dict[Source, PipedProcess] = {}
+        self._blocked: dict[Source, Callable[[], bool]] = {}
         self._nap = trio.CancelScope()
         self._nap_ends = -math.inf
         self.soonest = math.inf
@@ -87,16 +86,16 @@ class Poller:
             self._readers[source] = reader
             self._register(source, CAN_READ)
 
-    def register_writer(self, process: PipedProcess) -> None:
-        """Flush the process whenever its pipe takes more, until no line waits for it."""
-        if process.stdin is not None and process.stdin not in self._blocked:
-            self._blocked[process.stdin] = process
-            self._register(process.stdin, CAN_WRITE)
+    def register_writer(self, source: Source, flush: Callable[[], bool]) -> None:
+        """Call `flush` whenever the pipe takes more, until it returns that nothing is left."""
+        if source not in self._blocked:
+            self._blocked[source] = flush
+            self._register(source, CAN_WRITE)
 
-    def unregister_writer(self, process: PipedProcess) -> None:
-        """Flush the process no more."""
-        if process.stdin in self._blocked:
-            self._unblock(process.stdin)
+    def unregister_writer(self, source: Source) -> None:
+        """Call its function no more."""
+        if source in self._blocked:
+            self._unblock(source)
 
     def deadline(self, due: Callable[[], None], stop: Callable[[LagError], None]) -> Deadline:
         """Return a new deadline for `add_timer`; this poller's lags will move it."""
@@ -147,10 +146,8 @@ class Poller:
                 reader = readers.get(source)
                 if reader:
                     reader()
-                elif process := self._blocked.get(source):
-                    process.flush()
-                    if process.stdin is None:
-                        self._unblock(source)
+                elif (flush := self._blocked.get(source)) and flush():
+                    self._unblock(source)
             idle = not ready and not self._soon
             if idle and linger:
                 self._last_wait_s = linger

@@ -42,7 +42,7 @@ ROOMS = {
     "protocol": _room(2_238, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_973, "arena/engine"),
-    "match": _room(2_833, "arena/match"),
+    "match": _room(2_775, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_581, "arena/rules"),
     "sandbox": _room(3_308, "arena/sandbox"),
@@ -58,17 +58,17 @@ ROOMS = {
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_682, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
-    "report": _room(3_134, "tournaments/report"),
+    "report": _room(3_135, "tournaments/report"),
     "play": _room(2_780, "tournaments/play"),
-    "event": _room(3_148, "tournaments/event"),
-    "plan": _room(3_312, "tournaments/plan"),
-    "formats": _room(2_823, "tournaments/formats"),
+    "event": _room(3_149, "tournaments/event"),
+    "plan": _room(3_335, "tournaments/plan"),
+    "formats": _room(2_806, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_092, "tests"),
+    "tests": _room(42_152, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_052
+MOST_LINES = 62_971
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""

@@ -126,11 +126,11 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
     until(lambda: results(out) >= 4, "games are played")
     gate.until_waiting(2)
     cluster.proxy.cut()
-    cluster.until_said("run", "No connection")
+    cluster.wait_for_output("run", "No connection")
     for name in ("worker-1", "worker-2"):
         cluster.wait_for_output(name, "is cut")
     cluster.proxy.mend()
-    cluster.until_said("run", "scheduler answers")
+    cluster.wait_for_output("run", "scheduler answers")
     gate.let_in(8)
     gate.until_waiting(2)
     kill(run)
@@ -203,12 +203,12 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
 
     monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Closing())
     monkeypatch.setattr(dask_worker, "SCHEDULER_CHECK_S", 0.0)
-    said: list[str] = []
+    messages: list[str] = []
     process = dask_worker.WorkerProcess(
         address=Closing.address, tls="", name="w", folder="", temporary=f"{tmp_path}", patience=-1,
         sandbox="off", confinement=OFF, jobs=1, core=0,
     )  # fmt: skip
-    worker = dask_worker.SchedulerConnection(process, cast("OrderRunner", None), said.append)
+    worker = dask_worker.SchedulerConnection(process, cast("OrderRunner", None), messages.append)
 
     async def serve() -> None:
         assert await worker._connected()

@@ -104,7 +104,7 @@ class Stage:
                 hall.add_run("run", encoded(Run(self.event, bundles)))
             ledger = Ledger(Book(self.folder, self.event))
             workers = cast("DaskClient", halls)
-            await ClusterRunner(ledger, workers, "run", sender, self.said.append).play()
+            await ClusterRunner(ledger, workers, "run", sender, self.messages.append).play()
             nursery.cancel_scope.cancel()
         assert len([*received(receiver)]) == ledger.planned
         assert not children()
@@ -212,8 +212,8 @@ async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
         brought.append((order, played))
         return played
 
-    await stage.play(seen)
-    order, output = next(one for one in brought if len(games(one[0])) == 2)
+    await stage.play(record)
+    order, output = next(pair for pair in brought if len(games(pair[0])) == 2)
     ((log,), (records,)) = output.logs, part_records(order, output)
     assert len(records) == len(log)
     for spoilt, why in GARBAGE.values():
