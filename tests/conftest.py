@@ -107,15 +107,15 @@ def open_folder() -> Iterator[Path]:
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep Boneyard's own cache of the tests apart; all other caches are the user's."""
     users = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    ours = tmp_path_factory.mktemp("cache")
+    cache = tmp_path_factory.mktemp("cache")
     for entry in users.iterdir() if users.is_dir() else ():
         if entry.name != "boneyard":
-            (ours / entry.name).symlink_to(entry)
+            (cache / entry.name).symlink_to(entry)
     # To compile the interpreter of sealed bots takes 10 s, and it is the same for everybody.
     python = users / "boneyard" / "sealed"
     python.mkdir(parents=True, exist_ok=True)
-    (ours / "boneyard").mkdir()
-    (ours / "boneyard" / "sealed").symlink_to(python)
+    (cache / "boneyard").mkdir()
+    (cache / "boneyard" / "sealed").symlink_to(python)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(ours))
+        patch.setenv("XDG_CACHE_HOME", str(cache))
         yield

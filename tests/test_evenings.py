@@ -30,13 +30,13 @@ def shell(tmp_path: Path) -> Shell:
     env["OPENBLAS_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"]
 
     def run(line: str, code: int = 0) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", line], cwd=tmp_path, env=env, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, check=False,
         )  # fmt: skip
-        assert done.returncode == code, f"{line}: {done.stdout}"
-        assert "Traceback" not in done.stdout
-        return done.stdout
+        assert process.returncode == code, f"{line}: {process.stdout}"
+        assert "Traceback" not in process.stdout
+        return process.stdout
 
     return run
 

@@ -25,18 +25,18 @@ def shell(command: str, *words: str, **environment: str) -> subprocess.Completed
 
 @pytest.mark.parametrize("encoding", slow_except(["ascii"], ["ascii", "latin-1", "cp1252"]))
 def test_a_terminal_without_our_characters_gets_plain_ones(tmp_path: Path, encoding: str) -> None:
-    done = shell('"$@"', *RUN, "--out", str(tmp_path), PYTHONIOENCODING=encoding)
-    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
-    assert ("+-" if encoding.startswith("ascii") else "±") in done.stdout.decode(encoding)
+    process = shell('"$@"', *RUN, "--out", str(tmp_path), PYTHONIOENCODING=encoding)
+    assert (process.returncode, b"Traceback" in process.stderr) == (0, False)
+    assert ("+-" if encoding.startswith("ascii") else "±") in process.stdout.decode(encoding)
 
 
 @pytest.mark.parametrize(
     "words", slow_except(["help events"], ["run --help-all", "help events", "rules auction-draw"])
 )
 def test_help_goes_into_a_pipe_of_windows(words: str) -> None:
-    done = shell('"$@"', *words.split(), PYTHONIOENCODING="cp1252")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.decode("cp1252")
+    process = shell('"$@"', *words.split(), PYTHONIOENCODING="cp1252")
+    assert (process.returncode, process.stderr) == (0, b"")
+    assert process.stdout.decode("cp1252")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_help_goes_into_a_pipe_of_windows(words: str) -> None:
 )
 def test_a_run_needs_no_stream(tmp_path: Path, streams: str) -> None:
     """A closed one's number must not go to a file of ours, into which programs would write."""
-    done = shell(f'exec "$@" {streams}', *RUN, "--out", str(tmp_path))
-    assert done.returncode == 0
+    process = shell(f'exec "$@" {streams}', *RUN, "--out", str(tmp_path))
+    assert process.returncode == 0
     assert (tmp_path / "results.pgn").read_text().count("[Result") == 2
     assert (tmp_path / "ledger.jsonl").read_bytes().count(b"\n") == 2

@@ -58,8 +58,8 @@ class Decoy:
         for part in self.order["parts"]:
             try:
                 getattr(self, part)()
-            except (OSError, ImportError, AttributeError) as no:
-                self.ready["missing"][part] = type(no).__name__ + ": " + str(no)[:80]
+            except (OSError, ImportError, AttributeError) as error:
+                self.ready["missing"][part] = type(error).__name__ + ": " + str(error)[:80]
         self.ready["tmp"] = os.environ.get("TMPDIR", "/tmp")
         self.ready.update(self.state())
 
@@ -104,10 +104,10 @@ class Decoy:
             os.close(end)
 
     def pipe(self) -> None:
-        ours, theirs = os.pipe()
-        self.ready["pipe"] = os.fstat(ours).st_ino
-        os.close(ours)
-        os.close(theirs)
+        reader, writer = os.pipe()
+        self.ready["pipe"] = os.fstat(reader).st_ino
+        os.close(reader)
+        os.close(writer)
 
     def eventfd(self) -> None:
         descriptor = _check(LIBC.eventfd(0, 0))

@@ -170,8 +170,8 @@ def permit(code: int, call: Callable[[], object]) -> None:
     """Make a call that may fail with this error: who gets it has passed every check."""
     try:
         call()
-    except OSError as no:
-        if no.errno != code:
+    except OSError as error:
+        if error.errno != code:
             raise
 
 
@@ -249,8 +249,8 @@ def make_file(folder: str) -> str:
     """Succeed if a nameless file can be made there; try a named one if the system has none."""
     try:
         return try_open(folder, os.O_TMPFILE | os.O_WRONLY)
-    except OSError as no:
-        if no.errno not in (errno.EOPNOTSUPP, errno.EISDIR):
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR):
             raise
     path = f"{folder}/boneyard-{os.getpid()}"
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
@@ -333,8 +333,8 @@ def read_memory(targets: Targets, aim: str) -> bytes:
 
 
 def read_descriptor(targets: Targets, aim: str) -> bytes:
-    other = os.pidfd_open(pid_of(targets, aim))
-    return os.read(syscall("pidfd_getfd", other, targets[aim]["descriptor"], 0), 4096)
+    descriptor = os.pidfd_open(pid_of(targets, aim))
+    return os.read(syscall("pidfd_getfd", descriptor, targets[aim]["descriptor"], 0), 4096)
 
 
 def pin(pid: int) -> None:
@@ -813,9 +813,9 @@ def order_reads(_: Targets) -> None:
 
 def send_descriptor(_: Targets) -> None:
     """Send a descriptor; those on the way are counted for each user."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        socket.send_fds(ours, [b"x"], [0])
+    sender, receiver = socket.socketpair()
+    with sender, receiver:
+        socket.send_fds(sender, [b"x"], [0])
 
 
 SUPPLIES: dict[str, Probe] = {
@@ -994,20 +994,20 @@ def end_thread(page: int) -> None:
     The other end shows whether the other bot did.
     """
     # Nothing may join the thread: the kernel tells its end at the page and not where a join waits.
-    others = len(os.listdir(THREADS))
+    count = len(os.listdir(THREADS))
     _thread.start_new_thread(syscall, ("set_tid_address", page))
     last = time.monotonic() + THREAD_S
-    while time.monotonic() < last and len(os.listdir(THREADS)) > others:
+    while time.monotonic() < last and len(os.listdir(THREADS)) > count:
         time.sleep(0.001)
     time.sleep(0.01)
 
 
 def number_pipe(targets: Targets) -> None:
     """See in the number of a pipe how many the other bot has made."""
-    ours, theirs = os.pipe()
-    number = os.fstat(ours).st_ino
-    os.close(ours)
-    os.close(theirs)
+    reader, writer = os.pipe()
+    number = os.fstat(reader).st_ino
+    os.close(reader)
+    os.close(writer)
     require(abs(number - targets["other"]["pipe"]) <= MOST_PIPES, "another count")
 
 
@@ -1016,19 +1016,19 @@ def number_eventfds(targets: Targets) -> str:
 
     Each has the lowest number that is free, so that in a set of our own one would get it.
     """
-    theirs, ours = targets["other"]["eventfd"], list[int]()
+    number_sought, descriptors = targets["other"]["eventfd"], list[int]()
     try:
-        while len(ours) < MOST_EVENTFDS:
-            ours.append(libc_call("eventfd", 0, 0))
-            account = read(f"/proc/self/fdinfo/{ours[-1]}").partition(b"eventfd-id:")[2]
+        while len(descriptors) < MOST_EVENTFDS:
+            descriptors.append(libc_call("eventfd", 0, 0))
+            account = read(f"/proc/self/fdinfo/{descriptors[-1]}").partition(b"eventfd-id:")[2]
             number = int(account.split()[0])
-            require(number != theirs, "numbers of its own")
-            if number > theirs:
+            require(number != number_sought, "numbers of its own")
+            if number > number_sought:
                 return "the same numbers"
     finally:
-        for descriptor in ours:
+        for descriptor in descriptors:
             os.close(descriptor)
-    raise Untried(f"its number {theirs} is too far away")
+    raise Untried(f"its number {number_sought} is too far away")
 
 
 TRACES: dict[str, Probe] = {
@@ -1042,10 +1042,10 @@ TRACES: dict[str, Probe] = {
 # Limits, exceeded a little and no further.
 
 
-def limit_of(targets: Targets, name: str, most: int) -> int:
+def limit_of(targets: Targets, name: str, largest: int) -> int:
     """Return a limit that can be tried safely."""
     limit = int(targets["limits"][name])
-    if limit > most:
+    if limit > largest:
         raise Untried(f"a limit of {limit} is too large to try")
     return limit
 
@@ -1188,23 +1188,23 @@ def leaves_child(name: str, prepare: Callable[[], object]) -> Probe:
 
     def probe(targets: Targets) -> None:
         sign = targets["outlive"][name]
-        ours, theirs = os.pipe()
+        reader, writer = os.pipe()
         if fork() == 0:
             try:
                 signal.alarm(OUTLIVE_S)
                 prepare()
                 libc_call("prctl", PR_SET_NAME, sign.encode(), *NO_WORDS[1:])
-                os.write(theirs, b"!")
+                os.write(writer, b"!")
                 os.closerange(0, 256)
                 time.sleep(OUTLIVE_S)
             finally:
                 os._exit(0)
-        os.close(theirs)
+        os.close(writer)
         try:
-            if not select.select([ours], [], [], SECONDS)[0] or not os.read(ours, 1):
+            if not select.select([reader], [], [], SECONDS)[0] or not os.read(reader, 1):
                 raise Untried("it never began")
         finally:
-            os.close(ours)
+            os.close(reader)
 
     return gets("began", probe)
 
@@ -1256,17 +1256,17 @@ def outcome(probe: Probe, targets: Targets) -> dict[str, Any]:
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         return {"got": True, "detail": probe(targets)}
-    except Untried as no:
-        return {"got": True, "detail": f"not tried: {no}"}
-    except Refused as no:
-        return {"got": False, "detail": str(no)}
-    except OSError as no:
-        return {"got": False, "detail": errno.errorcode.get(no.errno or 0, type(no).__name__)}
+    except Untried as error:
+        return {"got": True, "detail": f"not tried: {error}"}
+    except Refused as error:
+        return {"got": False, "detail": str(error)}
+    except OSError as error:
+        return {"got": False, "detail": errno.errorcode.get(error.errno or 0, type(error).__name__)}
     except (struct.error, LookupError, NameError, TypeError) as bug:
         return {"got": True, "detail": f"not tried: {type(bug).__name__}"}
-    except Exception as no:
+    except Exception as error:
         # Python says so of some refusals: ValueError of a limit, RuntimeError of a thread.
-        return {"got": False, "detail": type(no).__name__}
+        return {"got": False, "detail": type(error).__name__}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -1292,24 +1292,24 @@ def read_worker(pipe: int) -> tuple[dict[str, Any], bool]:
     """Return a worker's outcomes, and whether it ended by itself before its time was up."""
     data, has_ended = b"", False
     while not has_ended and select.select([pipe], [], [], SILENCE_S)[0]:
-        more = os.read(pipe, 65536)
-        data, has_ended = data + more, not more
+        chunk = os.read(pipe, 65536)
+        data, has_ended = data + chunk, not chunk
     return dict(json.loads(line) for line in data.splitlines()), has_ended
 
 
 def run_worker(names: list[str], targets: Targets) -> tuple[dict[str, Any], int]:
     """Return the outcomes of one worker, and the signal that ended it or 0."""
-    ours, theirs = os.pipe()
+    reader, writer = os.pipe()
     pid = fork()
     if pid == 0:
         try:
-            os.close(ours)
-            make_probes(names, targets, theirs)
+            os.close(reader)
+            make_probes(names, targets, writer)
         finally:
             os._exit(0)
-    os.close(theirs)
-    outcomes, has_ended = read_worker(ours)
-    os.close(ours)
+    os.close(writer)
+    outcomes, has_ended = read_worker(reader)
+    os.close(reader)
     if not has_ended:
         os.kill(pid, signal.SIGKILL)
     status = os.waitpid(pid, 0)[1]
@@ -1321,10 +1321,10 @@ def run_all(names: list[str], targets: Targets) -> dict[str, Any]:
     outcomes: dict[str, Any] = {}
     left, crashes = list(names), 0
     while left and crashes <= CRASHES:
-        more, killed = run_worker(left, targets)
-        outcomes.update(more)
+        new_outcomes, killed = run_worker(left, targets)
+        outcomes.update(new_outcomes)
         left = [name for name in left if name not in outcomes]
-        if left and not SPOILING.intersection(more):
+        if left and not SPOILING.intersection(new_outcomes):
             detail = f"killed by signal {killed}" if killed else "not tried: its worker was silent"
             outcomes[left.pop(0)] = {"got": not killed, "detail": detail}
             crashes += 1
@@ -1340,8 +1340,8 @@ def main() -> None:
     names = [name for name in PROBES if name in set(targets.get("names") or PROBES)]
     try:
         outcomes = run_all(names, targets)
-    except OSError as no:
-        missed = {"got": True, "detail": f"not tried: no worker ({no.strerror})"}
+    except OSError as error:
+        missed = {"got": True, "detail": f"not tried: no worker ({error.strerror})"}
         outcomes = dict.fromkeys(names, missed)
     print(json.dumps(outcomes), flush=True)
     if targets.get("linger"):

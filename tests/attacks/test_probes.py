@@ -26,9 +26,9 @@ PYTHON = os.path.realpath(sys.executable)
 # Controls: a start that forgets everything that can be forgotten.
 
 
-def piped(command: tuple[str, ...], **more: Any) -> Popen:
+def piped(command: tuple[str, ...], **options: Any) -> Popen:
     pipe = subprocess.PIPE
-    process: Popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **more)
+    process: Popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **options)
     return process
 
 
@@ -113,7 +113,7 @@ def test_each_probe_belongs_to_one_promise_and_none_is_forgotten() -> None:
 
 def lying(claims: dict[str, bool]) -> Start:
     """Return a decoy that is honest, and a probe that lies."""
-    outcomes = {name: {"got": got, "detail": "I say so"} for name, got in claims.items()}
+    outcomes = {name: {"got": claim, "detail": "I say so"} for name, claim in claims.items()}
     tell = f"import sys; sys.stdin.readline(); print({json.dumps(outcomes)!r}, flush=True)"
 
     def start(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:

@@ -41,9 +41,9 @@ CHOOSE = b'{"type":"choose","id":1,"choice":0}'
 HELLO = b'{"type":"hello","name":"first","version":"1"}'
 
 
-def choose(more: str) -> bytes:
+def choose(fields: str) -> bytes:
     """Return a good answer with something added."""
-    return CHOOSE[:-1] + b"," + more.encode() + b"}"
+    return CHOOSE[:-1] + b"," + fields.encode() + b"}"
 
 
 def with_id(number: str) -> bytes:

@@ -53,11 +53,11 @@ def examples() -> Iterator[tuple[str, str]]:
     decoder = json.JSONDecoder()
     for kind in KINDS:
         for block in blocks(f"json {kind}"):
-            rest = block.strip()
-            while rest:
-                _, end = decoder.raw_decode(rest)
-                yield kind, rest[:end]
-                rest = rest[end:].lstrip()
+            text = block.strip()
+            while text:
+                _, end = decoder.raw_decode(text)
+                yield kind, text[:end]
+                text = text[end:].lstrip()
 
 
 EXAMPLES = list(examples())

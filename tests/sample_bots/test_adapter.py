@@ -15,7 +15,7 @@ QUESTION = ask(7, [(6, 5), (3, 3)], [(2, 4), (4, 3)])
 
 def answers(*program: str, code: str = "") -> list[int]:
     words = [*ADAPTER, *program, sys.executable, "-c", code]
-    script = [HELLO, game(), *(each.question for each in CASES), BYE]
+    script = [HELLO, game(), *(case.question for case in CASES), BYE]
     return [decode_choice(line).choice for line in talk(words, script)[1:]]
 
 

@@ -63,7 +63,7 @@ def _run_job(repository: Path, summary: Path) -> int:
     code = 0
     for step in yaml.safe_load(recipe("yaml"))["jobs"]["versus"]["steps"]:
         if "run" in step and step["name"] != "Install" and (not code or step.get("if")):
-            done = subprocess.run(
+            process = subprocess.run(
                 # Fixed deals: no luck decides whether the test ends in time.
                 ("bash", "-eo", "pipefail", "-c", step["run"].replace("run v", "run --seed 1 v")),
                 cwd=repository,
@@ -76,7 +76,7 @@ def _run_job(repository: Path, summary: Path) -> int:
                 capture_output=True,
                 text=True,
             )
-            code = code or done.returncode
+            code = code or process.returncode
     return code
 
 

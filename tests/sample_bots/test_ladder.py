@@ -31,7 +31,7 @@ from tests.support.bots import (
 FORCED = Ruleset(name="forced", turn=Turn(draw_when_able=False))
 
 
-SCRIPT = [HELLO, game(), LATER, *(each.question for each in CASES)]
+SCRIPT = [HELLO, game(), LATER, *(case.question for case in CASES)]
 SCRIPT += [
     msgspec.json.encode(
         RoundOver(
@@ -100,7 +100,7 @@ def test_another_process_answers_at_once_and_the_same_and_leaves_without_a_bye(
         assert bot.stdin
         assert bot.stdout
         backward = []
-        for line in (HELLO, *(each.question for each in reversed(CASES))):
+        for line in (HELLO, *(case.question for case in reversed(CASES))):
             bot.stdin.write(line + b"\n")
             bot.stdin.flush()
             backward.append(bot.stdout.readline().strip())

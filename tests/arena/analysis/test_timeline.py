@@ -68,5 +68,5 @@ def test_rounds_add_up_to_the_scores(table: tuple[Ruleset, int], seed: int) -> N
         ends = list(round_ends(Timeline(logged), seat))
         assert sum(end.gained for end in ends) == logged.result.scores[seat]
         scores = logged.result.scores
-        others = [scores[other] for other in opponents(table[0], table[1], seat)]
-        assert ends[-1].ahead == scores[seat] - max(others)
+        rivals = [scores[rival] for rival in opponents(table[0], table[1], seat)]
+        assert ends[-1].ahead == scores[seat] - max(rivals)

@@ -162,10 +162,10 @@ def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> Non
     """Two seats share a row and take from its two ends."""
     game = begin_round(values.new_game(Ruleset(name="draw"), seats), seed)
     lone_round, shared_round = game.playing.copy(), game.playing.copy()
-    mine = turn.take(game.settings, lone_round, 0)
+    tile = turn.take(game.settings, lone_round, 0)
     turn.take(game.settings, shared_round, 1)
     assume(shared_round.stock_size > 1)
-    assert turn.take(game.settings, shared_round, 0) == mine
+    assert turn.take(game.settings, shared_round, 0) == tile
 
 
 def test_very_many_chips_still_fit_a_line() -> None:

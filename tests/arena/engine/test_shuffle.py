@@ -33,7 +33,7 @@ def test_a_shuffle_takes_the_words_that_numbers_one_by_one_take() -> None:
         for size in (28, 5, 1, 0, 190):
             order = list(range(size))
             for last in range(size - 1, 0, -1):
-                other = randbelow(twin, last + 1)
-                order[last], order[other] = order[other], order[last]
+                target = randbelow(twin, last + 1)
+                order[last], order[target] = order[target], order[last]
             assert shuffle(stream, range(size)) == order
         assert stream.take(3) == twin.take(3)

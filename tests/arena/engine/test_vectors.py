@@ -54,8 +54,8 @@ def checked(*paths: Path) -> tuple[int, str]:
     if shutil.which("node") is None:
         pytest.skip("check.mjs needs node, which is not on the PATH")
     words = ("node", str(vectors.FOLDER / "check.mjs"), *map(str, paths))
-    done = subprocess.run(words, capture_output=True, text=True)
-    return done.returncode, done.stdout
+    process = subprocess.run(words, capture_output=True, text=True)
+    return process.returncode, process.stdout
 
 
 def test_a_reader_in_javascript_finds_no_fault() -> None:

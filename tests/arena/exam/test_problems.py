@@ -68,11 +68,11 @@ def logged() -> LoggedGame:
 
 
 def test_a_set_is_read_as_it_was_written_and_mistakes_are_told() -> None:
-    few = sample()[:2]
-    lines = b"".join(problem_lines(few))
-    assert parse_problems(lines + b"\n", "set") == few
-    worth = few[0].values
-    huge = b"".join(problem_lines([replace(few[0], values=(1e308, *worth[1:]))]))
+    problems = sample()[:2]
+    lines = b"".join(problem_lines(problems))
+    assert parse_problems(lines + b"\n", "set") == problems
+    worth = problems[0].values
+    huge = b"".join(problem_lines([replace(problems[0], values=(1e308, *worth[1:]))]))
     with pytest.raises(UserError, match="must be within 1,000,000 points"):
         parse_problems(huge, "set")
     for wrong, part in (

@@ -29,11 +29,11 @@ def waiting(limit_ms: int = 1000, began: float = 50.0) -> Deadline:
 
 @pytest.mark.parametrize("limit_ms", [10, 1_000, 60_000])
 def test_lag_of_a_question_is_bounded(limit_ms: int) -> None:
-    most = max(MOST_GIVEN_BACK_MS, limit_ms)
+    bound_ms = max(MOST_GIVEN_BACK_MS, limit_ms)
     deadline = waiting(limit_ms)
-    deadline.add_lag(most / 2000, 10**6)
-    deadline.add_lag(most / 2000, 10**6)
-    with pytest.raises(LagError, match=f"at most {most:.0f} ms"):
+    deadline.add_lag(bound_ms / 2000, 10**6)
+    deadline.add_lag(bound_ms / 2000, 10**6)
+    with pytest.raises(LagError, match=f"at most {bound_ms:.0f} ms"):
         deadline.add_lag(0.001, 10**6)
 
 

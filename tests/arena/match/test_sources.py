@@ -64,10 +64,10 @@ def read_until(streams: Streams, is_enough: Callable[[bytes], bool]) -> bytes:
     return data
 
 
-both = pytest.mark.parametrize("kind", [KernelStreams, ThreadedStreams])
+stream_kinds = pytest.mark.parametrize("kind", [KernelStreams, ThreadedStreams])
 
 
-@both
+@stream_kinds
 def test_what_a_process_wrote_before_its_end_is_read(kind: type[Streams]) -> None:
     with run_code(kind, "print('x' * 50_000, flush=True); raise SystemExit(7)") as (streams, _):
         assert streams.has_ended(int(1000 * PATIENCE_S))
@@ -76,16 +76,16 @@ def test_what_a_process_wrote_before_its_end_is_read(kind: type[Streams]) -> Non
         assert streams.read(streams.stdout, 1) == b"", "the end stays"
 
 
-@both
+@stream_kinds
 def test_a_full_pipe_blocks_nobody_and_takes_the_rest_later(kind: type[Streams]) -> None:
     code = "import sys; input(); print(len(sys.stdin.readline()))"
     with run_code(kind, "import time; time.sleep(0.2);" + code) as (streams, _):
-        rest, watch = b"\n" + b"x" * 3_000_000 + b"\n", new_watch(streams)
+        data, watch = b"\n" + b"x" * 3_000_000 + b"\n", new_watch(streams)
         watch.register(streams.stdin, sources.CAN_WRITE)
         blocked = 0
-        while rest:
+        while data:
             try:
-                rest = rest[streams.write(streams.stdin, rest[:1_000_000]) :]
+                data = data[streams.write(streams.stdin, data[:1_000_000]) :]
             except BlockingIOError:
                 blocked += 1
                 assert watch.poll(PATIENCE_S)
@@ -93,7 +93,7 @@ def test_a_full_pipe_blocks_nobody_and_takes_the_rest_later(kind: type[Streams])
         assert read_until(streams, lambda data: b"\n" in data) == b"3000001\n"
 
 
-@both
+@stream_kinds
 def test_a_flood_waits_in_its_pipe(kind: type[Streams]) -> None:
     with run_code(kind, "import os\nwhile True: os.write(1, bytes(65536))") as (streams, process):
         read_until(streams, lambda data: len(data) > 1_000_000)
@@ -101,11 +101,11 @@ def test_a_flood_waits_in_its_pipe(kind: type[Streams]) -> None:
         process.kill()
         assert streams.has_ended(int(1000 * PATIENCE_S))
         assert streams.exit_code() == -signal.SIGKILL
-        most = sources.CHUNKS_AHEAD * sources.PIPE_READ_BYTES + 65_536
-        assert len(streams.read(streams.stdout, most)) <= most
+        bound = sources.CHUNKS_AHEAD * sources.PIPE_READ_BYTES + 65_536
+        assert len(streams.read(streams.stdout, bound)) <= bound
 
 
-@both
+@stream_kinds
 def test_a_child_that_holds_the_pipes_does_not_hold_up_the_end(kind: type[Streams]) -> None:
     code = "import subprocess; subprocess.Popen(['sleep', '60']); print('left', flush=True)"
     with run_code(kind, code) as (streams, _):

@@ -9,8 +9,8 @@ from tests.tools.twins import play
 
 @pytest.mark.slow
 def test_a_bot_that_answers_a_moment_too_late_gains_nothing_over_its_twin(tmp_path: Path) -> None:
-    came = play(tmp_path, boards=5, stop_ms=20)
-    assert came.stops > 20
-    assert came.games == came.begun == 10, "No game is played again."
-    assert came.late > 0, "It was never late."
-    assert came.is_fair, came
+    twin_play = play(tmp_path, boards=5, stop_ms=20)
+    assert twin_play.stops > 20
+    assert twin_play.games == twin_play.begun == 10, "No game is played again."
+    assert twin_play.late > 0, "It was never late."
+    assert twin_play.is_fair, twin_play

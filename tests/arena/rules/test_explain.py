@@ -97,10 +97,10 @@ def test_games_that_differ_are_told_differently(rules: Ruleset, data: st.DataObj
     choice, group = data.draw(st.sampled_from(sorted(choices().items())))
     value = data.draw(GROUPS[group])[choice]
     with suppress(ImpossibleRulesError):
-        other = derive(rules, "random", {choice: msgspec.to_builtins(value)})
-        if sentence_texts(other) == sentence_texts(rules):
+        variation = derive(rules, "random", {choice: msgspec.to_builtins(value)})
+        if sentence_texts(variation) == sentence_texts(rules):
             for seats in playable_seat_counts(rules):
-                assert played(rules, seats) == played(other, seats), (choice, value)
+                assert played(rules, seats) == played(variation, seats), (choice, value)
 
 
 def played(rules: Ruleset, seats: int) -> list[object]:

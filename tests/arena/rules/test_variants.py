@@ -152,9 +152,9 @@ def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None
 )
 def test_a_mistake_in_an_event_names_it(tmp_path: Path, rules: str, message: str) -> None:
     event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
-    done = CliRunner().invoke(main, ("run", str(event), "--out", str(tmp_path / "out")))
-    assert done.exit_code == 2
-    assert message in done.output
+    result = CliRunner().invoke(main, ("run", str(event), "--out", str(tmp_path / "out")))
+    assert result.exit_code == 2
+    assert message in result.output
 
 
 # --- what differs from a named game ---

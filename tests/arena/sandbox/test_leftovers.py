@@ -55,9 +55,9 @@ def test_a_bot_that_cannot_enter_its_cgroup_does_not_start() -> None:
     cgroup = cgroups.Cgroup(cgroup_parents(), 10_001, Limits())
     words = (*command.ENTRANCE, *cgroup.doors, "--", "echo", "started")
     cgroup.remove()
-    done = subprocess.run(words, capture_output=True, check=False)
-    assert (done.stdout, done.returncode) != (b"started\n", 0)
-    assert not done.stdout
+    child = subprocess.run(words, capture_output=True, check=False)
+    assert (child.stdout, child.returncode) != (b"started\n", 0)
+    assert not child.stdout
 
 
 def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,13 +82,13 @@ def cgroup_parents() -> cgroups.Parents:
 
 @pytest.mark.parametrize("listened_to", [True, False])
 def test_a_bot_is_not_started_for_a_referee_who_is_gone(listened_to: bool) -> None:
-    ours, theirs = os.pipe()
+    reader, writer = os.pipe()
     if not listened_to:
-        os.close(ours)
+        os.close(reader)
     words = (*command.PARENT_CHECK, "echo", "started")
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=False)
-    os.close(theirs)
-    assert done.stdout == (b"started\n" if listened_to else b"")
+    child = subprocess.run(words, stdout=subprocess.PIPE, stderr=writer, check=False)
+    os.close(writer)
+    assert child.stdout == (b"started\n" if listened_to else b"")
 
 
 def test_the_gate_stands_right_before_the_bot() -> None:

@@ -209,5 +209,5 @@ def test_a_proxy_ends_with_its_stdin() -> None:
     """It must not outlive a referee that is killed."""
     code = f"import sys; sys.path.insert(0, {str(Path(proxy.__file__).parents[2])!r});"
     code += "from arena.sandbox.proxy import end_with_stdin; end_with_stdin()"
-    done = subprocess.run((sys.executable, "-c", code), stdin=subprocess.DEVNULL, timeout=120)
-    assert done.returncode == 0
+    process = subprocess.run((sys.executable, "-c", code), stdin=subprocess.DEVNULL, timeout=120)
+    assert process.returncode == 0

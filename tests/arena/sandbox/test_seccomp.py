@@ -126,10 +126,10 @@ def test_the_numbers_are_those_of_the_kernels_headers(column: int) -> None:
         ("newfstatat" if name == "fstatat" else name): int(number)
         for name, number in re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)
     }
-    ours = {name: numbers[column] for name, numbers in {**CALLS, **OTHERWISE}.items()}
-    for name, number in ours.items():
+    table_numbers = {name: numbers[column] for name, numbers in {**CALLS, **OTHERWISE}.items()}
+    for name, number in table_numbers.items():
         assert header_numbers.get(name, number) == number, name
-    assert len(header_numbers.keys() & ours.keys()) > 150
+    assert len(header_numbers.keys() & table_numbers.keys()) > 150
 
 
 def test_calls_of_other_architectures_are_refused() -> None:

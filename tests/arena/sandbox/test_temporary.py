@@ -107,11 +107,11 @@ def test_nobody_can_make_us_remove_something_else(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_folders_of_other_users_are_kept(tmp_path: Path) -> None:
-    theirs = tmp_path / f"{PREFIX}x"
-    theirs.mkdir(mode=0o711)
-    os.chown(theirs, 60_599, 60_599)
+    folder = tmp_path / f"{PREFIX}x"
+    folder.mkdir(mode=0o711)
+    os.chown(folder, 60_599, 60_599)
     sweep(tmp_path)
-    assert theirs.exists()
+    assert folder.exists()
 
 
 def test_nothing_is_swept_if_others_can_exchange_folders(tmp_path: Path) -> None:
@@ -137,6 +137,6 @@ def test_a_killed_check_leaves_nothing_once_the_next_has_run(
     (folder,) = leftovers(tmp_path)
     wait_for_lock(folder)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    done = CliRunner().invoke(main, ["check", "first", "--only", "hello", "--sandbox", "off"])
-    assert done.exit_code == 0, done.output
+    result = CliRunner().invoke(main, ["check", "first", "--only", "hello", "--sandbox", "off"])
+    assert result.exit_code == 0, result.output
     assert leftovers(tmp_path) == []

@@ -297,11 +297,11 @@ def test_a_damaged_interpreter_is_compiled_again(
         "from arena.sealed.interpreter import installed_interpreter as i;"
         "print(i('python.wasm').code)"
     )
-    both = [
+    processes = [
         subprocess.Popen((sys.executable, "-c", program), stdout=-1, stderr=-1, text=True)
         for _ in range(2)
     ]
-    texts = [process.communicate(timeout=300) for process in both]
+    texts = [process.communicate(timeout=300) for process in processes]
     assert sorted(err for _, err in texts)[0] == ""
     code = Path(texts[0][0].strip())
     machine_code = code.read_bytes()

@@ -49,8 +49,8 @@ def test_the_checks_of_petting_zoo_pass(name: str, seats: int) -> None:
 
 def test_without_petting_zoo_it_says_what_to_install() -> None:
     hide = "import sys; sys.modules['pettingzoo'] = None; from arena.training import boneyard_v0"
-    done = subprocess.run((sys.executable, "-c", hide), capture_output=True, text=True)
-    assert "pip install '.[train]'" in done.stderr.splitlines()[-1]
+    process = subprocess.run((sys.executable, "-c", hide), capture_output=True, text=True)
+    assert "pip install '.[train]'" in process.stderr.splitlines()[-1]
 
 
 def test_an_unknown_game_and_an_impossible_table_are_refused() -> None:

@@ -23,11 +23,11 @@ nbformat.write(notebook, sys.argv[2])
 @pytest.mark.slow
 def test_the_notebook_runs_and_answers(tmp_path: Path) -> None:
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")
-    done = tmp_path / "done.ipynb"
+    notebook = tmp_path / "done.ipynb"
     subprocess.run(
-        (sys.executable, "-c", EXECUTE, str(NOTEBOOK), str(done)), cwd=tmp_path, check=True
+        (sys.executable, "-c", EXECUTE, str(NOTEBOOK), str(notebook)), cwd=tmp_path, check=True
     )
-    cells = json.loads(done.read_text())["cells"]
+    cells = json.loads(notebook.read_text())["cells"]
     texts = ["".join(_texts(cell)) for cell in cells if cell["cell_type"] == "code"]
     _, page, verdict, means, decisions, replay, explained = texts
     assert "<iframe" in page

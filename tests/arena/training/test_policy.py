@@ -25,9 +25,9 @@ def bot(folder: Path, text: str) -> list[str]:
 
 def talk(command: list[str], *lines: bytes, code: int = 0) -> tuple[list[dict[str, Any]], str]:
     """Return what the bot says to lines that come at once, and its stderr."""
-    done = subprocess.run(command, input=b"".join(lines), capture_output=True, timeout=PATIENCE)
-    assert done.returncode == code, done.stderr.decode()
-    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
+    process = subprocess.run(command, input=b"".join(lines), capture_output=True, timeout=PATIENCE)
+    assert process.returncode == code, process.stderr.decode()
+    return [json.loads(line) for line in process.stdout.splitlines()], process.stderr.decode()
 
 
 def test_a_policy_of_three_lines_is_a_bot(tmp_path: Path) -> None:

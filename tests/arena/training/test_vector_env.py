@@ -30,22 +30,22 @@ def assert_same(
     steps: int,
 ) -> None:
     """Compare with as many single environments, with random actions of which some are fouls."""
-    ours = RoundsVectorEnv(rows, rules, seats, rivals=rivals[0], seat=seat)  # type: ignore[arg-type]
+    env = RoundsVectorEnv(rows, rules, seats, rivals=rivals[0], seat=seat)  # type: ignore[arg-type]
 
     def make_env() -> SingleSeatEnv:
         return SingleSeatEnv(rules, seats, rivals=rivals[1], seat=seat, rounds=1)  # type: ignore[arg-type]
 
-    theirs = SyncVectorEnv([make_env] * rows, autoreset_mode=AutoresetMode.SAME_STEP)
+    single_envs = SyncVectorEnv([make_env] * rows, autoreset_mode=AutoresetMode.SAME_STEP)
     luck, ends = np.random.default_rng(seat), 0
-    (vectors, info), (expected, expected_info) = ours.reset(seed=7), theirs.reset(seed=7)
+    (vectors, info), (expected, expected_info) = env.reset(seed=7), single_envs.reset(seed=7)
     for _ in range(steps):
         np.testing.assert_array_equal(vectors, expected)
         np.testing.assert_array_equal(info["action_mask"], expected_info["action_mask"])
         scores = luck.random(info["action_mask"].shape) + info["action_mask"]
         scores[luck.random(rows) < 0.05] *= -1
         actions = scores.argmax(axis=1)
-        vectors, paid, over, cut, info = ours.step(actions)
-        expected, owed, done, _, expected_info = theirs.step(actions)
+        vectors, paid, over, cut, info = env.step(actions)
+        expected, owed, done, _, expected_info = single_envs.step(actions)
         np.testing.assert_array_equal(over, done)
         np.testing.assert_array_equal(paid, owed)
         assert not cut.any()

@@ -230,10 +230,10 @@ def test_a_bot_without_referee_or_port_says_so_at_once(
     tmp_path: Path, port: int, line: str, why: str
 ) -> None:
     command = bot_command(tmp_path / "state", port)
-    done = subprocess.run(command, input=line, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert why in done.stderr
-    assert "Traceback" not in done.stderr
+    process = subprocess.run(command, input=line, capture_output=True, text=True, timeout=60)
+    assert (process.returncode, process.stdout) == (2, "")
+    assert why in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 def test_a_bot_whose_port_is_taken_ends_with_the_reason(tmp_path: Path) -> None:

@@ -79,10 +79,10 @@ def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) ->
 def test_a_mistake_costs_as_many_points_whatever_the_target() -> None:
     """By parts of a target of 30 points every eighth choice was a blunder."""
     draw = find_variant("draw")
-    few, *others = (derive(draw, "x", {"target": target}) for target in (30, 60))
-    assert grades_of(few) == grades_of(*others)
+    short_game, *others = (derive(draw, "x", {"target": target}) for target in (30, 60))
+    assert grades_of(short_game) == grades_of(*others)
     # A mistake is about a tile, a blunder two: the set's tiles have 6 pips on average.
-    assert [round(points) for points in grades_of(few)] == [2, 5, 10]
+    assert [round(points) for points in grades_of(short_game)] == [2, 5, 10]
     points = derive(find_variant("point-a-round"), "x", {"target": 2})
     assert grades_of(points) == pytest.approx(GRADES, abs=0.01)
 
@@ -119,12 +119,12 @@ def test_the_terminal_shows_the_same_chances(
     game: LoggedGame, review: GameReview, tmp_path: Path
 ) -> None:
     log = write(tmp_path / "log.jsonl", game)
-    done = CliRunner().invoke(main, ["replay", str(log), "--review", "--all"])
-    assert done.exit_code == 0, done.output
-    rows = [line.split() for line in done.output.splitlines() if line.startswith("  chances")]
+    result = CliRunner().invoke(main, ["replay", str(log), "--review", "--all"])
+    assert result.exit_code == 0, result.output
+    rows = [line.split() for line in result.output.splitlines() if line.startswith("  chances")]
     assert [row[2] for row in rows] == [f"{round(share)}" for (share,) in review.chances]
     assert all(int(row[2]) + int(row[-2]) == 100 for row in rows)
-    losses = [line for line in done.output.splitlines() if line.startswith("  lost")]
+    losses = [line for line in result.output.splitlines() if line.startswith("  lost")]
     assert len(losses) == sum(decision.grade > 0 for decision in review.decisions)
 
 

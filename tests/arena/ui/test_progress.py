@@ -10,8 +10,8 @@ def report_work(monkeypatch: pytest.MonkeyPatch, *, lines: bool) -> None:
     clock = iter([0.0, 10.0, 30.0, 60.0, 90.0])
     monkeypatch.setattr(console, "monotonic", lambda: next(clock))
     with console.working("Games", lines=lines) as tell:
-        for done in (333, 1000, 2000, 3000):
-            tell(done, 3000)
+        for count in (333, 1000, 2000, 3000):
+            tell(count, 3000)
 
 
 def test_a_pipe_gets_a_line_every_half_minute(

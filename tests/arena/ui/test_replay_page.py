@@ -126,8 +126,8 @@ def lines_of(scenes: Iterable[Fields]) -> list[str]:
     before: dict[int, str] = {}
     for scene in scenes:
         if question := scene["asked"]:
-            shared, rest = question["position"]
-            before[question["seat"]] = before.get(question["seat"], "")[:shared] + rest
+            shared, ending = question["position"]
+            before[question["seat"]] = before.get(question["seat"], "")[:shared] + ending
             lines.append(before[question["seat"]])
     return lines
 
@@ -187,9 +187,9 @@ def pasted(page: Page) -> str:
 
 
 def replayed(*words: object, code: int = 0) -> Result:
-    done = CliRunner().invoke(main, ["replay", *map(str, words)])
-    assert done.exit_code == code, done.output
-    return done
+    result = CliRunner().invoke(main, ["replay", *map(str, words)])
+    assert result.exit_code == code, result.output
+    return result
 
 
 def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,5 +190,5 @@ def test_the_less_is_foreseen_the_less_luck_counts(
 def test_events_of_one_name_share_no_noise() -> None:
     """Shared by all boards of a number, it would be in no interval of events rated together."""
     game = log_game(short("draw"), 2, any_of(5))
-    other = replace(game, game=replace(game.game, commitment="f" * 64))
-    assert luck_of(game) != luck_of(other)
+    twin = replace(game, game=replace(game.game, commitment="f" * 64))
+    assert luck_of(game) != luck_of(twin)

@@ -44,8 +44,8 @@ def leads(*worlds: Game) -> WorldValues:
 def test_going_out_is_worth_what_the_others_hold() -> None:
     """With 2-1 seat 0 goes out, and is paid what the other holds: 5 in one deal, 9 in the other."""
     deals = [
-        position("draw", hands=["21", other], line="13 32", stock=stock)
-        for other, stock in (("41", "63 64 65"), ("63", "41 64 65"))
+        position("draw", hands=["21", hand], line="13 32", stock=stock)
+        for hand, stock in (("41", "63 64 65"), ("63", "41 64 65"))
     ]
     out = values.legal(deals[0]).index(Play((2, 1), "right"))
     assert leads(*deals)[out].tolist() == [5, 9]

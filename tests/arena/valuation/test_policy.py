@@ -41,7 +41,7 @@ def features(game: Game, play: Play | PlayTwo) -> list[float]:
     """Return the features of a play, read from the game's own values."""
     state, tiles = game.playing, set_of_tiles(game.rules.deal)
     seat = state.turn
-    hand, others = list(state.hands[seat]), state.hands[(seat + 1) % game.seats]
+    hand, rival_hand = list(state.hands[seat]), state.hands[(seat + 1) % game.seats]
     line = [tile for tile in tiles if not any(tile in hand for hand in state.hands)]
     stock = [tile for tile, bit in state.table.bit.items()
              if any(bit in row for row in state.stock_rows) and tile in tiles]  # fmt: skip
@@ -72,8 +72,8 @@ def features(game: Game, play: Play | PlayTwo) -> list[float]:
         can_play(rest),
         sum(set(ends) <= set(tile) for tile in fits),
         len({pip for tile in rest for pip in tile}),
-        exp(-len(follow) * len(others) / max(len(unseen), 1)),
-        not can_play(others),
+        exp(-len(follow) * len(rival_hand) / max(len(unseen), 1)),
+        not can_play(rival_hand),
         isinstance(play, PlayTwo) or play.end != "right",
         hand.index(played[0]),
     ]
@@ -133,13 +133,13 @@ def test_a_playout_without_noise_takes_the_plays_of_the_highest_worth(name: str)
     gains, before = play_out(batch, policies), batch.scores
     while (rows := np.flatnonzero(~batch.is_over)).size:
         load_policies(batch.tables, policies)
-        rest = batch.select(rows)
-        plays = rest.plays(with_worth=True)
+        open_rounds = batch.select(rows)
+        plays = open_rounds.plays(with_worth=True)
         best = first_best(plays["worth"], plays["row"])
         moves = np.zeros(len(rows), MOVE_STRUCT)
         for name in PLAY_NAMES:
             moves[name] = plays[name][best]
-        draws = (moves["first"] == NO_TILE) & (rest.choices()["draws"] != 0)
+        draws = (moves["first"] == NO_TILE) & (open_rounds.choices()["draws"] != 0)
         moves["kind"] = np.where(draws, DRAW_MOVE, PLAY_MOVE)
         batch.act(rows, moves)
     assert (batch.scores - before == gains).all()

@@ -73,7 +73,7 @@ def test_a_seats_line_has_no_tile_that_the_seat_does_not_know(name: str) -> None
     rng = random.Random(name)
     for position, game in positions(rules_of(name), rng, 10):
         state, seat = game.playing, game.playing.turn
-        hidden = [tile for other, hand in enumerate(state.hands) if other != seat for tile in hand]
+        hidden = [tile for owner, hand in enumerate(state.hands) if owner != seat for tile in hand]
         hidden += [tile for row in state.stock for tile in row]
         line, dealt = write_position(position.as_seen()), position.deals[-1].hands[seat]
         *_, events, deals, _ = line.split("@")
@@ -191,8 +191,8 @@ def test_values_of_a_seats_line_agree_within_their_errors() -> None:
     for question in timeline.questions(0)[:24]:
         if len(question.options) > 1:
             view = position_of(question.history, question.game).as_seen()
-            ours = option_values(question_of(view), 0, 32)
-            pairs = zip(ours, option_values(question, 0, 32), strict=True)
+            estimates = option_values(question_of(view), 0, 32)
+            pairs = zip(estimates, option_values(question, 0, 32), strict=True)
             gaps += [
                 abs(a.lead - b.lead) / max(0.01, (a.half_width**2 + b.half_width**2) ** 0.5)
                 for a, b in pairs

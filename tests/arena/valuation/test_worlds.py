@@ -58,7 +58,7 @@ def until(question: AskedQuestion) -> StopAt:
 def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: TileNumbers) -> Game:
     """Return the table to which the same moves lead in a world; `tiles`: those of its places."""
     tile = question.game.settings.table.tile
-    moved = {tile[was]: tile[1 << int(now)] for was, now in zip(hidden.tiles, tiles, strict=True)}
+    moved = {tile[old]: tile[1 << int(new)] for old, new in zip(hidden.tiles, tiles, strict=True)}
     *before, dealt = question.history.deals
     hands, stock = (
         tuple(tuple(moved.get(tile, tile) for tile in row) for row in rows)
