@@ -1,13 +1,12 @@
 """Tiles, and rulesets: groups of closed choices, and their conflicts. `arena.engine` plays them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache, lru_cache
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import Annotated, Literal, TypeVar
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from protocol.errors import UserError, convert_or_explain, unknown_name
+from protocol.errors import UserError
 
 # Tiles and sets of tiles.
 
@@ -466,40 +465,3 @@ def _remedy(deal: Deal, need: int, most: int) -> str:
     ways = [f"take {SET_NAMES[pip]} (highest_pip = {pip})" for pip in fit[:1]]
     ways += [f"deal {most} at most (hand)"] * (most > 0)
     return " or ".join(ways) or "take fewer seats (seats)"
-
-
-@lru_cache(maxsize=1)
-def choices() -> dict[str, str]:
-    """Return the name of each choice and its group; a name is never in two groups."""
-    return {
-        choice.name: group.name
-        for group in msgspec.structs.fields(Ruleset)
-        if isinstance(group.type, type) and issubclass(group.type, Group)
-        for choice in msgspec.structs.fields(group.type)
-    }
-
-
-def group_of(choice: str, besides: tuple[str, ...] = ()) -> str:
-    """Return the group of a choice. Raises UserError; `besides`: words that may be meant too."""
-    owners = choices()
-    if members := [name for name, group in owners.items() if group == choice]:
-        raise UserError(
-            f"{choice} is a group of choices, not a choice. Set one of {', '.join(members)}."
-        )
-    if choice not in owners:
-        raise unknown_name("choice of rules", choice, (*owners, *besides))
-    return owners[choice]
-
-
-def derive(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
-    """Return a ruleset that differs from its base in these choices.
-
-    Raises UserError for an unknown choice or value, ImpossibleRulesError for a conflict.
-    """
-    plain: dict[str, Any] = msgspec.to_builtins(base)
-    for choice, value in differs.items():
-        group = group_of(choice)
-        kinds = get_type_hints(type(getattr(base, group)), include_extras=True)
-        convert_or_explain(value, kinds[choice], choice)
-        plain[group][choice] = value
-    return msgspec.convert({**plain, "name": name}, Ruleset)

@@ -25,7 +25,7 @@ from arena.match import referee
 from arena.match.bot_process import SHUT_DOWN_S, read_first
 from arena.match.referee import QUESTIONS_A_GAME, OpenQuestion
 from arena.rules.english import join_words
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from arena.sandbox.command import MIB
 from arena.sandbox.process import Sandbox
 from protocol.codec import decode_line, printable
@@ -43,7 +43,7 @@ from protocol.messages import (
     Play,
     PlayTwo,
 )
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, playable_seat_counts
 
 # Steps about games: every kind of option, then every named game at every table.
 

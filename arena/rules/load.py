@@ -8,9 +8,10 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from arena.rules.variants import VARIANTS, find_variant
-from protocol.errors import UserError, convert_or_explain, unknown_name
-from protocol.ruleset import HandSizes, Ruleset, choices, derive, group_of
+from arena.rules.variants import VARIANTS, choices, derive, find_variant, group_of
+from protocol.errors import UserError, unknown_name
+from protocol.ruleset import HandSizes, Ruleset
+from protocol.validation import convert_or_explain
 
 # Files that a user names, read up to a bound.
 

@@ -1,11 +1,56 @@
-"""The named rulesets, each as its differences from a base. Only this file names games."""
+"""Rulesets as differences from others, and the named games. Only this file names games."""
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, get_type_hints
 
-from protocol.errors import unknown_name
-from protocol.ruleset import Ruleset, derive
+import msgspec
+
+from protocol.errors import UserError, unknown_name
+from protocol.ruleset import Group, Ruleset
+from protocol.validation import convert_or_explain
+
+# Rulesets that differ from others in some choices.
+
+
+@lru_cache(maxsize=1)
+def choices() -> dict[str, str]:
+    """Return the name of each choice and its group; a name is never in two groups."""
+    return {
+        choice.name: group.name
+        for group in msgspec.structs.fields(Ruleset)
+        if isinstance(group.type, type) and issubclass(group.type, Group)
+        for choice in msgspec.structs.fields(group.type)
+    }
+
+
+def group_of(choice: str, besides: tuple[str, ...] = ()) -> str:
+    """Return the group of a choice. Raises UserError; `besides`: words that may be meant too."""
+    owners = choices()
+    if members := [name for name, group in owners.items() if group == choice]:
+        raise UserError(
+            f"{choice} is a group of choices, not a choice. Set one of {', '.join(members)}."
+        )
+    if choice not in owners:
+        raise unknown_name("choice of rules", choice, (*owners, *besides))
+    return owners[choice]
+
+
+def derive(base: Ruleset, name: str, differs: Mapping[str, Any]) -> Ruleset:
+    """Return a ruleset that differs from its base in these choices.
+
+    Raises UserError for an unknown choice or value, ImpossibleRulesError for a conflict.
+    """
+    plain: dict[str, Any] = msgspec.to_builtins(base)
+    for choice, value in differs.items():
+        group = group_of(choice)
+        kinds = get_type_hints(type(getattr(base, group)), include_extras=True)
+        convert_or_explain(value, kinds[choice], choice)
+        plain[group][choice] = value
+    return msgspec.convert({**plain, "name": name}, Ruleset)
+
+
+# The named games.
 
 
 class Variant(NamedTuple):

@@ -38,12 +38,12 @@ from arena.analysis.frames import frame_at
 from arena.analysis.text import Look, draw_frame
 from arena.analysis.timeline import Moment
 from arena.engine.shuffle import board_seed
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.training.encoding import ChoiceMask, Encoding, Vector
 from arena.training.episode import Episode, Reward
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Ask
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, playable_seat_counts
 
 Rendering = Literal["ansi", "human"]
 Observation = dict[Literal["observation", "action_mask"], Vector | ChoiceMask]

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import given
 
+from arena.rules.variants import choices, derive
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import (
     Deal,
@@ -14,8 +15,6 @@ from protocol.ruleset import (
     ImpossibleRulesError,
     Ruleset,
     check_seats,
-    choices,
-    derive,
     hand_size,
     playable_seat_counts,
 )

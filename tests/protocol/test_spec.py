@@ -15,6 +15,7 @@ from arena.match.bot_process import KEPT_STDERR_BYTES, STDERR_A_GAME
 from arena.match.clock import MOST_GIVEN_BACK_MS
 from arena.match.referee import STALE_LINES
 from arena.match.sources import PIPE_READ_BYTES
+from arena.rules import variants
 from protocol import codec, messages, ruleset
 from protocol.codec import Fault, decode_line
 from protocol.messages import (
@@ -177,7 +178,7 @@ def literals(kind: object) -> list[str]:
 
 def test_every_choice_of_the_rules_has_its_row_and_its_values() -> None:
     cells = {quoted(row[0])[0]: row[1] for row in table("Rules")}
-    assert list(cells) == [f"{group}.{choice}" for choice, group in ruleset.choices().items()]
+    assert list(cells) == [f"{group}.{choice}" for choice, group in variants.choices().items()]
     for group in msgspec.structs.fields(ruleset.Ruleset):
         if group.name == "name":
             continue

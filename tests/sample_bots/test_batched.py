@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from arena.engine.shuffle import board_seed
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from arena.training.episode import Episode
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, slow_except
 
 batched: Any = import_module("sample_bots.batched")

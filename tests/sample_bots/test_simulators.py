@@ -15,9 +15,9 @@ import pytest
 
 from arena.engine import values, view
 from arena.engine.state import Game, Round
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from protocol.messages import Bid, Choose, Clock, Drew, Option
-from protocol.ruleset import Tile, derive, target
+from protocol.ruleset import Tile, target
 from tests.support.fast_run import NAMED_TABLES, slow_except
 from tests.support.rulesets import CROWDS, crowd_rules
 

@@ -13,11 +13,10 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.match.referee import GameSetup, OpenQuestion, Referee, bye, hello
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from protocol import codec
 from protocol.codec import decode_from_referee, encode_line
 from protocol.messages import Ask, Clock, GameStarts
-from protocol.ruleset import derive
 from tests.support import bots
 
 # What a referee sends to a trained policy that is played as a bot.

@@ -23,14 +23,14 @@ from arena.engine.shuffle import RandomWords, board_seed, randbelow
 from arena.engine.state import Dealt, Game, Round
 from arena.logs.gamelog import GameLog, LoggedGame
 from arena.match.referee import GameSetup, OpenQuestion, Referee, needs_answer
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.valuation.batch import rank
 from protocol.codec import encode_line
 from protocol.messages import Call, Choose, Clock, GoOn, Option, Play, PlayTwo
 from protocol.position import Position
 from protocol.records import GameRecord, LogRecord
 from protocol.ruleset import Game as Limits
-from protocol.ruleset import Ruleset, derive, playable_seat_counts, side_of
+from protocol.ruleset import Ruleset, playable_seat_counts, side_of
 from tests.support.tables import sitting
 
 # The plain player of all playouts by the engine: the oracle for playouts in arrays.

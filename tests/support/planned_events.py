@@ -5,11 +5,11 @@ from random import Random
 
 from msgspec.structs import replace
 
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.sandbox.command import Command, Limits
 from protocol.messages import Clock
 from protocol.records import FoulPolicy, Result
-from protocol.ruleset import DOUBLE_SIX_SEATS, derive
+from protocol.ruleset import DOUBLE_SIX_SEATS
 from tournaments.formats.base import Entrant
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.round_robin import RoundRobin

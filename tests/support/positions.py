@@ -21,7 +21,7 @@ from arena.engine import deal, values, view
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt, Game, Phase, Round
 from arena.engine.turn import drawable
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from protocol.messages import (
     Bid,
     Call,
@@ -37,7 +37,7 @@ from protocol.messages import (
     PlayTwo,
     Refuse,
 )
-from protocol.ruleset import Ruleset, Tile, derive, high_first, set_of_tiles
+from protocol.ruleset import Ruleset, Tile, high_first, set_of_tiles
 
 REST = "rest"
 """For a boneyard: every tile of the set that lies nowhere else, in ascending order."""

@@ -7,7 +7,7 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from protocol.ruleset import (
     Boneyard,
     Deal,
@@ -22,7 +22,6 @@ from protocol.ruleset import (
     Stakes,
     Targets,
     Turn,
-    derive,
     playable_seat_counts,
 )
 

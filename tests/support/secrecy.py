@@ -17,7 +17,7 @@ from arena.engine.shuffle import board_seed
 from arena.engine.state import Dealt, Game
 from arena.engine.view import LineWriter
 from arena.match.referee import DealSource, GameSetup, OpenQuestion, Referee, bye, needs_answer
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from protocol.codec import Fault, encode_json, encode_line
 from protocol.messages import (
     Bye,
@@ -30,7 +30,7 @@ from protocol.messages import (
     RoundOver,
 )
 from protocol.records import FoulRecord
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import Ruleset
 from tests.support.games import Asks, questions, random_game, resampled
 
 # Plays the same public game in two worlds, and compares what one seat hears and when.

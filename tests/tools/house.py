@@ -39,12 +39,12 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(2_238, "protocol"),
+    "protocol": _room(2_202, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_973, "arena/engine"),
     "match": _room(2_775, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
-    "rules": _room(1_581, "arena/rules"),
+    "rules": _room(1_627, "arena/rules"),
     "sandbox": _room(3_308, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
@@ -53,22 +53,22 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_120, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_219, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_916, "tournaments/league"),
+    "cli and commands": _room(6_218, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_917, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_682, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
     "report": _room(3_135, "tournaments/report"),
     "play": _room(2_780, "tournaments/play"),
     "event": _room(3_149, "tournaments/event"),
-    "plan": _room(3_335, "tournaments/plan"),
+    "plan": _room(3_337, "tournaments/plan"),
     "formats": _room(2_806, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_152, "tests"),
+    "tests": _room(42_136, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_971
+MOST_LINES = 62_983
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""
@@ -115,7 +115,7 @@ OWN_JSON = frozenset(
         "arena/sandbox/canary.py",
         "arena/sealed/host.py",
         # It shows a value of TOML as JSON, which is nearly the same; the codec builds on it.
-        "protocol/errors.py",
+        "protocol/validation.py",
         # They explain, or write, JSON that is wrong or odd.
         "arena/conformance/diagnose.py",
         "arena/conformance/steps.py",

@@ -36,13 +36,12 @@ from arena.analysis.find import (
 )
 from arena.logs.checksummed import read_lines
 from arena.logs.gamelog import LoggedGame
-from arena.rules.variants import VARIANTS
+from arena.rules.variants import VARIANTS, choices
 from arena.sandbox.command import SandboxMode
 from protocol.codec import DamagedRecordError, decode_record, line_start, strip_checksum
 from protocol.errors import UserError
 from protocol.position import is_position, write_position
 from protocol.records import GameRecord
-from protocol.ruleset import choices
 from tournaments.cli.main import ON_LINUX_ONLY, require_linux
 from tournaments.event.folder import Folder, find_event, load_event
 from tournaments.plan.bots import BOT_FILE, all_bots, own_bot

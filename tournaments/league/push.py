@@ -20,7 +20,8 @@ from msgspec import Struct
 
 from arena.rules.load import without_mark
 from arena.sandbox.command import MIB
-from protocol.errors import UserError, convert_or_explain, unknown_name
+from protocol.errors import UserError, unknown_name
+from protocol.validation import convert_or_explain
 from tournaments.plan.bots import (
     BOT_FILE,
     BotFile,

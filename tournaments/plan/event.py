@@ -14,10 +14,11 @@ from arena.rules.load import load_toml
 from arena.sandbox.command import Address, Limits, SandboxMode, VariableName
 from arena.sealed.module import check_clock, is_module
 from protocol.codec import DamagedRecordError, decode_json, indented_json
-from protocol.errors import UserError, convert_or_explain, unknown_name
+from protocol.errors import UserError, unknown_name
 from protocol.messages import Clock
 from protocol.records import FoulPolicy
 from protocol.ruleset import Ruleset, SeatCount, Tile, check_seats, playable_seat_counts
+from protocol.validation import convert_or_explain
 from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.entrant import OwnClock, Parameter, own_or, split_clock
 from tournaments.formats.knockout import Knockout

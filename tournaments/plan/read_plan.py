@@ -20,10 +20,11 @@ from arena.rules.english import count_in_digits, join_words
 from arena.rules.load import load_ruleset, read_user_file
 from arena.ui.console import shown_path
 from protocol.codec import DamagedRecordError, decode_json, encode_json
-from protocol.errors import UserError, convert_or_explain
+from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import DealRecord, Seed
 from protocol.ruleset import Ruleset, Tile, check_seats, hand_size, high_first, set_of_tiles
+from protocol.validation import convert_or_explain
 from tournaments.formats.base import Entrant
 from tournaments.formats.entrant import OwnClock, fill, starts
 from tournaments.formats.round_robin import RoundRobin

@@ -14,13 +14,12 @@ from arena.analysis.timeline import AnswerRecord, Timeline
 from arena.machine import has_kernel_events
 from arena.match import referee
 from arena.match.referee import OpenQuestion
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.sandbox.command import OFF, Command, Limits
 from arena.sandbox.process import Sandbox
 from protocol.errors import UserError
 from protocol.messages import Clock
 from protocol.records import ChoiceRecord, FoulRecord
-from protocol.ruleset import derive
 from tests.support.games import any_of, overheard
 from tests.support.tables import LaggingPoller
 

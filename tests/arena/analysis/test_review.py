@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from arena.analysis.review import turning_points
 from arena.analysis.text import Look
 from arena.analysis.timeline import RoundEnd, Timeline
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from protocol.records import ChoiceRecord, FoulRecord
-from protocol.ruleset import derive
 from tests.support.games import any_of, overheard, write
 from tournaments.cli.main import main
 

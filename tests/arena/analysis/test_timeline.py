@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline, find_question, opponents, round_ends
 from arena.logs.gamelog import DamagedLogError
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import Ruleset
 from tests.support.fast_run import examples
 from tests.support.games import any_of, overheard
 from tests.support.rulesets import rules_and_seats

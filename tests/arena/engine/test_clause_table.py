@@ -1,6 +1,6 @@
 """Each clause of the sources, and each choice of the rules, has a test."""
 
-from protocol.ruleset import choices
+from arena.rules.variants import choices
 from tests.support.clauses import collect_clauses
 
 # Headings of the numbered list, which state no rule of their own.

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from arena.engine import turn, values
 from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from protocol.messages import (
     Bid,
     Call,
@@ -27,14 +27,7 @@ from protocol.messages import (
     Refuse,
 )
 from protocol.messages import End as Where
-from protocol.ruleset import (
-    MOST_DEALS,
-    Ruleset,
-    derive,
-    high_first,
-    playable_seat_counts,
-    set_of_tiles,
-)
+from protocol.ruleset import MOST_DEALS, Ruleset, high_first, playable_seat_counts, set_of_tiles
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.positions import snapshot
 from tests.support.rulesets import CROWDS, crowd_rules, rules_and_seats

@@ -17,11 +17,10 @@ from arena.analysis.timeline import mismatches
 from arena.engine.shuffle import board_seed
 from arena.logs.gamelog import LoggedGame, read_games
 from arena.match.referee import GameSetup, Referee
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.sandbox.command import OFF, Command, Limits
 from protocol.messages import MAX_LINE
 from protocol.records import FoulClass, FoulRecord, Result
-from protocol.ruleset import derive
 from tests.bots.hostile import lines
 from tests.bots.hostile.__main__ import TURN
 from tests.support.bots import (

@@ -15,6 +15,7 @@ from arena.engine.shuffle import board_seed
 from arena.match import player as human
 from arena.match.player import HumanPlayer, Player
 from arena.match.referee import GameSetup, Referee
+from arena.rules.variants import derive
 from arena.ui.terminal_player import (
     MAX_TYPED_BYTES,
     Keys,
@@ -24,7 +25,7 @@ from arena.ui.terminal_player import (
 )
 from protocol.codec import Fault, decode_line, encode_line
 from protocol.messages import Ask, Bid, Choose, Clock, Draw, Pass, Play
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import Ruleset
 from tests.support.games import SMALL
 
 NAMES = ("ada", "bob")

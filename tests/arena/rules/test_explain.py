@@ -23,8 +23,8 @@ from arena.rules.english import (
     ordinal_word,
 )
 from arena.rules.explain import RULE_PARTS, explain_ruleset
-from arena.rules.variants import VARIANTS, find_variant
-from protocol.ruleset import ImpossibleRulesError, Ruleset, choices, derive, playable_seat_counts
+from arena.rules.variants import VARIANTS, choices, derive, find_variant
+from protocol.ruleset import ImpossibleRulesError, Ruleset, playable_seat_counts
 from tests.support.rulesets import GROUPS, rulesets
 from tournaments.cli.main import main
 

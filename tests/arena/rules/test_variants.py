@@ -13,9 +13,9 @@ from arena.rules.load import (
     ruleset_title,
     with_overrides,
 )
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, choices, derive, find_variant
 from protocol.errors import UserError
-from protocol.ruleset import HandSizes, Ruleset, Targets, choices, derive, playable_seat_counts
+from protocol.ruleset import HandSizes, Ruleset, Targets, playable_seat_counts
 from tournaments.cli.main import main
 from tournaments.plan.event import written_event
 from tournaments.plan.read_plan import read_plan

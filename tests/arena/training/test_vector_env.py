@@ -5,14 +5,14 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from arena.engine.shuffle import SEED, RandomWords, shuffle
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.training import single_seat
 from arena.training.encoding import ChoiceMask, Encoding, Vector
 from arena.training.policy import Question
 from arena.training.single_seat import Deals, RoundsVectorEnv, SingleSeatEnv, shuffle_each
 from arena.valuation.batch import NumberArray
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import Ruleset
 from tests.support.fast_run import NAMED_TABLES, slow_except
 
 REFUSED_GAMES = ("auction-draw", "double-draw")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.gamelog import LoggedGame
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.ui.replay_page import (
     GRADES,
     GameReview,
@@ -22,7 +22,7 @@ from arena.ui.replay_page import (
 )
 from arena.valuation.luck import luck_of_games
 from arena.valuation.terms import USUAL_TERMS
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import Ruleset
 from tests.support.fast_run import slow_except
 from tests.support.games import ODD, any_of, log_game, short, write
 from tests.support.pages import needs_chromium, open_page, page_scenes, unpack_game

@@ -14,7 +14,7 @@ from arena.analysis.alternative_deals import position_of
 from arena.analysis.frames import frames, frames_for
 from arena.analysis.timeline import Timeline, walk_log
 from arena.logs.gamelog import LoggedGame
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.ui.replay_page import (
     Fields,
     Scene,
@@ -27,7 +27,6 @@ from arena.ui.replay_page import (
 from arena.valuation.terms import USUAL_TERMS
 from protocol.position import read_position, write_position
 from protocol.records import ChoiceRecord, FoulRecord
-from protocol.ruleset import derive
 from tests.support.events import EVENTS, boneyard, copy_of, run
 from tests.support.fast_run import FAST_TABLES, slow_except
 from tests.support.games import DEVIL, any_of, bob_fouls, changed, log_game, short, write

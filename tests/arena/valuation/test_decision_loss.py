@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import LoggedGame
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from arena.valuation.decision_loss import (
     LOOK_DEAR,
     TriedOptions,
@@ -18,7 +18,7 @@ from arena.valuation.decision_loss import (
 )
 from arena.valuation.endgames import exact_leads
 from arena.valuation.terms import ReviewedDecision
-from protocol.ruleset import derive, playable_seat_counts
+from protocol.ruleset import playable_seat_counts
 from tests.support.fast_run import slow_except
 from tests.support.games import any_of, overheard
 

@@ -8,9 +8,8 @@ import pytest
 
 from arena.engine import values
 from arena.engine.state import Game
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.valuation.endgames import exact_leads
-from protocol.ruleset import derive
 from tests.support.fast_run import slow_except
 from tests.support.positions import position
 

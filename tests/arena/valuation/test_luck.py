@@ -12,7 +12,7 @@ from arena.engine.deal import arrange_stock, lay_out
 from arena.engine.state import Dealt
 from arena.logs.gamelog import LoggedGame
 from arena.match.referee import OpenQuestion
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.valuation.luck import (
     LUCK_DECIMALS,
     MEAN_DEALS,
@@ -25,7 +25,7 @@ from arena.valuation.luck import (
 from arena.valuation.terms import LuckTerms, Policy
 from protocol.messages import Clock, Draw, Drew
 from protocol.records import ChoiceRecord, DealRecord, GameRecord
-from protocol.ruleset import Ruleset, Tile, derive, set_of_tiles
+from protocol.ruleset import Ruleset, Tile, set_of_tiles
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.games import NAMES, any_of, log_game
 from tests.support.tables import sitting

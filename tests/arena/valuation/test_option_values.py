@@ -8,7 +8,7 @@ from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.engine import values
 from arena.engine.state import Game
 from arena.match.referee import OpenQuestion
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.valuation.batch import RoundBatch
 from arena.valuation.decision_loss import (
     WorldValues,
@@ -20,7 +20,6 @@ from arena.valuation.decision_loss import (
 from arena.valuation.policy import play_out
 from arena.valuation.worlds import Worlds
 from protocol.messages import Draw, Play
-from protocol.ruleset import derive
 from tests.support.games import any_of, overheard
 from tests.support.positions import position
 

@@ -13,11 +13,11 @@ from arena.analysis.timeline import Timeline, question_of
 from arena.engine import values
 from arena.engine.state import Game
 from arena.engine.view import LineWriter
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from arena.valuation.decision_loss import option_values
 from protocol.errors import UserError
 from protocol.position import read_position, tile_digits, write_position
-from protocol.ruleset import Ruleset, derive
+from protocol.ruleset import Ruleset
 from tests.support.fast_run import FAST_GAMES, share, slow_except
 from tests.support.games import ODD, PROUD, any_of, overheard, positions
 

@@ -14,13 +14,13 @@ from arena import engine
 from arena.engine import values
 from arena.engine.deal import begin, chance_decides, lay_out
 from arena.engine.state import Game
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from arena.valuation.batch import HIGHER, LEFT_END, NO_TILE, RIGHT_END, RoundBatch, mask_tables
 from arena.valuation.policy import play_out
 from arena.valuation.terms import why_no_values
 from protocol.errors import UserError
 from protocol.messages import Bid, Call, Draw, GoOn, Keep, Option, Pass, Play, PlayTwo
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, slow_except
 from tests.support.games import play_on
 from tests.support.rulesets import CROWDS, crowd_rules, rules_and_seats

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.valuation.win_chance import FULL_SHARE, Law, share_of_scores
-from protocol.ruleset import derive
 from tests.support.fast_run import slow_except
 
 HALF = FULL_SHARE // 2

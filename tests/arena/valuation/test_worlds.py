@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arena.analysis.alternative_deals import InconsistentDealError, StopAt, public, replay_round
 from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.engine.state import Game
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from arena.valuation import worlds
 from arena.valuation.worlds import (
     HiddenTiles,
@@ -24,7 +24,7 @@ from arena.valuation.worlds import (
     hidden_tiles,
     sampled_tiles,
 )
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import examples, slow_except
 from tests.support.games import any_of, overheard
 from tests.support.rulesets import rules_and_seats

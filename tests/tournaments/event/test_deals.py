@@ -16,11 +16,11 @@ from arena.engine.shuffle import RandomWords, board_seed, commitment, randbelow
 from arena.logs.checksummed import compress
 from arena.logs.gamelog import GameLog
 from arena.match.referee import GameSetup, Referee
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from protocol.codec import encode_line
 from protocol.messages import Choose, Clock
 from protocol.records import Commitment, Reveal
-from protocol.ruleset import Ruleset, derive, playable_seat_counts, set_of_tiles
+from protocol.ruleset import Ruleset, playable_seat_counts, set_of_tiles
 from tests.support.events import boneyard, copied, copy_of, laid_open, summary, untouched
 from tests.support.fast_run import slow_except
 from tests.support.games import short

@@ -7,10 +7,9 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.sandbox.command import OFF, Limits
 from arena.sandbox.process import Sandbox
-from protocol.ruleset import derive
 from tests.support.made_up import round_plan
 from tests.support.planned_events import event
 from tournaments.commands.run import Ending

@@ -8,10 +8,10 @@ import pytest
 from arena import engine
 from arena.engine.deal import begin, chance_decides
 from arena.engine.turn import draw_tile
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from protocol.errors import UserError
 from protocol.messages import Drew
-from protocol.ruleset import derive, set_of_tiles
+from protocol.ruleset import set_of_tiles
 from tests.support.events import write_deals
 from tournaments.plan.read_plan import read_deals
 

@@ -16,12 +16,12 @@ from arena.conformance.runner import run_steps
 from arena.conformance.runner import select_steps as chosen_steps
 from arena.conformance.session import Session
 from arena.rules.load import MAX_TOML_BYTES
-from arena.rules.variants import VARIANTS, find_variant
+from arena.rules.variants import VARIANTS, derive, find_variant
 from arena.sandbox.command import Command, Confinement, Limits
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from protocol.errors import UserError
-from protocol.ruleset import Ruleset, derive, playable_seat_counts
+from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.bots import PATIENT_CHECK
 from tests.support.events import PLAIN, boneyard
 from tests.support.fast_run import slow_except

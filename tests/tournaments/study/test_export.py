@@ -14,13 +14,12 @@ import pytest
 
 from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import GameLog, read_games
-from arena.rules.variants import find_variant
+from arena.rules.variants import derive, find_variant
 from arena.training.encoding import Encoding
 from arena.training.episode import decision_rows
 from arena.valuation.decision_loss import review_seat
 from arena.valuation.luck import luck_of_games
 from protocol.errors import UserError
-from protocol.ruleset import derive
 from tests.support.events import BONEYARD, SMALL, boneyard, copy_of, finished, games_of
 from tests.support.games import any_of, bob_fouls, log_game, write
 from tournaments.event.folder import Folder

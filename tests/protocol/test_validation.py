@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from protocol.errors import MAX_CHARS, UserError, convert_or_explain
+from protocol.errors import UserError
+from protocol.validation import MAX_CHARS, convert_or_explain
 
 
 class Way(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
