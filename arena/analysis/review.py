@@ -152,7 +152,8 @@ def turning_points(
         left = count_in_digits(len(worst.hand), "tile")
         drew = count_in_digits(worst.drew, "draw")
         passes = count_in_digits(worst.passed, "pass", "passes")
-        yield f"{cost} It was left with {left} ({worst.pips} pips), after {drew} and {passes}."
+        pips = count_in_digits(worst.pips, "pip")
+        yield f"{cost} It was left with {left} ({pips}), after {drew} and {passes}."
     if full and best.swing > 0:
         yield f"Round {best.round} gained the most: {best.swing} points{_tell_end(best, look)}."
     yield _lead(ends)

@@ -232,8 +232,8 @@ def remarks(report: Report) -> Iterator[str]:
         )
     if report.choices >= TELLING_CHOICES and report.first_choices == report.choices:
         yield (
-            f"Warning: it took option 0 in all {report.choices} questions with several options. "
-            "Does it read `options`?"
+            f"Warning: all its {report.choices} valid answers to questions with several options "
+            "were option 0. Does it read the options?"
         )
 
 

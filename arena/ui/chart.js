@@ -29,7 +29,7 @@ const Chart = (() => {
       const now = leader(after), gain = Math.max(...won);
       const who = about.sides[won.indexOf(gain)];
       if (now !== null && now !== ahead) {
-        found.push({ at: over, words: `Round ${round}: ${about.sides[now]} ${says[Number(ahead !== null)]}, +${gain}` });
+        found.push({ at: over, words: `Round ${round}: ${about.sides[now]} ${says[Number(ahead !== null)]} (won ${gain})` });
         ahead = now;
       } else if (gain === most && gain > 0) {
         found.push({ at: over, words: `Round ${round}: ${who} +${gain}, the most in a round` });

@@ -149,7 +149,7 @@ const Review = (() => {
       Panels.add(node, "strong", sign);
       node.append(` ${name}: ${+points.toFixed(1)}${at ? "" : " points lost or more"} · `);
     });
-    if (chances.length) node.append(`▲ lucky, ▼ unlucky deal or draw: ${LUCKY} % of the game`);
+    if (chances.length) node.append(`▲ lucky, ▼ unlucky deal or draw: ${LUCKY} % of the game · Chances know every tile; mistakes, what the bot saw.`);
   }
 
   /** Adds the gaps to the list of moves. */

@@ -600,7 +600,7 @@ def _blocks(timeline: Timeline, losses: SeatLosses, shows_all: bool) -> Iterator
         wrong = [loss for loss in decisions if loss.choice != loss.best]
         decisions = tuple(pick_dearest(wrong, DEAR_DECISIONS_NAMED))
         yield Paragraph(
-            f"The {len(decisions)} that cost the most for certain; --all shows all, in order:"
+            f"The {len(decisions)} that most surely cost points; --all shows all, in order:"
         )
     rows = [_row(loss, _options(timeline, losses, loss)) for loss in decisions]
     yield table("Decisions", DECISION_COLUMNS, rows)

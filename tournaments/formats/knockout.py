@@ -111,15 +111,15 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
         """Yield the bracket: a drawing, or its matches in lists."""
         matches_by_round = bracket(contest, self, results)
         rounds = [
-            ("Final" if len(matches) == 1 else f"Round {number}", matches)
+            (FINAL if len(matches) == 1 else f"Round {number}", matches)
             for number, matches in enumerate(matches_by_round, 1)
         ]
         blocks: list[DocumentBlock] = []
         for title, matches in rounds:
             blocks.append(Paragraph(f"{title}:", media=SENTENCE_MEDIA))
-            blocks.append(
-                bullets((_sentence(contest, match) for match in matches), media=SENTENCE_MEDIA)
-            )
+            verb = "wins" if title == FINAL else "advances"
+            sentences = (_sentence(contest, match, verb) for match in matches)
+            blocks.append(bullets(sentences, media=SENTENCE_MEDIA))
         drawn = [(title, [_drawn(contest, m, link) for m in matches]) for title, matches in rounds]
         blocks.append(Figure(macro="bracket", value=drawn))
         if winner := self.find_winner(contest, results, True):
@@ -206,7 +206,11 @@ def boards_of(contest: Contest, form: Knockout, number: int) -> tuple[range, ran
     return range(start, middle), range(middle, middle + form.tie_boards)
 
 
-def _sentence(contest: Contest, match: Match) -> str:
+FINAL = "Final"
+"""The title of the round with one match."""
+
+
+def _sentence(contest: Contest, match: Match, verb: str) -> str:
     names = [contest.unit_name(unit) for unit in match.units]
     if len(names) == 1:
         return f"{names[0]}: bye"
@@ -219,7 +223,7 @@ def _sentence(contest: Contest, match: Match) -> str:
     if match.winner is not None:
         why = " as the better seed" if _is_level(match) else ""
         why = ", because the other has withdrawn" if match.walkover else why
-        advances = f"; {contest.unit_name(match.winner)} advances{why}"
+        advances = f"; {contest.unit_name(match.winner)} {verb}{why}"
     return f"{names[0]} – {names[1]}{points}{advances}"
 
 

@@ -121,8 +121,10 @@ def sprt_sentence(settings: Sprt, steps: Sequence[SprtStep], first: str, other: 
     if verdict == "H0":
         evidence = _after(settings, boards, settings.beta)
         # Without it a bot that lost everything and one without a change read alike.
-        lead = f"{steps[-1].estimate:+.1f} {MEASURE_UNITS[settings.measure]}".replace("-", "−")
-        return f"No: {first} is {_less(settings)} {other} ({evidence}; it leads by {lead})."
+        estimate = steps[-1].estimate
+        lead = f"{abs(estimate):.1f} {MEASURE_UNITS[settings.measure]}"
+        ahead = f"it {'leads' if estimate > 0 else 'trails'} by {lead}"
+        return f"No: {first} is {_less(settings)} {other} ({evidence}; {ahead})."
     played = f"{count_in_digits(boards, 'board')} played"
     if boards == settings.max_boards:
         played += f", as many as the event allows{_more_boards(settings, steps)}"
@@ -158,7 +160,7 @@ def _less(settings: Sprt) -> str:
 def _after(settings: Sprt, boards: int, error: float) -> str:
     """Return the boards and the confidence of an answer."""
     luck = ", luck taken out" if settings.without_luck else ""
-    return f"{count_in_digits(boards, 'board')}, {100 * (1 - error):g} %{luck}"
+    return f"decided after {count_in_digits(boards, 'board')}, {100 * (1 - error):g} %{luck}"
 
 
 def describe_question(settings: Sprt, first: str) -> str:
@@ -322,8 +324,8 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
         # 800 simulated tests each at leads of 0 to 40 Elo: 15 to 27 %, and 88 to 96 %. A reader's
         # own measurement gave 20 to 30 %, and 85 to 93 %: the words cover both.
         return (
-            "The test ended as soon as the lead was clear: so the lead in each table is on average "
-            "15 to 30 % too large, and its ± holds the truth in 85 to 95 % of tests."
+            "The test ended as soon as the answer was clear: so the lead in each table is on "
+            "average 15 to 30 % too large, and 85 to 95 % of its ± hold the true lead."
             if self.answer(contest, results) != "undecided"
             else ""
         )

@@ -407,7 +407,8 @@ class BotInDivision(NamedTuple):
             total = sum(row.rank is not None for row in self.division.table.standings)
             low, high = row.ranks
             rank = f"{low}–{high}" if low != high else f"{row.rank}"
-            place = f"Place {rank} of {total}" if row.rank else "No place yet"
+            unranked = "House bot, without a place" if row.is_house else "No place yet"
+            place = f"Place {rank} of {total}" if row.rank else unranked
             games = count_in_digits(row.games, "game")
             yield f"**{place}** in {title}: {row.rating.text()} Elo after {games}."
         if row.gain.value is not None:

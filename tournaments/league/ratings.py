@@ -132,6 +132,12 @@ class DivisionTable(Struct, frozen=True, kw_only=True):
         flagged = (row for row in self.standings if row.is_worse)
         return sorted(flagged, key=lambda row: row.worse or 0.0, reverse=True)
 
+    def describe_zero(self, anchor: Anchor) -> str:
+        """Return a sentence about the level of the Elo: it is the anchor's once that is rated."""
+        if any(row.name == anchor.name and not row.bound for row in self.all_versions):
+            return f"{anchor.name} is set to {anchor.elo:+g} Elo."
+        return "0 Elo is the average of the bots without < or >."
+
     @property
     def comparisons(self) -> int:
         """Number of present versions that were compared with the one before."""

@@ -64,7 +64,7 @@ class CheckedStep(Struct, frozen=True, forbid_unknown_fields=True):
     """A step of the check of a bot."""
 
     name: str
-    """The step's name, as `boneyard check --list` has it."""
+    """The step's name, as `boneyard check --list` has it; if it failed, with its title."""
     verdict: str
     """passed, failed, warned or skipped."""
     words: Words
@@ -84,9 +84,18 @@ class CheckSummary(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """Mean time for a question, in ms, of a sealed bot in million instructions; 0: not measured."""
 
     @property
+    def groups(self) -> list[tuple[str, str, list[str]]]:
+        """Verdict, words and names of the steps that ended alike; those that failed stand first."""
+        groups: dict[tuple[str, str], list[str]] = {}
+        for step in self.steps:
+            groups.setdefault((step.verdict, step.words), []).append(step.name)
+        rows = [(*alike, names) for alike, names in groups.items()]
+        return sorted(rows, key=lambda row: row[0] != "failed")
+
+    @property
     def outcome(self) -> str:
         """Its result in a line."""
-        counted = Counter(step.verdict for step in self.steps)
+        counted = Counter(step.verdict for step in self.steps if step.verdict != "warned")
         steps = count_in_digits(counted["passed"], "step")
         if failed := counted["failed"]:
             return f"Failed the check ({failed} of {count_in_digits(counted.total(), 'step')})"

@@ -388,8 +388,10 @@ def _steps(reports: Mapping[str, Report]) -> Iterator[CheckedStep]:
     explained = 0
     for division, report in reports.items():
         for outcome in report.outcomes:
-            name = f"{outcome.name} ({division})" if outcome.name == "event" else outcome.name
-            explained += outcome.state == "fail"
+            failed = outcome.state == "fail"
+            about = outcome.title if failed else division if outcome.name == "event" else ""
+            name = f"{outcome.name} ({about})" if about else outcome.name
+            explained += failed
             words = _words(outcome, in_full=explained <= EXPLAINED)
             yield CheckedStep(name, VERDICTS[outcome.state], words)
         for sentence in remarks(report):

@@ -321,7 +321,7 @@ def lead_text(pair: Separation) -> str:
     """Return the lead of one bot over another and its error, both in Elo."""
     lead = Estimate(pair.elo, pair.half_width)
     if round(pair.elo) == 0:
-        return f"{pair.one} and {pair.other} are level (± {pair.half_width:.0f} Elo)"
+        return f"{pair.one} and {pair.other} are equal so far (± {pair.half_width:.0f} Elo)"
     return f"{pair.one} is {lead.text(sign='')} Elo ahead of {pair.other}"
 
 

@@ -319,9 +319,10 @@ def bar_counts(values: Floats, width: float) -> Floats:
 
 def _words(values: Floats) -> str:
     low, middle, high = (f"{value:+.0f}" for value in np.percentile(values, (25, 50, 75)))
+    games = f"{count_in_digits(len(values), 'game')} without a foul"
     if len(values) == 1:
-        return minus(f"One game: {middle}.")
-    return minus(f"{len(values)} games, half of them from {low} to {high}; median {middle}.")
+        return minus(f"{games}: {middle}.")
+    return minus(f"{games}, half of them from {low} to {high}; median {middle}.")
 
 
 # --- the document ---
@@ -546,7 +547,7 @@ def _info_tables(times: Times) -> list[Table]:
 
 def _time_table(times: Times) -> Table:
     columns = [Column("bot", "name")]
-    columns += map(Column, ("questions", "mean ms", "worst ms", "lag ms", "CPU ms"))
+    columns += map(Column, ("questions", "mean ms", "worst ms", "lag ms in all", "CPU ms"))
     rows = [
         (
             Cell(row.name, href=link_to_games(row.name)),

@@ -165,7 +165,7 @@ def by_ratings(pool: Pool) -> str:
     if len(names) == 1:
         return f"**{names[0]}** is first ({luck}95 % against each other bot)."
     if len(names) <= MAX_WINNERS_NAMED:
-        level = f"{join_words(names)} are level so far ({luck}95 % for each pair)"
+        level = f"{join_words(names)} cannot be told apart yet ({luck}95 % for each pair)"
         return f"{level}{_weaker(pool, names)}."
     return f"{names[0]} leads; too few boards to be sure that it is the best."
 

@@ -354,7 +354,7 @@ def _describe_losses(losses: Losses, foul: str) -> Iterator[str]:
         )
         if len(losses.opponents) > 1:
             most = losses.opponents[0]
-            yield f"Most went in games with {most.label}: {most.lost:,} points."
+            yield f"It lost most in games with {most.label}: {most.lost:,} points."
     if losses.fouls:
         counts = ", ".join(f"{count} {foul}" for foul, count in sorted(losses.fouls.items()))
         yield f"It lost {count_in_digits(sum(losses.fouls.values()), 'game')} by a foul: {counts}."

@@ -147,7 +147,7 @@ def test_a_knockout_lets_those_on_who_were_to_meet_a_leaver() -> None:
     assert [match.winner for match in semifinals] == [(0,), (1,)]
     assert final.walkover
     (section,) = form.report(left, results, lambda *_: "")
-    assert "bot1 advances, because the other has withdrawn" in str(section)
+    assert "bot1 wins, because the other has withdrawn" in str(section)
 
 
 @pytest.mark.parametrize("event", [event(2), event(2, form=Versus()), event(3, 3)])

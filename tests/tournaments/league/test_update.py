@@ -292,7 +292,7 @@ def test_pushes_are_checked_side_by_side(tmp_path: Path) -> None:
     assert isinstance(entries["good"], Admitted)
     refused = entries["bad"]
     assert isinstance(refused, Refused)
-    assert "First failing step: hello:" in refused.why
+    assert "First failing step: hello (sends hello in time):" in refused.why
     assert sorted(league.versions()) == ["good@1"]
 
 

@@ -190,7 +190,7 @@ def test_the_forecast_in_words() -> None:
 
 def test_an_even_match_is_called_level() -> None:
     even = Separation(one="a", other="b", elo=0.2, half_width=451, played=4, needed_range=(9, None))
-    assert lead_text(even) == "a and b are level (± 451 Elo)"
+    assert lead_text(even) == "a and b are equal so far (± 451 Elo)"
     assert lead_text(replace(even, elo=9)) == "a is 9 ± 451 Elo ahead of b"
 
 

@@ -369,10 +369,11 @@ def test_an_answer_says_what_the_test_shows(h0: float, h1: float, won: str, lost
 @pytest.mark.parametrize(
     ("values", "part"),
     [
-        ([0.75, 0.5, 1.0] * 60, "Yes: new is better than old (20 boards, 95 %)."),
+        ([0.75, 0.5, 1.0] * 60, "Yes: new is better than old (decided after 20 boards, 95 %)."),
         (
             [0.25, 0.5, 0.25] * 60,
-            "No: new is not 40 Elo better than old (20 boards, 95 %; it leads by −117.2 Elo).",
+            "No: new is not 40 Elo better than old (decided after 20 boards, 95 %; it trails by "
+            "117.2 Elo).",
         ),
         ([0.5, 0.75] * 3, "Undecided whether new is better than old: 6 boards played; about "),
         ([0.5], ": 1 board played; about "),

@@ -87,7 +87,7 @@ def test_bots_that_are_surely_weaker_than_the_level_ones_are_named() -> None:
         best = names[one.board % 2] if names == ["bot0", "bot1"] else names[0]
         results.append(replace(one, places=tuple(1 + (name != best) for name in one.seats)))
     assert lead(plan, results).endswith(
-        "bot0 and bot1 are level so far (95 % for each pair); bot2 and bot3 are weaker."
+        "bot0 and bot1 cannot be told apart yet (95 % for each pair); bot2 and bot3 are weaker."
     )
 
 
