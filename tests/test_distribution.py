@@ -82,7 +82,7 @@ def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> 
 
 
 def _is_as_pip_left_it(environment: Path) -> None:
-    """Nothing lies in an environment's packages but what pip recorded, and compiled modules."""
+    """Check that an environment's packages are those that pip recorded, and compiled modules."""
     (packages,) = environment.glob("lib/python3.*/site-packages")
     recorded = {
         (packages / line[0]).resolve()
@@ -95,7 +95,7 @@ def _is_as_pip_left_it(environment: Path) -> None:
 
 
 def _has_all_that_it_names(folder: Path) -> None:
-    """Every page's links lead somewhere, and so do the files in the README's commands."""
+    """Check that every page's links and the files in the README's commands exist."""
     for page in folder.rglob("*.md"):
         for link in LINK.findall(page.read_text()):
             assert (page.parent / link).exists(), f"{page.name}: {link}"

@@ -47,7 +47,7 @@ def test_help_goes_into_a_pipe_of_windows(words: str) -> None:
     ),
 )
 def test_a_run_needs_no_stream(tmp_path: Path, streams: str) -> None:
-    """A closed one's number must not go to a file of ours, into which programs would write."""
+    """The number of a closed stream must not go to a file of ours: programs would write into it."""
     process = shell(f'exec "$@" {streams}', *RUN, "--out", str(tmp_path))
     assert process.returncode == 0
     assert (tmp_path / "results.pgn").read_text().count("[Result") == 2

@@ -1,4 +1,4 @@
-"""Starts a command as carelessly as can be: a control in which every probe should get through.
+"""The start of a command as carelessly as can be: a control in which every probe gets through.
 
 `python -I -S careless.py RING [terminal] -- COMMAND…`: the command shares the session keyring of
 that name with all who are started with it; with `terminal` it has a terminal of its own.

@@ -190,7 +190,7 @@ def _common(places: _Places, token: str, names: tuple[str, ...]) -> Targets:
 
 
 def _identity(home: str) -> tuple[int, int]:
-    """Return the device and number of a home; zeros, which none has, without one."""
+    """Return the device and number of a home; zeros without a home, which no home has."""
     try:
         status = Path(home).stat()
     except OSError:

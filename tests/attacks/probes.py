@@ -88,11 +88,11 @@ Probe = Callable[[Targets], str]
 
 
 class Refused(Exception):  # noqa: N818 - the usual outcome, not an error
-    """The attempt did not get through."""
+    """The refusal of an attempt."""
 
 
 class Untried(Exception):  # noqa: N818 - neither is this
-    """The attempt could not be made, so nothing is known."""
+    """The lack of an attempt: it could not be made, so nothing is known."""
 
 
 # The kernel, called by name.
@@ -150,7 +150,7 @@ def fork() -> int:
 
 
 def gets(detail: str, *steps: Callable[[Targets], object]) -> Probe:
-    """Return a probe that got this if none of its steps raises anything."""
+    """Return a probe that got `detail` if none of its steps raises anything."""
 
     def probe(targets: Targets) -> str:
         for step in steps:
@@ -1252,7 +1252,7 @@ SPOILING = frozenset({"referee-trace", "other-bot-trace", "user-namespace"})
 
 
 def outcome(probe: Probe, targets: Targets) -> dict[str, Any]:
-    """Return one probe's outcome; only an observed refusal is one."""
+    """Return the outcome of a probe; only an observed refusal is a refusal."""
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         return {"got": True, "detail": probe(targets)}

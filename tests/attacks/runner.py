@@ -66,7 +66,7 @@ def attack(confinement: Confinement, folder: Path) -> Attacks:
 
 
 def run_until_tried(start: Start, end: End, folder: Path) -> dict[str, ProbeResult]:
-    """Make all probes; what was not tried would count as what got through, and is tried again."""
+    """Make all probes; those that were not tried, which would count as got through, again."""
     results = run_probes(start, end, folder)
     for _ in range(TRIES):
         untried = tuple(

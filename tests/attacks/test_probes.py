@@ -112,7 +112,7 @@ def test_each_probe_belongs_to_one_promise_and_none_is_forgotten() -> None:
 
 
 def lying(claims: dict[str, bool]) -> Start:
-    """Return a decoy that is honest, and a probe that lies."""
+    """Return the start of an honest decoy and of a bot that states these claims."""
     outcomes = {name: {"got": claim, "detail": "I say so"} for name, claim in claims.items()}
     tell = f"import sys; sys.stdin.readline(); print({json.dumps(outcomes)!r}, flush=True)"
 

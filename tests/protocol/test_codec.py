@@ -235,7 +235,7 @@ SEEDS = st.sampled_from([line for line, _ in GOOD.values() if len(line) < 500])
 @example(CHOOSE, [])
 @examples(300)
 def test_no_spoilt_line_raises(line: bytes, spoils: list[tuple[float, int, bytes]]) -> None:
-    """Cut some bytes out at some place and put others in, again and again."""
+    """Replace some bytes of a message by others, several times."""
     for share, width, filling in spoils:
         start = int(share * len(line))
         line = line[:start] + filling + line[start + width :]

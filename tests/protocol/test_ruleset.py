@@ -24,7 +24,7 @@ BASE = Ruleset(name="base")
 
 
 def differing_choices(base: Ruleset, rules: Ruleset) -> dict[str, Any]:
-    """Return the other's choices where the two differ."""
+    """Return the choices of the rules that differ from the base's."""
     return {
         choice: getattr(getattr(rules, group), choice)
         for choice, group in choices().items()

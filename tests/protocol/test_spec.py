@@ -1,4 +1,4 @@
-"""SPEC.md tells the truth: its examples, tables, bot and conversations are checked."""
+"""The truth of SPEC.md: its examples, tables, bot and conversations are checked."""
 
 import json
 import re
@@ -170,7 +170,7 @@ def test_every_setting_of_fouls_has_its_row_and_stands_in_the_example() -> None:
 
 
 def literals(kind: object) -> list[str]:
-    """Return the allowed words of a choice, those of a union's parts too."""
+    """Return the allowed words of a choice, also those of a union's parts."""
     if isinstance(kind, str):
         return [kind]
     return [word for part in get_args(kind) for word in literals(part)]

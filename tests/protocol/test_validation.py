@@ -1,4 +1,4 @@
-"""A mistake in what a user wrote is found wherever the types find one, and told in one sentence."""
+"""A mistake of a user: found wherever the types find a mistake, and stated in one sentence."""
 
 import math
 import re
@@ -17,13 +17,13 @@ class Way(Struct, frozen=True, tag_field="type", forbid_unknown_fields=True):
 
 
 class Long(Way, frozen=True, tag="long"):
-    """Has a field of its own."""
+    """A way with a field of its own."""
 
     miles: Annotated[int, Meta(ge=1)] = 1
 
 
 class Short(Way, frozen=True, tag="short"):
-    """Has none."""
+    """A way without a field of its own."""
 
 
 class Trip(Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,18 +80,18 @@ def test_a_mistake_is_told_in_words_of_toml(fields: dict[str, Any], sentence: st
 
 
 class Checked(Struct, frozen=True):
-    """Has a check of its own."""
+    """A struct with a check of its own."""
 
     least: int
 
     def __post_init__(self) -> None:
-        """ValueError when it is not above 0."""
+        """Raise ValueError if `least` is not above 0."""
         if self.least <= 0:
             raise ValueError("least must be above 0")
 
 
 class Outer(Struct, frozen=True):
-    """Something around it."""
+    """A struct around `Checked`."""
 
     inner: tuple[Checked, ...] = ()
     by_name: dict[str, Checked] = {}

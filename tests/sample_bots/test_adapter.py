@@ -36,7 +36,7 @@ def test_a_question_is_put_into_words() -> None:
 
 
 def test_a_program_is_asked_again_and_again_or_anew() -> None:
-    """The second says all sorts of things, and reads until its input ends."""
+    """The second program writes all sorts of lines, and reads until its input ends."""
     count = "import sys\nfor line in sys.stdin:\n  if line == 'choose\\n': print(1, flush=True)"
     talker = "import sys; sys.stdin.read(); print('Of 99 I like 0 less than\\noption 1.')"
     assert answers(code=count) == [1] * len(CASES)

@@ -50,7 +50,7 @@ SCRIPT += [
 
 
 def ready(name: str, build: Path) -> list[str]:
-    """Build a bot if it must be, and say how to run it."""
+    """Build a bot if need be, and return its command."""
     bot = SAMPLE_BOTS[name]
     needs = bot.get("needs")
     if needs and not shutil.which(needs):
@@ -94,7 +94,7 @@ def test_every_bot_answers_what_is_asked_and_leaves(answered: list[bytes]) -> No
 def test_another_process_answers_at_once_and_the_same_and_leaves_without_a_bye(
     command: list[str], answered: list[bytes]
 ) -> None:
-    """In the other order, so that no answer hangs on earlier questions."""
+    """The questions come in reverse order, so that no answer hangs on earlier ones."""
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=FOLDER, stdin=pipe, stdout=pipe) as bot:
         assert bot.stdin

@@ -54,7 +54,7 @@ def opening_state(name: str, seats: int, seed: int) -> Game:
 
 
 def choices(dice: random.Random, options: Sequence[Option]) -> Option:
-    """Any option, a draw less often; nobody bids, for the simulator leaves bids out."""
+    """Return any option, a draw less often, and no bid: the simulator leaves bids out."""
     if isinstance(options[0], Bid):
         return options[0]
     return dice.choice([*options[:3], *options])
@@ -164,7 +164,7 @@ def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
 
 
 def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
-    """Return what the seat to move is sent: the game, and the question."""
+    """Return the lines of the game and of the question, as the seat to move is sent them."""
     seat = game.playing.turn
     game_line = msgspec.json.encode(view.starting_events(game, 1, seat, Clock(move_ms=60_000)))
     return game_line, view.LineWriter(game, 1).question(seat, options, 1, 60_000)[:-1]
@@ -195,7 +195,7 @@ def rung(request: pytest.FixtureRequest) -> list[str]:
 
 
 def answers_of(command: list[str], rows: Sequence[tuple[Game, bytes, bytes]]) -> list[Choose]:
-    """Return what a bot answers, in one process."""
+    """Return the answers of a bot, in one process."""
     lines = b"".join(game_line + b"\n" + ask + b"\n" for _, game_line, ask in rows)
     process = subprocess.run(command, cwd=FOLDER, input=lines, capture_output=True, check=True)
     return [msgspec.json.decode(line, type=Choose) for line in process.stdout.splitlines()]

@@ -19,7 +19,7 @@ def events(sequence: list[Frame]) -> list[object]:
 
 @pytest.mark.parametrize(("name", "seats"), FAST_TABLES)
 def test_a_person_sees_the_same_in_every_world_of_its_seat(name: str, seats: int) -> None:
-    """And what a replay of that seat shows, with the question that the seat was sent."""
+    """A person also sees what a replay of that seat shows, with the question that was sent."""
     for seat, *worlds in pairs(name, seats, 4):
         histories = []
         for game in worlds:

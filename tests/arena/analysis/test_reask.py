@@ -84,7 +84,7 @@ OLD = "print(json.dumps({'type': 'choose', 'id': asked['id'] - 1, 'choice': 0}),
 
 
 def rude(act: str, program: str = GREETS) -> Command:
-    """Return a bot that does this when it is asked."""
+    """Return a bot that runs `act` when it is asked."""
     lines = f"{program}        {act}\n" if program else act
     return Command((sys.executable, "-I", "-S", "-c", lines), "/")
 

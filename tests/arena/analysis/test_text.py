@@ -1,4 +1,4 @@
-"""Replays in the terminal: what everybody sees, what one seat sees, and the command around it."""
+"""Replays in the terminal: the view of everybody, the view of a seat, and the command."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a seat was asked comes out of the log alone, byte for byte, and its rounds add up."""
+"""The questions of a seat follow from the log alone, byte for byte, and its rounds add up."""
 
 import pytest
 from hypothesis import given

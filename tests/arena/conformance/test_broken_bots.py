@@ -1,4 +1,4 @@
-"""Every broken bot is told its true fault, and told it first."""
+"""The check names the true fault of every broken bot, and names it first."""
 
 import sys
 from contextlib import suppress
@@ -40,7 +40,7 @@ def slower(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:
 
 
 class FoundError(Exception):
-    """The walk ends: a step has failed."""
+    """The end of a check: a step has failed."""
 
 
 def first_failure(bot_name: str, row: Diagnosed, tag: str, number: int) -> StepResult | None:
@@ -130,7 +130,7 @@ def test_a_bot_that_works_only_without_the_seal_is_told_so(tmp_path: Path) -> No
 
 
 def test_faults_of_an_old_process_are_not_blamed_on_the_sandbox() -> None:
-    """Tried by itself the step passes, inside as outside."""
+    """By itself the step passes, inside the sandbox and outside."""
     off = Sandbox(OFF, Limits())
     session = Session(command("CrashesInItsSecondGame"), off, PATIENT_CHECK, PACE, off)
     (step,) = [step for step in run_steps(session, select_steps(("4-11",))) if step.finding][:1]

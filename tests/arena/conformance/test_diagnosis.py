@@ -1,4 +1,4 @@
-"""What is said of a line and of a silence, and how the referee's lines are changed."""
+"""The diagnosis of a line and of a silence, and the mutations of the referee's lines."""
 
 import json
 

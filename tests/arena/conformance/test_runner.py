@@ -1,4 +1,4 @@
-"""The walk itself: its steps, its time, and that honest bots pass all of it."""
+"""The run of the check: its steps, its time, and honest bots, which pass all steps."""
 
 import time
 from pathlib import Path
@@ -40,7 +40,7 @@ def new_session(pace: Budget = QUICK) -> Session:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["batched", "ismcts", "chat"])
 def test_a_sample_bot_passes(name: str, open_folder: Path) -> None:
-    """Where `run` would start it: in the best sandbox of this machine, built."""
+    """The bot starts where `run` would start it: built, in the best sandbox of this machine."""
     if not sample_bots()[name].available:
         pytest.skip(f"{name} needs {sample_bots()[name].needs}")
     sandbox = Sandbox(proved().confinement, Limits())
@@ -144,7 +144,7 @@ def test_no_step_runs_after_a_gate_that_failed() -> None:
 
 @pytest.mark.parametrize(("slow", "steps"), [(False, [1, 4, 5]), (True, [1])])
 def test_a_late_bot_is_asked_no_more(slow: bool, steps: list[int]) -> None:
-    """A slow one after its first late step; one that is late in some positions may go on."""
+    """A slow bot is asked no more after a late step; a bot late in some positions may go on."""
 
     async def late(session: Session) -> str:
         ms = session.clock.move_ms * (1 if slow else 0.01)

@@ -36,7 +36,7 @@ def test_a_narrow_terminal_leaves_out_a_column_and_cuts_only_names(width: int) -
     "part", ["{}", "{}-with-a-long-name", "a-long-name-{}", "a-very-{}-long-name"]
 )
 def test_narrow_terminal_keeps_names_apart(width: int, part: str) -> None:
-    """Other columns go first; then names are cut where they do not become one."""
+    """Columns go first; then names are cut where they stay different."""
     names = [part.format(ordinal) for ordinal in ("first", "second", "third")]
     columns = [Column("#", "rank"), Column("bot", "name"), Column("Elo", detail="±")]
     columns += [Column(text) for text in ("games", "win %", "margin", "fouls")]

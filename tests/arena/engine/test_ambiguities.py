@@ -1,4 +1,4 @@
-"""What the sources leave open, as rules.md decides it in its third part; numbers are its own."""
+"""Ambiguities of the sources, as the third part of rules.md numbers and decides them."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What an onlooker is shown of a game that goes on: no hand, whatever the hands are."""
+"""The view of an onlooker of a running game: it shows no hand, whatever the hands are."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def view_bytes(game: LoggedGame) -> bytes:
 
 
 def differences(tries: int) -> Iterator[str]:
-    """Games of which an onlooker could tell two worlds from one another."""
+    """Yield the games in which an onlooker could tell two worlds apart."""
     for name, seats in NAMED_TABLES:
         for _, world, other_world in pairs(name, seats, tries):
             if view_bytes(world) != view_bytes(other_world):

@@ -1,4 +1,4 @@
-"""What must hold for every ruleset that the type admits (rules.md, part 4)."""
+"""Properties of every ruleset that the type admits (rules.md, part 4)."""
 
 import random
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def check_conservation(game: Game, tiles: list[tuple[int, int]]) -> None:
 
 
 def check_options(game: Game) -> None:
-    """There is an option until the round is over or must be dealt, and none is listed twice."""
+    """Check that a round has options until it is over or must be dealt, and lists none twice."""
     options = values.legal(game)
     assert bool(options) != values.needs_deal(game)
     assert len(set(map(repr, options))) == len(options)
@@ -113,7 +113,7 @@ def test_more_than_four_seats_keep_every_property(
 def test_act_takes_what_legal_lists_and_nothing_else(
     table: Table, seed: bytes, rng: random.Random
 ) -> None:
-    """Of everything that a message can say, at some moments of a game."""
+    """Options of every kind that a message can state, at some moments of a game."""
     for game in islice(states_of_game(table, seed, rng), 0, 30, 6):
         legal = values.legal(game)
         for option in sayable(game, rng):
@@ -127,7 +127,7 @@ def test_act_takes_what_legal_lists_and_nothing_else(
 
 
 def sayable(game: Game, rng: random.Random) -> list[Option]:
-    """Options of every kind, with some tiles of the set."""
+    """Return options of every kind, with some tiles of the set."""
     tiles = rng.sample(set_of_tiles(game.rules.deal), 6)
     tiles += [tile for hand in game.playing.hands for tile in hand[:2]]
     ends: tuple[Where, ...] = ("lead", "left", "right")
@@ -162,7 +162,7 @@ def test_one_seats_draws_do_not_shift_the_others(seats: int, seed: bytes) -> Non
 
 
 def test_very_many_chips_still_fit_a_line() -> None:
-    """Met by a reader: with a thousand chips and great bonuses every bid was an option."""
+    """With a thousand chips and great bonuses every bid was an option: a reader met such a line."""
     differs = {"chips": 1000, "bonus": [100_000]}
     game = values.new_game(derive(find_variant("auction-draw"), "rich", differs), 2)
     game.scores = (100_000, 100_000)

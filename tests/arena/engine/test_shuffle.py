@@ -9,7 +9,7 @@ from arena.engine.shuffle import WORD, RandomWords, board_seed, commitment, rand
 
 
 def test_seeds_and_words_follow_the_documented_scheme() -> None:
-    """Recomputed here from the documentation, with nothing of ours."""
+    """The seeds and words are recomputed here from the documentation, without our code."""
     seed = hmac.new(b"secret", b"boneyard board 1|cup|7", hashlib.sha256).digest()
     assert board_seed(b"secret", "cup", 7) == seed
     assert commitment(seed) == hashlib.sha256(b"boneyard commitment 1|" + seed).hexdigest()

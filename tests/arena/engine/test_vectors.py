@@ -1,4 +1,4 @@
-"""The vectors are what the engine makes, complete, lean, and true to a reader that is not ours."""
+"""Vectors: the engine makes them, they are complete, and a reader in JavaScript agrees."""
 
 import json
 import shutil

@@ -1,1 +1,1 @@
-"""Tests of `arena/valuation`."""
+"""Tests of `arena/exam`."""

@@ -1,4 +1,4 @@
-"""Problems: the shipped set is right, a posed problem is the referee's, mistakes are told."""
+"""Problems: the shipped set is right, a posed problem is the referee's, mistakes are named."""
 
 from functools import cache
 
@@ -35,7 +35,7 @@ def test_the_sample_set_has_600_endgames_and_400_middle_games_whose_options_diff
 
 
 def solved_again(problem: Problem) -> tuple[float, ...]:
-    """Solve an endgame by the way of a log: the referee's records of the game so far."""
+    """Return the values of an endgame, solved from the referee's records of the game so far."""
     game, *records = pose(problem, CLOCK).records
     assert isinstance(game, GameRecord)
     table = sitting(("a", "b"), (problem.number,), problem.ruleset, CLOCK)

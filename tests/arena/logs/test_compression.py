@@ -71,7 +71,7 @@ def test_a_compressed_log_decompresses_to_the_same_bytes(
 
 
 class Killed(BaseException):
-    """Nothing runs after it."""
+    """The kill of the process: nothing runs after it."""
 
 
 STEPS: dict[str, tuple[object, str]] = {

@@ -1,4 +1,4 @@
-"""What is written stays as it was written, or is refused with its place."""
+"""A log is read as it was written, or refused with the place of the damage."""
 
 import errno
 import os

@@ -20,7 +20,7 @@ TEST_REFERENCE = re.compile(r"`([\w/]+\.py)::(\w+)(?:\[(.+?)\])?`")
 
 @cache
 def functions(path: str) -> set[str]:
-    """Return the names of a test module's functions, none where it does not exist."""
+    """Return the names of a test module's functions; an empty set without the module."""
     file = TESTS / path
     tree = ast.parse(file.read_text() if file.exists() else "")
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -1,4 +1,4 @@
-"""What is charged and what is given back, at moments that are made up; and who is late."""
+"""Time that is charged and time that is given back, at made-up moments; and late bots."""
 
 from collections.abc import Callable, Iterator
 
@@ -14,7 +14,7 @@ from protocol.records import ChoiceRecord, FoulRecord, InfoSum, RoundRecord, Spe
 
 
 def nothing() -> None:
-    """Nobody is told."""
+    """Do nothing when the time is over."""
 
 
 def refuse(lag: LagError) -> None:
@@ -45,7 +45,7 @@ def test_lag_of_a_question_is_bounded(limit_ms: int) -> None:
 def test_no_more_is_given_back_than_the_lags_that_fell_into_the_question(
     began: float, turns: list[tuple[float, float]], limit_ms: int
 ) -> None:
-    """Each turn of the poller is so long a planned wait, then so long a lag."""
+    """`turns`: the planned wait of each turn of the poller, and the lag after it."""
     deadline = Deadline(nothing, lambda _: None)
     deadline.begin(began, limit_ms)
     now = question_lag = 0.0
@@ -85,7 +85,7 @@ def test_own_numbers_are_summed_up_and_their_names_bounded() -> None:
 
 
 class Time:
-    """Stands for the clock of the poller: only what happens takes time."""
+    """A clock of the poller that only events advance."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -95,7 +95,7 @@ class Time:
 
 
 class Polls:
-    """Stands for epoll: what each poll takes and what is ready then."""
+    """A stand-in for epoll: the time that each poll takes, and what is ready then."""
 
     closed = True
 
@@ -125,7 +125,7 @@ def poller(time: Time) -> Iterator[Poller]:
 def pumped(
     poller: Poller, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
 ) -> Polls:
-    """Return a slice of a poller whose polls take and find this; readers are named d1, d2, …."""
+    """Return the polls of a slice of a poller; each takes and finds this. Readers: d1, d2, …."""
     real, polls = poller._watch, Polls(time, *turns)
     poller._watch = polls  # type: ignore[assignment]
     poller._readers = {int(name[1:]): reader for name, reader in readers.items()}
@@ -153,7 +153,7 @@ def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
 def test_a_timer_restarted_by_another_due_timer_has_its_whole_time(
     poller: Poller, time: Time
 ) -> None:
-    """As at two tables of one bot: what it loses at one lets the game go on at the other."""
+    """Two tables of one bot are like that: its loss at one lets the game go on at the other."""
     due: list[Timer] = []
 
     def expire(timer: Timer, other_timer: Timer) -> None:
@@ -174,7 +174,7 @@ def test_a_timer_restarted_by_another_due_timer_has_its_whole_time(
 
 
 class Bots:
-    """Stands for epoll and for a bot with one answer, which is in its pipe from a moment on."""
+    """A stand-in for epoll and for a bot with one answer, which is in its pipe from a moment on."""
 
     closed = True
 

@@ -207,7 +207,7 @@ def fouls_of(game: LoggedGame) -> list[FoulRecord]:
 
 
 async def nothing_left(row: Cost, place: Place, tag: str) -> None:
-    """No process is left; what `off` is known to leave is ended here."""
+    """Check that no process is left, and end those that `off` is known to leave."""
     if row.survives and place == "off":
         assert alive(tag), "The table says that something outlives this bot."
         end_all(tag)
@@ -233,7 +233,7 @@ async def test_a_bot_that_deletes_itself_cannot_greet_again(
 
 
 async def test_a_flood_while_another_thinks_is_not_kept(tmp_path: Path) -> None:
-    """Nobody asks for it for a third of a second; then whatever was read is a foul."""
+    """Nobody asks the bot for a third of a second; then all that was read is a foul."""
     forget_peak()
     peak = peak_memory()
     bots = [hostile("timing/thinks_three_times"), hostile("plumbing/unasked_old_answers")]

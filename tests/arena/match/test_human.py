@@ -57,7 +57,7 @@ def open_question(person: HumanPlayer) -> Ask:
 
 
 class Hears:
-    """Stands for a table."""
+    """A stand-in for a table."""
 
     def __init__(self, hear: Callable[[], None]) -> None:
         self.hear = hear
@@ -143,7 +143,7 @@ def test_options_are_numbered_one_a_line_or_side_by_side() -> None:
 
 
 class Typist:
-    """Somebody at a pipe: what they type, and what they read."""
+    """A person at a pipe, who types lines and reads."""
 
     def __init__(self) -> None:
         self.read, self._write = os.pipe()

@@ -1,4 +1,4 @@
-"""The referee without a clock or a process: questions, fouls, fates, and what seats are told."""
+"""The referee without a clock or a process: questions, fouls, fates, and messages to seats."""
 
 import json
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def first(_: OpenQuestion) -> int:
 
 
 def test_each_seat_has_its_own_clock() -> None:
-    """Neither learns of the other's; each bank pays for its own seat only."""
+    """No seat is sent the other's clock; each bank pays for its own seat only."""
     second_clock = Clock(move_ms=20, bank_ms=100)
     referee = Referee(replace(game_setup(), clocks=(Clock(), second_clock)), SEED)
     _, lines = play_out(referee, first, ms=30.0)
@@ -150,7 +150,7 @@ def test_a_line_that_is_no_hello_is_a_foul(line: bytes, part: str) -> None:
 
 
 def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
-    """As stated: the referee adds numbers up and believes none of them."""
+    """The referee adds the stated numbers up and believes none of them."""
     referee = Referee(game_setup(), SEED)
     spent = 0
     while question := referee.awaiting:

@@ -1,4 +1,4 @@
-"""What a seat is sent, and when, does not depend on what is hidden from it.
+"""Secrecy: the bytes that a seat is sent, and their moments, do not depend on hidden tiles.
 
 All that is hidden is dealt anew, the same public game is played, and the byte stream to the seat
 from the game's beginning and the moments of its questions must be the same. Every measure has its
@@ -93,7 +93,7 @@ def test_a_leak_is_caught(leak_name: str) -> None:
 async def test_last_words_reach_no_other_seat(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a bot writes to stderr stands in the log, and is said to nobody."""
+    """A bot's stderr stands in the log and reaches no seat."""
     sent_lines: dict[BotProcess, bytes] = {}
 
     class Noting(BotProcess):

@@ -1,4 +1,4 @@
-"""Pipes and ends of processes: the kernel's and the threads' tell the same, and block nobody."""
+"""Pipes and ends of processes: kernel and threads report the same, and block nobody."""
 
 import os
 import select

@@ -221,7 +221,7 @@ async def test_a_machine_that_cannot_keep_time_blames_nobody_for_a_hello() -> No
 
 
 async def test_two_bots_that_write_ahead_do_not_keep_a_third_waiting(tmp_path: Path) -> None:
-    """They know the numbers of their questions: without a bound one game is one look."""
+    """The bots know the numbers of their questions: without a bound one game is one look."""
     at_once = [0]
 
     class Counted(Table):

@@ -48,7 +48,7 @@ async def test_a_start_without_the_service_is_void_a_few_times(starts: int, tmp_
 
 
 async def test_the_voids_of_a_sitting_count_together(tmp_path: Path) -> None:
-    """Otherwise each of its games would wait as long again."""
+    """Otherwise each game of the sitting would wait as long again."""
     bots = [sample(), excused(9, tmp_path / "starts")]
     results = await play(bots, tmp_path / "log.jsonl", games=3)
     assert [result.why for result in results] == ["foul"] * 3

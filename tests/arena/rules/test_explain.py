@@ -1,4 +1,4 @@
-"""Explanations: every choice is told where it matters and only there, in English, with sources."""
+"""Explanations: each choice is stated where it matters and only there, in English, with sources."""
 
 import re
 from contextlib import suppress
@@ -155,7 +155,7 @@ VARIED: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", VARIED)
 def test_a_ruleset_has_these_sentences(name: str, snapshot: SnapshotAssertion) -> None:
-    """Of a named game those that `draw` lacks, of a variation those that its base lacks."""
+    """The snapshots have the sentences that `draw`, or the base of a variation, lacks."""
     base, differs = VARIED[name]
     usual = sentence_texts(find_variant(base if differs else "draw")) if name != "draw" else []
     assert [text for text in sentence_texts(game(base, **differs)) if text not in usual] == snapshot

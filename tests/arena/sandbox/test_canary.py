@@ -123,7 +123,7 @@ def test_a_mechanism_that_is_missing_is_found(mechanism: str, monkeypatch: Patch
 
 
 def test_every_canary_is_shown_to_fail() -> None:
-    """A change above is found by each, but for the count of pipes, which nothing hides."""
+    """Each canary finds a change above, except the count of pipes, which nothing hides."""
     proven_canaries = {name for _, names in (REMOVED | AS_ROOT).values() for name in names}
     assert CANARIES.keys() - proven_canaries == {"number-pipe"}
 

@@ -1,4 +1,4 @@
-"""What a killed referee leaves, and bots that do not want to end: nothing of it stays."""
+"""Leftovers of a killed referee, and bots that do not want to end: nothing of them stays."""
 
 import os
 import shutil

@@ -45,7 +45,7 @@ def test_the_canary_misses_no_guarantee_that_an_attack_breaks(confinement: Confi
 
 @pytest.mark.parametrize("probe", BLOCKED)
 def test_blocked(probe: str) -> None:
-    """One test for each attempt."""
+    """Each attempt has a test."""
     outcome = attacks(LOCKED).outcomes[probe]
     assert not outcome.got, outcome.detail
 
@@ -89,7 +89,7 @@ def test_a_lack_of_free_users_is_the_machines_doing(monkeypatch: pytest.MonkeyPa
 
 
 def test_two_sandboxes_of_one_process_have_places_at_once() -> None:
-    """A worker has one for each order, and plays several orders side by side."""
+    """A worker has a sandbox for each order, and plays several orders side by side."""
     try:
         places = [Sandbox(BOUNDED, Limits()).new_process() for _ in range(2)]
     except OSError as error:

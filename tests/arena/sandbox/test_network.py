@@ -123,7 +123,7 @@ async def test_a_key_that_its_bot_tells_is_in_no_log(
 
 @pytest.fixture
 def upstream() -> Iterator[int]:
-    """Yield the port of a server that repeats what it is told."""
+    """Yield the port of a server that repeats each request."""
 
     def work() -> None:
         with suppress(OSError):
@@ -206,7 +206,7 @@ def test_connections_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_proxy_ends_with_its_stdin() -> None:
-    """It must not outlive a referee that is killed."""
+    """The proxy must not outlive a referee that is killed."""
     code = f"import sys; sys.path.insert(0, {str(Path(proxy.__file__).parents[2])!r});"
     code += "from arena.sandbox.proxy import end_with_stdin; end_with_stdin()"
     process = subprocess.run((sys.executable, "-c", code), stdin=subprocess.DEVNULL, timeout=120)

@@ -1,4 +1,4 @@
-"""The process of a locked bot: its place after the referee, and what it is told of us."""
+"""The process of a locked bot: its place after the referee, and its view of the organiser."""
 
 import errno
 import json

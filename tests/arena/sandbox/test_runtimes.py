@@ -80,7 +80,7 @@ def test_a_runtime_works_under_the_filter(name: str, sandbox: Sandbox, open_fold
 
 
 def run_as_bot(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[int, bytes]:
-    """Run it as a bot is run, and return how it ended and what it said."""
+    """Run a command as a bot; return its exit code and its output."""
     packages = importlib.util.find_spec("numpy")
     assert packages
     assert packages.origin

@@ -45,7 +45,7 @@ async def foul(folder: Path, bot: Command, limits: Limits = LIMITS) -> FoulRecor
 
 
 async def test_the_same_game_takes_the_same_work_and_gets_the_same_answers(tmp_path: Path) -> None:
-    """Its chance, its clock, and its instructions, each to the last."""
+    """The game has the same chance, clock and instructions, to the last instruction."""
     bots = [sealed(tmp_path, "one", ask=NOTE_CHANCE), sealed(tmp_path, "two", ask=NOTE_TIME)]
     first_run, second_run = [await play_sealed(tmp_path, bots) for _ in range(2)]
     assert answers(first_run[0]) == answers(second_run[0])
@@ -161,7 +161,7 @@ HARMLESS = {"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "c
 
 @pytest.mark.parametrize("first", slow_except([0], [0, 3]))
 async def test_no_function_reaches_a_file_or_another_process(tmp_path: Path, first: int) -> None:
-    """All that a module may import and this bot does not use anyway, for stdin and for a file."""
+    """The bot calls each function that it does not need otherwise, for stdin and for a file."""
     offered = re.search(r'OFFERED = """(.*?)"""', HOST_FILE.read_text(), re.DOTALL)
     assert offered
     imports, calls = "", ""
@@ -251,7 +251,7 @@ async def test_what_is_no_command_is_refused_by_its_host(
 
 
 async def test_no_bot_can_write_the_frames_of_its_host(tmp_path: Path) -> None:
-    """What looks like a frame is a line of the bot like any other."""
+    """A line of a bot that looks like a frame is a line like any other."""
     data = r'(data (i32.const 70000) "9 0 !late x\0a")'
     says = "(call $say (i32.const 1) (i32.const 70000) (i32.const 12))"
     record = await foul(tmp_path, sealed(tmp_path, "forger", more=data, ask=says))

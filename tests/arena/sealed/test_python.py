@@ -146,7 +146,7 @@ def test_what_a_bot_cannot_have_fails_in_words(folder: Path, case: str) -> None:
 
 
 def test_chance_time_and_work_are_the_same_in_each_run(folder: Path) -> None:
-    """Each of them follows from the seed of the game, and the next game has another."""
+    """Chance, time and work follow from the seed of the game; the next game has another seed."""
     body = (
         "import random, secrets, os, time, datetime, uuid; print(random.random(), os.urandom(4),"
         " secrets.randbits(64), time.time(), time.monotonic_ns(), uuid.uuid4(),"

@@ -1,4 +1,4 @@
-"""What the README says about training runs as it stands there."""
+"""The snippets of the README about training run as they stand there."""
 
 import re
 import runpy

@@ -68,7 +68,7 @@ def test_a_vector_environment_is_as_many_single_ones(
 
 
 def test_arrays_deal_what_each_board_deals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where two seats draw equal lots, and where a word is thrown away."""
+    """The deals agree also where two seats draw equal lots, and where a word is thrown away."""
     seeds = [bytes([n]) * SEED for n in range(100)]
     orders = [[*shuffle(RandomWords(seed, 1, "tiles"), range(28))] for seed in seeds]
     assert shuffle_each(seeds, "tiles", 28).tolist() == orders

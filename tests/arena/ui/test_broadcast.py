@@ -1,4 +1,4 @@
-"""What several are told, each as fast as it listens."""
+"""A broadcast to several subscribers, each as fast as it listens."""
 
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked

@@ -109,7 +109,7 @@ def laid_positions(rules: Ruleset) -> Iterator[tuple[Position, Game]]:
 @needs_chromium
 @pytest.mark.parametrize("name", slow_except(FAST, EDITED))
 def test_each_legal_round_becomes_the_line_of_python(tmp_path: Path, name: str) -> None:
-    """Of the asked seat's choices exactly the legal ones are allowed, too."""
+    """The editor also allows exactly the legal choices of the asked seat."""
     rounds = [*laid_positions(find_variant(name))]
     assert len(rounds) >= GAMES
     choices = [[*choices_of(game)] for _, game in rounds]

@@ -107,7 +107,7 @@ def test_the_page_of_a_game_without_values_has_no_review() -> None:
 
 
 def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
-    """Values of its own options too would tell which of its worlds was the real one."""
+    """Even the values of its own options would tell which of its worlds was the real world."""
     for seat in range(2):
         packed_game = pack_game(game, seat, terms=USUAL_TERMS)
         assert not packed_game.reviewed

@@ -73,7 +73,7 @@ def test_cards_for_anki_have_three_fields_a_line() -> None:
 @pytest.mark.slow
 @needs_chromium
 def test_ten_mistakes_are_solved_in_a_browser(tmp_path: Path) -> None:
-    """By turns the best option and the one of the game; by keys, by clicks and on a phone."""
+    """The best option and the game's are chosen in turn; by keys, by clicks and on a phone."""
     cards = cards_of("draw", 2)
     assert len(cards) == MOST_CARDS
     path = tmp_path / "quiz.html"

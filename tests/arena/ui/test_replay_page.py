@@ -1,4 +1,4 @@
-"""Replay pages: what is packed into them, what a seat's own page keeps to itself, and their use."""
+"""Replay pages: their packed games, the secrecy of a seat's own page, and their use."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who gets in at the server's door, and what they find there."""
+"""The door of the server: its visitors, and the pages that they get."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -26,7 +26,7 @@ def site(broadcast: Broadcast, messages: list[str] | None = None) -> Site:
 
 
 async def get(address: str, path: str | None = None, *headers: str) -> tuple[int, str, str]:
-    """Status, head and body of what a plain request gets."""
+    """Return status, head and body of the answer to a plain request."""
     parts = urlsplit(address)
     has_host = any("Host:" in header for header in headers)
     fields = headers if has_host else (f"Host: {parts.netloc}", *headers)

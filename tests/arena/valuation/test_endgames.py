@@ -47,7 +47,7 @@ def positions(game: str) -> Iterator[Game]:
 
 
 def value(game: Game) -> int:
-    """Points of seat 0 less those of seat 1 when both play the round perfectly from here."""
+    """Return seat 0's points less seat 1's when both play the round perfectly from here."""
     if game.playing.over is not None:
         return game.points[0] - game.points[1]
     worths = (value(values.act_unchecked(game, option)) for option in values.legal(game))

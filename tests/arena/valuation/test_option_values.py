@@ -57,7 +57,7 @@ def test_gains_of_the_other_side_count_against_an_option() -> None:
 
 
 def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
-    """It gets a point that playouts do not see: the seat then chooses better than they do."""
+    """The draw gains a point that playouts miss: the seat then chooses better than they do."""
     able, unable = (
         position("old-draw", hands=[hand, "41 66"], line="13 32", stock="64 65")
         for hand in ("21 55", "44 55")

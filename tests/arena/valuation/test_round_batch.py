@@ -46,7 +46,7 @@ def moments(rules: Ruleset, seats: int, rng: random.Random, rounds: int = 2) -> 
 
 
 def check(games: Sequence[Game], rng: random.Random) -> None:
-    """Compare what becomes of these games in a batch and in the engine."""
+    """Compare the course of these games in a batch and in the engine."""
     if not games or why_no_values(games[0].rules):
         return
     batch, games = RoundBatch.from_games(games), [*map(without_auction, games)]

@@ -128,7 +128,7 @@ Left = frozenset[int]
 
 
 def possible_stocks(question: AskedQuestion, hidden: HiddenTiles) -> set[Left]:
-    """By trying: what may be left in the boneyard."""
+    """Return the tiles that may be left in the boneyard, found by trying."""
     stocks = set[Left]()
     truth = [bit.bit_length() - 1 for bit in hidden.tiles]
     stock = [index for index, place in enumerate(hidden.places) if place.holder is None]
