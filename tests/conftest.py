@@ -36,13 +36,13 @@ settings.register_profile("fast", settings.get_profile("every"), max_examples=FA
 settings.load_profile("every")
 
 
-def fast(config: pytest.Config) -> bool:
+def is_fast(config: pytest.Config) -> bool:
     """Tell whether only what is not slow is run."""
     return "not slow" in config.getoption("markexpr")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if fast(config):
+    if is_fast(config):
         settings.load_profile("fast")
         # The constants of all modules that happen to be loaded are left to the slow run: each
         # process would parse the whole tree, and a test's examples depend on its process.
@@ -72,7 +72,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Begin with the tests of the whole program: those that take longest should not come last.
     """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
-    if not fast(config):
+    if not is_fast(config):
         for item in items:
             if is_hypothesis_test(getattr(item, "obj", None)):
                 item.add_marker(pytest.mark.slow)

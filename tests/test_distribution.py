@@ -22,7 +22,7 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
 def test_the_locks_have_hashes_for_all_that_pyproject_names_and_agree() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras: dict[str, list[str]] = project["optional-dependencies"]
-    full_lock, run_lock = _locked("requirements.lock"), _locked("requirements-run.lock")
+    full_lock, run_lock = _versions("requirements.lock"), _versions("requirements-run.lock")
     assert run_lock.items() <= full_lock.items()
     parts = {"build", "live", "sandbox", "tune"}
     # What only a benchmark compares us with is nobody's need.
@@ -34,7 +34,7 @@ def test_the_locks_have_hashes_for_all_that_pyproject_names_and_agree() -> None:
                 assert all(need.specifier.contains(version) for version in lock[need.name]), text
 
 
-def _locked(name: str) -> dict[str, list[str]]:
+def _versions(name: str) -> dict[str, list[str]]:
     """Return the versions of each package in a lock; numpy has one for old Pythons too."""
     versions: dict[str, list[str]] = {}
     for entry in re.split(r"^(?=\w)", (ROOT / name).read_text(), flags=re.MULTILINE)[1:]:
@@ -60,7 +60,7 @@ def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> 
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
     unpacked = tmp_path / sdist.name.removesuffix(".tar.gz")
-    _has_all_that_it_names(unpacked)
+    _check_links(unpacked)
     sh(*build, "-t", "wheel", folder=unpacked)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     sh(sys.executable, "-m", "venv", "--without-pip", tmp_path / "env")
@@ -76,12 +76,12 @@ def test_the_wheel_of_the_sdist_works_away_from_the_checkout(tmp_path: Path) -> 
     assert "greedy" in sh(boneyard, "help", "bots")
     for words in (("report", "out"), ("replay", "out", "--html"), ("publish", "out", "site")):
         sh(boneyard, *words)
-    _is_as_pip_left_it(tmp_path / "env")
+    _check_installation(tmp_path / "env")
     # The name under which `uvx boneyard-arena` starts it.
     assert "demo" in sh(boneyard.with_name("boneyard-arena"), "--help")
 
 
-def _is_as_pip_left_it(environment: Path) -> None:
+def _check_installation(environment: Path) -> None:
     """Check that an environment's packages are those that pip recorded, and compiled modules."""
     (packages,) = environment.glob("lib/python3.*/site-packages")
     recorded = {
@@ -94,7 +94,7 @@ def _is_as_pip_left_it(environment: Path) -> None:
     assert files - recorded - compiled == set()
 
 
-def _has_all_that_it_names(folder: Path) -> None:
+def _check_links(folder: Path) -> None:
     """Check that every page's links and the files in the README's commands exist."""
     for page in folder.rglob("*.md"):
         for link in LINK.findall(page.read_text()):

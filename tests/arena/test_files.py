@@ -36,7 +36,7 @@ def diary(tmp_path: Path) -> Path:
     return path
 
 
-def sparse(path: Path) -> None:
+def make_sparse(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(SPARSE)
 
@@ -44,7 +44,7 @@ def sparse(path: Path) -> None:
 STRANGE: dict[str, Callable[[Path], object]] = {
     "zeros": lambda path: path.symlink_to("/dev/zero"),
     "pipe": os.mkfifo,
-    "sparse": sparse,
+    "sparse": make_sparse,
 }
 
 
@@ -115,7 +115,7 @@ def test_a_device_or_pipe_is_not_replaced(tmp_path: Path) -> None:
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    sparse(path)
+    make_sparse(path)
     with pytest.raises(DamagedFileError, match=f"larger than {MAX_FILE_BYTES >> 20} MiB"):
         read_file(path)
     for touch in (last_line, truncate_torn_line):
@@ -173,14 +173,14 @@ def test_a_strange_file_ends_a_command_in_a_sentence(tmp_path: Path, name: str, 
 
 
 def test_a_full_disk_leaves_no_new_file_beside_old_ones(tmp_path: Path) -> None:
-    def full() -> Iterator[bytes]:
+    def raise_full() -> Iterator[bytes]:
         yield b"much"
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     for name in ("report.md", "results.json"):
         (tmp_path / name).write_text("old")
     with pytest.raises(OSError, match="No space"):
-        replace_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": full()})
+        replace_files({tmp_path / "report.md": [b"new"], tmp_path / "results.json": raise_full()})
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
         "report.md": "old",
         "results.json": "old",

@@ -350,7 +350,7 @@ def lower_limit(pid: int) -> None:
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft - 1, hard))
 
 
-def touching(aim: str, prefix: str) -> dict[str, Probe]:
+def process_probes(aim: str, prefix: str) -> dict[str, Probe]:
     """Return the attempts that are made at the referee and at another bot alike."""
     probes = {
         "command-line": secret_in(lambda t: read(proc(t, aim, "cmdline"))),
@@ -417,7 +417,7 @@ PROCESSES: dict[str, Probe] = {
     "referee-compare": gets(
         "compared", lambda t: syscall("kcmp", os.getpid(), pid_of(t, "referee"), 1, 0, 0)
     ),
-    **touching("referee", "referee"),
+    **process_probes("referee", "referee"),
     "other-bot-environment": anything_in(lambda t: read(proc(t, "other", "environ"))),
     "other-bot-processor-time": anything_in(lambda t: read(proc(t, "other", "stat"))),
     "other-bot-processor-clock": (
@@ -426,7 +426,7 @@ PROCESSES: dict[str, Probe] = {
     "other-bot-reads-and-writes": anything_in(lambda t: read(proc(t, "other", "io"))),
     "other-bot-system-call": anything_in(lambda t: read(proc(t, "other", "syscall"))),
     "other-bot-session": lambda t: str(os.getsid(pid_of(t, "other"))),
-    **touching("other", "other-bot"),
+    **process_probes("other", "other-bot"),
 }
 
 

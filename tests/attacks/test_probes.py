@@ -26,7 +26,7 @@ PYTHON = os.path.realpath(sys.executable)
 # Controls: a start that forgets everything that can be forgotten.
 
 
-def piped(command: tuple[str, ...], **options: Any) -> Popen:
+def start_piped(command: tuple[str, ...], **options: Any) -> Popen:
     pipe = subprocess.PIPE
     process: Popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **options)
     return process
@@ -36,18 +36,18 @@ def start_plain(command: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
     """Start a plain process in a session of its own, with a minimal environment: no sandbox."""
     del reads
     environment = {"PATH": os.defpath, "LANG": "C.UTF-8"}
-    return piped(command, env=environment, start_new_session=True)
+    return start_piped(command, env=environment, start_new_session=True)
 
 
-def careless(ring: str, *words: str) -> Start:
+def careless_start(ring: str, *words: str) -> Start:
     def start(command: tuple[str, ...], _: tuple[str, ...]) -> Popen:
         prefix = (PYTHON, "-I", "-S", f"{FOLDER}/careless.py", ring, *words, "--")
-        return piped((*prefix, *command), close_fds=False)
+        return start_piped((*prefix, *command), close_fds=False)
 
     return start
 
 
-def only_itself(process: Popen) -> None:
+def kill_itself(process: Popen) -> None:
     process.kill()
     process.wait(10)
 
@@ -66,7 +66,7 @@ TERMINAL = frozenset({"terminal-open", "terminal-push"})
 RING = f"boneyard-{secrets.token_hex(6)}"
 CONTROLS = {
     # With a session keyring of their own two processes do not possess their user's.
-    "careless": Control(careless(RING), only_itself, TERMINAL | {"user-keyring"}),
+    "careless": Control(careless_start(RING), kill_itself, TERMINAL | {"user-keyring"}),
     "off": Control(start_plain, kill_group, NOT_HANDED_DOWN | TERMINAL),
 }
 OF_THE_LOGIN = {"off": {"session-keyring"}}
@@ -94,7 +94,7 @@ def test_a_terminal_is_reached_where_there_is_one() -> None:
         pytest.skip(reason)
     names = tuple(TERMINAL)
     folder = Path(tempfile.gettempdir())
-    results = run_probes(careless(RING, "terminal"), only_itself, folder, names)
+    results = run_probes(careless_start(RING, "terminal"), kill_itself, folder, names)
     assert {name for name in names if results[name].got} == TERMINAL
 
 
@@ -111,7 +111,7 @@ def test_each_probe_belongs_to_one_promise_and_none_is_forgotten() -> None:
 # What was seen outranks what was said.
 
 
-def lying(claims: dict[str, bool]) -> Start:
+def lying_start(claims: dict[str, bool]) -> Start:
     """Return the start of an honest decoy and of a bot that states these claims."""
     outcomes = {name: {"got": claim, "detail": "I say so"} for name, claim in claims.items()}
     tell = f"import sys; sys.stdin.readline(); print({json.dumps(outcomes)!r}, flush=True)"
@@ -133,7 +133,7 @@ OBSERVED_PROBES = (
 
 def test_a_claim_without_an_effect_does_not_count() -> None:
     claims = dict.fromkeys((*OBSERVED_PROBES, "load"), True)
-    results = run_probes(lying(claims), kill_group, Path(tempfile.gettempdir()))
+    results = run_probes(lying_start(claims), kill_group, Path(tempfile.gettempdir()))
     assert [name for name in claims if results[name].got] == ["load"]
 
 

@@ -77,14 +77,14 @@ def table(heading: str) -> list[list[str]]:
     return [line.strip("|").split("|") for line in lines if line.startswith("| `")]
 
 
-def quoted(cell: str) -> list[str]:
+def quoted_names(cell: str) -> list[str]:
     """Return the names in backticks."""
     return re.findall(r"`([^`]+)`", cell)
 
 
 def column(heading: str) -> list[str]:
     """Return the names in the first column."""
-    return [quoted(row[0])[0] for row in table(heading)]
+    return [quoted_names(row[0])[0] for row in table(heading)]
 
 
 def fields(kind: type) -> list[str]:
@@ -151,7 +151,7 @@ def test_the_clock_and_the_boneyard_have_their_tables() -> None:
 
 @pytest.mark.parametrize(("heading", "union"), [("Options", Option), ("Events", Event)])
 def test_every_option_and_event_has_its_row(heading: str, union: object) -> None:
-    rows = {quoted(row[0])[0]: quoted(row[1]) for row in table(heading)}
+    rows = {quoted_names(row[0])[0]: quoted_names(row[1]) for row in table(heading)}
     assert rows == {tag(kind): fields(kind) for kind in get_args(union)}
 
 
@@ -160,7 +160,7 @@ def test_every_foul_has_its_row() -> None:
 
 
 def test_every_setting_of_fouls_has_its_row_and_stands_in_the_example() -> None:
-    settings = {quoted(row[0])[0]: quoted(row[1]) for row in table("Settings of fouls")}
+    settings = {quoted_names(row[0])[0]: quoted_names(row[1]) for row in table("Settings of fouls")}
     assert list(settings) == fields(FoulPolicy)
     for name, values in settings.items():
         assert values == literals(get_type_hints(FoulPolicy)[name])
@@ -177,7 +177,7 @@ def literals(kind: object) -> list[str]:
 
 
 def test_every_choice_of_the_rules_has_its_row_and_its_values() -> None:
-    cells = {quoted(row[0])[0]: row[1] for row in table("Rules")}
+    cells = {quoted_names(row[0])[0]: row[1] for row in table("Rules")}
     assert list(cells) == [f"{group}.{choice}" for choice, group in variants.choices().items()]
     for group in msgspec.structs.fields(ruleset.Ruleset):
         if group.name == "name":
@@ -185,15 +185,15 @@ def test_every_choice_of_the_rules_has_its_row_and_its_values() -> None:
         for choice in msgspec.structs.fields(group.type):
             words = literals(choice.type)
             cell = cells[f"{group.name}.{choice.name}"]
-            assert set(words) <= set(quoted(cell)), f"{choice.name}: {cell}"
+            assert set(words) <= set(quoted_names(cell)), f"{choice.name}: {cell}"
     for name, kind in (("deal.hand", ruleset.HandSizes), ("game.target", ruleset.Targets)):
-        assert set(fields(kind)) <= set(quoted(cells[name]))
+        assert set(fields(kind)) <= set(quoted_names(cells[name]))
 
 
 def test_every_reason_to_annul_stands_in_its_row() -> None:
-    (cell,) = [row[2] for row in table("Events") if quoted(row[0]) == ["annul"]]
+    (cell,) = [row[2] for row in table("Events") if quoted_names(row[0]) == ["annul"]]
     reasons = set(get_args(get_type_hints(Annulled)["why"]))
-    assert reasons <= set(quoted(cell))
+    assert reasons <= set(quoted_names(cell))
     events = [json.loads(text) for kind, text in EXAMPLES if kind == "event"]
     assert reasons == {event["why"] for event in events if event["do"] == "annul"}
 
@@ -202,8 +202,8 @@ def test_every_reason_to_annul_stands_in_its_row() -> None:
     ("heading", "reasons"), [("Referee: `round`", WhyRound), ("Referee: `end`", WhyGame)]
 )
 def test_every_reason_stands_in_its_row(heading: str, reasons: object) -> None:
-    (cell,) = [row[2] for row in table(heading) if quoted(row[0]) == ["why"]]
-    assert quoted(cell) == list(get_args(reasons))
+    (cell,) = [row[2] for row in table(heading) if quoted_names(row[0]) == ["why"]]
+    assert quoted_names(cell) == list(get_args(reasons))
 
 
 def test_every_name_in_the_schema_occurs() -> None:

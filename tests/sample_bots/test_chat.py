@@ -23,7 +23,7 @@ HAND = [(6, 5), (2, 1), (3, 3)]
 Reply = Callable[[BaseHTTPRequestHandler], None]
 
 
-def says(text: object, status: int = 200, **usage: object) -> Reply:
+def reply_with(text: object, status: int = 200, **usage: object) -> Reply:
     """Return a reply with this text as the model's answer."""
     return body(
         json.dumps({"choices": [{"message": {"content": text}}], "usage": usage}), status=status
@@ -123,7 +123,7 @@ def choose(service: Service, *words: str, ms: int = 3_000) -> tuple[int | None, 
 def test_a_question_is_put_into_words_and_the_answer_is_its_last_option(
     serve: Callable[..., Service],
 ) -> None:
-    service = serve(says("Not 0. I take 2.", prompt_tokens=200, completion_tokens=10))
+    service = serve(reply_with("Not 0. I take 2.", prompt_tokens=200, completion_tokens=10))
     choice, usage = choose(service, "--cents-in", "100", "--cents-out", "1000", "--model", "m")
     assert choice == 2
     assert usage == {
@@ -139,13 +139,13 @@ def test_a_question_is_put_into_words_and_the_answer_is_its_last_option(
 def test_an_answer_without_an_option_is_asked_for_again_once_with_the_error(
     serve: Callable[..., Service],
 ) -> None:
-    service = serve(says("7"), says("1", prompt_tokens=5))
+    service = serve(reply_with("7"), reply_with("1", prompt_tokens=5))
     choice, usage = choose(service)
     assert (choice, usage["retries"], usage["failures"], usage["model_choices"]) == (1, 1, 0, 1)
     *_, answer, error = service.asked[1]["messages"]
     assert answer == {"role": "assistant", "content": "7"}
     assert "one number from 0 to 3" in error["content"]
-    service = serve(says("7", prompt_tokens=5))
+    service = serve(reply_with("7", prompt_tokens=5))
     choice, usage = choose(service)
     assert choice is None
     assert (usage["fallbacks"], len(service.asked), usage["tokens_in"]) == (1, 2, 10)
@@ -201,7 +201,7 @@ def test_every_option_of_a_game_can_be_named(name: str) -> None:
 
 
 def test_without_a_list_no_question_names_an_option(serve: Callable[..., Service]) -> None:
-    service = serve(says("call"), says("play 3-3 lead"))
+    service = serve(reply_with("call"), reply_with("play 3-3 lead"))
     choice, usage = choose(service, "--options", "none")
     assert (choice, usage["retries"], usage["model_choices"]) == (2, 1, 1)
     first, second = service.asked
@@ -233,7 +233,7 @@ def bot(*words: str) -> list[str]:
 
 
 def test_a_whole_process_answers_and_states_its_cost(serve: Callable[..., Service]) -> None:
-    service = serve(says("1", prompt_tokens=50))
+    service = serve(reply_with("1", prompt_tokens=50))
     lines = [HELLO, game(), ask(1, HAND), BYE]
     hello, answer = talk(bot("--url", service.url), lines)
     assert json.loads(hello)["type"] == "hello"

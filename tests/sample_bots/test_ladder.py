@@ -49,7 +49,7 @@ SCRIPT += [
 ]
 
 
-def ready(name: str, build: Path) -> list[str]:
+def build_bot(name: str, build: Path) -> list[str]:
     """Build a bot if need be, and return its command."""
     bot = SAMPLE_BOTS[name]
     needs = bot.get("needs")
@@ -67,7 +67,7 @@ PROGRAMS = [name for name, bot in SAMPLE_BOTS.items() if not bot["run"][0].endsw
 
 @pytest.fixture(scope="module", params=PROGRAMS)
 def command(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    return ready(request.param, tmp_path_factory.mktemp("build"))
+    return build_bot(request.param, tmp_path_factory.mktemp("build"))
 
 
 def python_bot(name: str) -> list[str]:
@@ -117,7 +117,7 @@ LINE: list[Tile] = [(1, 4), (4, 3), (3, 3), (3, 0), (0, 5)]
 HAND: list[Tile] = [(5, 4), (5, 3), (4, 4), (4, 2)]
 
 
-def after(*evidence: Any) -> list[Any]:
+def line_events(*evidence: Any) -> list[Any]:
     return [
         Played(0, (3, 3), "lead"),
         *evidence,
@@ -142,14 +142,14 @@ def test_counting_leaves_a_number_that_the_next_seat_lacks(
     rules: Ruleset | None, evidence: list[Any], tile: Tile
 ) -> None:
     drawn = sum(isinstance(event, Drew) for event in evidence)
-    question = ask(1, HAND, LINE, events=after(*evidence), hands=(4, 5 + drawn))
+    question = ask(1, HAND, LINE, events=line_events(*evidence), hands=(4, 5 + drawn))
     lines = [game(rules), question] if rules else [question]
     (answer,) = talk(python_bot("counting"), lines)
     option = json.loads(question)["options"][decode_choice(answer).choice]
     assert tuple(option["tile"]) == tile
 
 
-def may(rules: Ruleset | None, *events: Any, hand: int) -> dict[int, float]:
+def holdings(rules: Ruleset | None, *events: Any, hand: int) -> dict[int, float]:
     """Ask counting what it thinks seat 1 may hold."""
     counting: Any = importlib.import_module("sample_bots.counting")
     question = json.loads(ask(1, HAND, LINE, events=events, hands=(4, hand)))
@@ -160,11 +160,11 @@ def may(rules: Ruleset | None, *events: Any, hand: int) -> dict[int, float]:
 
 def test_a_pass_empties_both_numbers_until_the_next_draw() -> None:
     lead = Played(0, (6, 2), "lead")
-    assert may(FREE, lead, Passed(1), hand=7) == {0: 7, 1: 7, 2: 0, 3: 7, 4: 7, 5: 7, 6: 0}
-    assert may(FREE, lead, Passed(1), Drew(1), hand=8)[2] == 1
+    assert holdings(FREE, lead, Passed(1), hand=7) == {0: 7, 1: 7, 2: 0, 3: 7, 4: 7, 5: 7, 6: 0}
+    assert holdings(FREE, lead, Passed(1), Drew(1), hand=8)[2] == 1
 
 
 def test_a_forced_draw_shows_that_the_tile_played_after_it_was_the_drawn_one() -> None:
     lead = Played(0, (6, 2), "lead")
-    assert may(FORCED, lead, Drew(1), Drew(1), hand=9)[6] == 1
-    assert may(FORCED, lead, Drew(1), Played(1, (6, 3), "left"), hand=7)[6] == 0
+    assert holdings(FORCED, lead, Drew(1), Drew(1), hand=9)[6] == 1
+    assert holdings(FORCED, lead, Drew(1), Played(1, (6, 3), "left"), hand=7)[6] == 0

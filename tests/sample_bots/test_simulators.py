@@ -60,7 +60,7 @@ def choices(dice: random.Random, options: Sequence[Option]) -> Option:
     return dice.choice([*options[:3], *options])
 
 
-def played(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]]:
+def play_round(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]]:
     """Yield a random round: each state with what is chosen in it, the forced choices too."""
     game, dice = opening_state(name, seats, seed), random.Random(seed)
     while game.playing.over is None:
@@ -78,18 +78,18 @@ def stock(start: Round, end: Round) -> list[Tile]:
     return [*drawn, *left][::-1]
 
 
-def brought(start: Game, end: Game) -> list[int]:
+def round_points(start: Game, end: Game) -> list[int]:
     """Return the points of the round for each seat: the difference of its scores."""
     return [score - before for score, before in zip(end.scores, start.scores, strict=True)]
 
 
-def free(game: Game) -> bool:
+def is_known(game: Game) -> bool:
     """Tell whether the simulators know this question: not a bid, not a tile that must be led."""
     bound = game.playing.phase.must_lead is not None and not game.playing.line
     return game.playing.phase.name in ("play", "call") and not bound
 
 
-def as_written(option: Option) -> dict[str, Any]:
+def option_fields(option: Option) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(option)
     return fields
 
@@ -132,7 +132,7 @@ def script(steps: Sequence[tuple[Game, Option]]) -> list[dict[str, Any]]:
             "line": line,
             "ends": [line[0][0], line[-1][1]] if line else [],
             "moves": [
-                as_written(option) for _, option in steps[:-1] if not isinstance(option, Bid)
+                option_fields(option) for _, option in steps[:-1] if not isinstance(option, Bid)
             ],
         },
     ]
@@ -142,7 +142,7 @@ def script(steps: Sequence[tuple[Game, Option]]) -> list[dict[str, Any]]:
 @pytest.mark.slow
 @needs_cc
 def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
-    rounds = [list(played(*table, seed)) for table in TABLES for seed in range(ROUNDS)]
+    rounds = [list(play_round(*table, seed)) for table in TABLES for seed in range(ROUNDS)]
     lines = [json.dumps(line, separators=(",", ":")) for steps in rounds for line in script(steps)]
     process = subprocess.run(
         [ismcts, "--replay"],
@@ -157,10 +157,10 @@ def test_ismcts_plays_rounds_as_the_engine_does(ismcts: str) -> None:
             [step for step in steps[:-1] if not isinstance(step[1], Bid)],
         )
         assert replay["over"]
-        assert replay["points"] == brought(steps[0][0], steps[-1][0])
+        assert replay["points"] == round_points(steps[0][0], steps[-1][0])
         for (game, _), (turn, moves) in zip(choice_steps, replay["moves"], strict=True):
             assert turn == game.playing.turn
-            assert moves == len(values.legal(game)) or not free(game)
+            assert moves == len(values.legal(game)) or not is_known(game)
 
 
 def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
@@ -172,7 +172,7 @@ def question(game: Game, options: tuple[Option, ...]) -> tuple[bytes, bytes]:
 
 def questions(name: str, seats: int) -> Iterator[tuple[Game, bytes, bytes]]:
     """Yield a random round as the seats were asked, the forced choices too."""
-    for game, _ in list(played(name, seats, 99))[:-1]:
+    for game, _ in list(play_round(name, seats, 99))[:-1]:
         yield game, *question(game, values.legal(game))
 
 

@@ -83,7 +83,7 @@ for line in sys.stdin:
 OLD = "print(json.dumps({'type': 'choose', 'id': asked['id'] - 1, 'choice': 0}), flush=True)"
 
 
-def rude(act: str, program: str = GREETS) -> Command:
+def rude_bot(act: str, program: str = GREETS) -> Command:
     """Return a bot that runs `act` when it is asked."""
     lines = f"{program}        {act}\n" if program else act
     return Command((sys.executable, "-I", "-S", "-c", lines), "/")
@@ -92,13 +92,13 @@ def rude(act: str, program: str = GREETS) -> Command:
 @pytest.mark.parametrize(
     ("command", "foul", "line"),
     [
-        (rude("print('\x1b[31mno', flush=True)"), "malformed", "\\x1b[31mno"),
-        (rude(OLD.replace("- 1", "+ 1")), "illegal", "choose"),
-        (rude(OLD.replace("- 1", "").replace("'choice': 0", "'choice': 99")), "illegal", "99"),
-        (rude("sys.exit(3)"), "gone", ""),
-        (rude(f"for _ in range(100): {OLD}"), "flooding", ""),
-        (rude("print('no', flush=True)", ""), "no_hello", ""),
-        (rude("print('x' * 70000, flush=True)"), "overlong", ""),
+        (rude_bot("print('\x1b[31mno', flush=True)"), "malformed", "\\x1b[31mno"),
+        (rude_bot(OLD.replace("- 1", "+ 1")), "illegal", "choose"),
+        (rude_bot(OLD.replace("- 1", "").replace("'choice': 0", "'choice': 99")), "illegal", "99"),
+        (rude_bot("sys.exit(3)"), "gone", ""),
+        (rude_bot(f"for _ in range(100): {OLD}"), "flooding", ""),
+        (rude_bot("print('no', flush=True)", ""), "no_hello", ""),
+        (rude_bot("print('x' * 70000, flush=True)"), "overlong", ""),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -119,16 +119,16 @@ async def test_no_answer_in_time_is_late_and_says_what_was_given_back(
 ) -> None:
     open_question, lines = question()
     occasion = replace(open_question, time_ms=300), lines
-    record = await ask_once(rude("time.sleep(60)"), occasion)
+    record = await ask_once(rude_bot("time.sleep(60)"), occasion)
     assert isinstance(record, FoulRecord)
     assert (record.foul, record.ms) == ("late", 300)
     monkeypatch.setattr(reask, "Poller", partial(LaggingPoller, 100.0))
-    record = await ask_once(rude("time.sleep(60)"), occasion)
+    record = await ask_once(rude_bot("time.sleep(60)"), occasion)
     assert isinstance(record, FoulRecord)
     assert (record.foul, record.ms, record.given_back_ms >= 100) == ("late", 300, True)
     monkeypatch.setattr(reask, "Poller", partial(LaggingPoller, 10_001.0, after=1))
     with pytest.raises(UserError, match="cannot keep time"):
-        await ask_once(rude("time.sleep(60)"), occasion)
+        await ask_once(rude_bot("time.sleep(60)"), occasion)
 
 
 async def test_a_bot_that_cannot_be_started_is_the_users_error(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ TRIES = 3
 """How often a bot is tried on a machine that may be too busy for the clock; each time slower."""
 
 
-def slower(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:
+def slower_budget(clock: Clock, pace: Budget, number: int) -> tuple[Clock, Budget]:
     """Return the clock and pace of a further try."""
     factor = 4**number
     start_ms = min(600_000, factor * clock.start_ms)
@@ -45,7 +45,7 @@ class FoundError(Exception):
 
 def first_failure(bot_name: str, row: Diagnosed, tag: str, number: int) -> StepResult | None:
     """Return the first step that fails; the walk ends there."""
-    clock, pace = slower(row.clock, PACE, number)
+    clock, pace = slower_budget(row.clock, PACE, number)
     session = Session(command(bot_name, tag, clock.start_ms), Sandbox(OFF, row.limits), clock, pace)
     failures: list[StepResult] = []
 

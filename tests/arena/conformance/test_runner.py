@@ -131,12 +131,12 @@ def test_an_unknown_step_is_the_users_error(word: str, text: str) -> None:
 
 
 def test_no_step_runs_after_a_gate_that_failed() -> None:
-    async def fails(session: Session) -> str:
+    async def failing_step(session: Session) -> str:
         raise AssertionError(f"{session} was asked again")
 
     (number, hello), *_ = select_steps(("hello",))
     silent = Session(sample("none"), Sandbox(OFF, Limits()), PATIENT_CHECK, QUICK)
-    later = (2, CheckStep("later", "is not tried", "Time", fails))
+    later = (2, CheckStep("later", "is not tried", "Time", failing_step))
     first, second = run_steps(silent, [(number, hello), later])
     assert first.finding
     assert (second.state, second.note) == ("skip", "Step 1 must pass first.")
@@ -146,15 +146,15 @@ def test_no_step_runs_after_a_gate_that_failed() -> None:
 def test_a_late_bot_is_asked_no_more(slow: bool, steps: list[int]) -> None:
     """A slow bot is asked no more after a late step; a bot late in some positions may go on."""
 
-    async def late(session: Session) -> str:
+    async def late_step(session: Session) -> str:
         ms = session.clock.move_ms * (1 if slow else 0.01)
         session.answers.append(AcceptedAnswer(ms=ms, options=2, choice=1))
         raise ViolationError(Violation("It is late.", (), "nothing", "an answer", "", late=True))
 
-    async def broken(_: Session) -> str:
+    async def broken_step(_: Session) -> str:
         raise ViolationError(Violation("It is broken.", (), "nothing", "an answer", ""))
 
-    ways = (late, broken, broken, late, late, late)
+    ways = (late_step, broken_step, broken_step, late_step, late_step, late_step)
     checks = [(number, CheckStep("x", "x", "Time", way)) for number, way in enumerate(ways, 1)]
     results = run_steps(new_session(), checks)
     assert [result.number for result in results if result.finding and result.finding.late] == steps
@@ -177,21 +177,21 @@ def test_a_bot_that_computes_past_its_time_is_late(tmp_path: Path) -> None:
 def test_the_clock_of_a_step_is_its_share_of_what_is_left() -> None:
     shares: list[float] = []
 
-    async def noted(session: Session) -> str:
+    async def noting_step(session: Session) -> str:
         shares.append(session._step_ends - time.monotonic())
         return ""
 
-    steps = [(number, CheckStep("x", "x", "Time", noted)) for number in range(1, 5)]
+    steps = [(number, CheckStep("x", "x", "Time", noting_step)) for number in range(1, 5)]
     list(run_steps(new_session(Budget(total_s=100_000, step_s=30_000)), steps))
     # However long the machine pauses between them.
     assert [round(share, -3) for share in shares] == [25_000, 30_000, 30_000, 30_000]
 
 
 def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:
-    async def lagging(session: Session) -> str:
+    async def lagging_step(session: Session) -> str:
         raise LagError(20_000 * session.clock.move_ms, 10_000)
 
-    steps = [(1, CheckStep("x", "x", "Time", lagging)), *select_steps(("first",))]
+    steps = [(1, CheckStep("x", "x", "Time", lagging_step)), *select_steps(("first",))]
     results = run_steps(new_session(), steps)
     assert [result.state for result in results] == ["missed", "pass"]
     assert check_verdict(results) == "not finished"
@@ -200,9 +200,9 @@ def test_a_lag_of_ours_fails_no_step_and_passes_none() -> None:
 def test_a_bot_that_leaves_late_neither_fails_nor_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine may have been busy: a bot that only waits for a processor keeps its promise."""
 
-    async def exits_late(*_: object) -> float:
+    async def late_exit_s(*_: object) -> float:
         return 1_800.0
 
-    monkeypatch.setattr(Connection, "exits_within", exits_late)
+    monkeypatch.setattr(Connection, "exits_within", late_exit_s)
     (result,) = run_steps(new_session(), select_steps(("bye",)))
     assert (result.state, result.note[:21]) == ("missed", "It left after 1800 ms")

@@ -13,7 +13,7 @@ from arena.document.terminal import cut_names, print_blocks
 from tests.support.pages import DOCUMENT
 
 
-def printed(width: int) -> str:
+def print_document(width: int) -> str:
     console = Console(width=width, file=StringIO(), highlight=False)
     print_blocks(console, DOCUMENT.blocks)
     assert isinstance(console.file, StringIO)
@@ -21,12 +21,12 @@ def printed(width: int) -> str:
 
 
 def test_every_block_has_its_lines(snapshot: SnapshotAssertion) -> None:
-    assert printed(80) == snapshot
+    assert print_document(80) == snapshot
 
 
 @pytest.mark.parametrize("width", [20, 26, 32])
 def test_a_narrow_terminal_leaves_out_a_column_and_cuts_only_names(width: int) -> None:
-    *_, ada, _, bob = printed(width).splitlines()[:5]
+    *_, ada, _, bob = print_document(width).splitlines()[:5]
     assert ada.split()[-2:] == ["+3", "4"]
     assert bob.split()[-2:] == ["-3", "5"]
 

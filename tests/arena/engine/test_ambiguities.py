@@ -14,12 +14,12 @@ def test_ambiguity_15_partners_have_chips_and_pay_the_ante_as_one_side() -> None
     assert (ask(game)["scores"], ask(game)["pot"]) == ([-3, -3, -3, -3], 6)
     while not game.over:
         options = values.legal(game)
-        game = values.act(game, luck.choice(options)) if options else dealing_on(game)
+        game = values.act(game, luck.choice(options)) if options else deal_on(game)
         assert sum(game.scores[:2]) + game.pot == 0
         assert game.scores[:2] == game.scores[2:]
     assert game.playing.number == 20
 
 
-def dealing_on(game: Game) -> Game:
+def deal_on(game: Game) -> Game:
     """Return the game with its next round dealt."""
     return values.begin(game, values.chance_decides(game, bytes(32)))

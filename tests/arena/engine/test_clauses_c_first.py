@@ -30,13 +30,13 @@ def lots(game: Game) -> tuple[Lot, ...]:
     return tuple(event for event in game.playing.events if isinstance(event, Lot))
 
 
-def out_by(rules: Ruleset | str, leader: int = 0, seats: int = 2) -> Game:
+def round_won(rules: Ruleset | str, leader: int = 0, seats: int = 2) -> Game:
     """Return a round that seat 0 has just won by going out."""
     hands = ["21", "60", "50", "40"][:seats]
     return do(position(rules, hands=hands, line=LINE, leader=leader), "21 right")
 
 
-def blocked(rules: Ruleset, *hands: str) -> Game:
+def blocked_round(rules: Ruleset, *hands: str) -> Game:
     """Return a round that seat 0 has just blocked; these hands, without a one, are left."""
     game = do(position(rules, hands=[f"21 {hands[0]}", *hands[1:]], line=LINE), "21 right")
     assert over(game) == "blocked"
@@ -115,7 +115,7 @@ def test_C07_lots_may_be_drawn_after_a_blocked_round(first: str) -> None:
     ruleset = rules("draw", first=first, after_blocked="lot")
     leaders = set()
     for board in range(1, 30):
-        deal = values.chance_decides(blocked(ruleset, "20", "60", "54"), seed(board))
+        deal = values.chance_decides(blocked_round(ruleset, "20", "60", "54"), seed(board))
         pips = [sum(lot.tile) for lot in deal.lots[-3:]]
         if len(deal.lots) == 3 and (first == "count" or len(set(pips)) == 3):
             leading_pips = {"lowest": min(pips), "double_six": max(pips)}.get(first)
@@ -123,7 +123,7 @@ def test_C07_lots_may_be_drawn_after_a_blocked_round(first: str) -> None:
             assert deal.leader == leader
             leaders.add(leader)
     assert leaders == {0, 1, 2}
-    assert not values.chance_decides(out_by(ruleset, 0, seats=3), seed()).lots
+    assert not values.chance_decides(round_won(ruleset, 0, seats=3), seed()).lots
 
 
 def test_C08_the_highest_tile_drawn_leads() -> None:
@@ -159,7 +159,7 @@ def test_C08_the_lots_say_nothing_of_the_deal() -> None:
 def test_C08_a_new_lot_for_every_round() -> None:
     """C.8 (first, later): Either initially or after a hand: players draw again."""
     ruleset = rules("draw", later="lot")
-    deal = values.chance_decides(out_by(ruleset), seed())
+    deal = values.chance_decides(round_won(ruleset), seed())
     assert len(deal.lots) >= 2
     best = max(sum(lot.tile) for lot in deal.lots[-2:])
     assert sum(deal.lots[-2 + deal.leader].tile) == best
@@ -191,7 +191,7 @@ def check_counted(ruleset: Ruleset) -> None:
         assert numbers == set(range(1, seats + 1))
 
 
-def guessing() -> Game:
+def guess_game() -> Game:
     """Return a caller, seat 1, before a total of 11 + 2."""
     game = values.new_game(rules("draw", first="odd_even"), 2)
     return values.begin(game, Dealt(1, 0, 1, (Lot(0, (6, 5)), Lot(1, (2, 0))), ((), ()), ()))
@@ -200,7 +200,7 @@ def guessing() -> Game:
 def test_C11_two_may_call_odd_or_even() -> None:
     """C.11 (first): In a two handed game the players can just call out "odd" or "even" as a guess
     what the total will be when they expose their tiles."""
-    game = guessing()
+    game = guess_game()
     assert turn(game) == 1
     assert options(game) == ("odd", "even")
     for call, leader in (("odd", 1), ("even", 0)):
@@ -219,7 +219,7 @@ def test_C11_two_may_call_odd_or_even() -> None:
 
 def test_C11_the_tiles_are_not_seen_before_the_call() -> None:
     """C.11 (first): A guess to what the total will be: nothing is exposed before it."""
-    question = ask(guessing())
+    question = ask(guess_game())
     assert question["events"] == []
     assert question["hand"] == []
     assert question["boneyard"] == {"tiles": 0, "drawable": 0}
@@ -238,7 +238,7 @@ def test_C11_the_caller_is_drawn_at_random() -> None:
 def test_C13_in_every_round_with_a_new_lot() -> None:
     """C.13 (later): The game must be started with the 6-6. (Ambiguity 14: in every round, with a
     new lot for who draws first.)"""
-    before = out_by("six-six", leader=0)
+    before = round_won("six-six", leader=0)
     assert {values.chance_decides(before, seed(board)).leader for board in range(20)} == {0, 1}
     game = dealing("six-six", hands=["55 65", "66 11"], after=before)
     assert options(game) == ("66 lead",)

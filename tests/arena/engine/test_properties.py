@@ -116,7 +116,7 @@ def test_act_takes_what_legal_lists_and_nothing_else(
     """Options of every kind that a message can state, at some moments of a game."""
     for game in islice(states_of_game(table, seed, rng), 0, 30, 6):
         legal = values.legal(game)
-        for option in sayable(game, rng):
+        for option in message_options(game, rng):
             if option in legal:
                 assert snapshot(values.act(game, option)) == snapshot(
                     values.act_unchecked(game, option)
@@ -126,7 +126,7 @@ def test_act_takes_what_legal_lists_and_nothing_else(
                     values.act(game, option)
 
 
-def sayable(game: Game, rng: random.Random) -> list[Option]:
+def message_options(game: Game, rng: random.Random) -> list[Option]:
     """Return options of every kind, with some tiles of the set."""
     tiles = rng.sample(set_of_tiles(game.rules.deal), 6)
     tiles += [tile for hand in game.playing.hands for tile in hand[:2]]

@@ -13,18 +13,18 @@ from protocol.records import ChoiceRecord
 from tests.support import games, vectors
 
 
-def stored(name: str) -> bytes:
+def stored_bytes(name: str) -> bytes:
     return (vectors.FOLDER / name).read_bytes()
 
 
 def lines(name: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in stored(name).splitlines()]
+    return [json.loads(line) for line in stored_bytes(name).splitlines()]
 
 
 @pytest.mark.parametrize("name", vectors.NAMES)
 def test_stored_vectors_are_those_of_the_engine(name: str) -> None:
     """If a change is meant: python -m tests.support.vectors."""
-    assert stored(name) == vectors.file(name)
+    assert stored_bytes(name) == vectors.file(name)
 
 
 def test_every_named_game_has_a_file_and_there_is_no_other() -> None:
@@ -50,7 +50,7 @@ def test_the_first_game_is_the_one_that_the_referee_plays(name: str) -> None:
     assert end["why"] == result.why
 
 
-def checked(*paths: Path) -> tuple[int, str]:
+def run_checker(*paths: Path) -> tuple[int, str]:
     if shutil.which("node") is None:
         pytest.skip("check.mjs needs node, which is not on the PATH")
     words = ("node", str(vectors.FOLDER / "check.mjs"), *map(str, paths))
@@ -59,6 +59,6 @@ def checked(*paths: Path) -> tuple[int, str]:
 
 
 def test_a_reader_in_javascript_finds_no_fault() -> None:
-    code, output = checked(*sorted(vectors.FOLDER.glob("*.jsonl")))
-    turns = sum(stored(name).count(b'{"type":"turn"') for name in vectors.NAMES)
+    code, output = run_checker(*sorted(vectors.FOLDER.glob("*.jsonl")))
+    turns = sum(stored_bytes(name).count(b'{"type":"turn"') for name in vectors.NAMES)
     assert (code, output) == (0, f"{turns} turns, 0 faults.\n")

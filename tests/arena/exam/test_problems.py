@@ -34,7 +34,7 @@ def test_the_sample_set_has_600_endgames_and_400_middle_games_whose_options_diff
     assert {problem.ruleset.name for problem in sample()} >= {"draw", "dutch", "old-draw", "block"}
 
 
-def solved_again(problem: Problem) -> tuple[float, ...]:
+def solve_log(problem: Problem) -> tuple[float, ...]:
     """Return the values of an endgame, solved from the referee's records of the game so far."""
     game, *records = pose(problem, CLOCK).records
     assert isinstance(game, GameRecord)
@@ -45,7 +45,7 @@ def solved_again(problem: Problem) -> tuple[float, ...]:
 
 def test_the_values_of_sample_endgames_are_exact() -> None:
     for problem in sample()[:600:60]:
-        assert solved_again(problem) == problem.values
+        assert solve_log(problem) == problem.values
 
 
 def test_a_posed_problem_is_byte_for_byte_what_the_referee_sent(logged: LoggedGame) -> None:

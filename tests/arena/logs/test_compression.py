@@ -34,14 +34,14 @@ GAME_COUNT = 40
 """Games that make a log worth packing."""
 
 
-def wide() -> bytes:
+def wide_frame() -> bytes:
     """Return a frame that needs 128 MiB to decompress."""
     options: dict[int, int] = {zstd.CompressionParameter.window_log: 27}
     compressor = zstd.ZstdCompressor(options=options)
     return compressor.compress(b"x\n") + compressor.flush()
 
 
-WIDE = wide()
+WIDE = wide_frame()
 
 
 def content(path: Path) -> bytes:
@@ -92,11 +92,11 @@ def test_a_kill_at_any_step_leaves_a_whole_file(
     if action is decompress:
         compress(path)
 
-    def killed(*_: object, **__: object) -> None:
+    def kill(*_: object, **__: object) -> None:
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(*STEPS[step], killed)
+        patch.setattr(*STEPS[step], kill)
         with pytest.raises(Killed):
             action(path)
     assert content(path) == data
@@ -106,7 +106,7 @@ def test_a_kill_at_any_step_leaves_a_whole_file(
     assert folder_names(path) == {path.name + ZSTD_SUFFIX}, "what was left to do is done"
 
 
-def refused(path: Path, games: list[LoggedGame]) -> str | None:
+def refusal(path: Path, games: list[LoggedGame]) -> str | None:
     """Return why the log is refused; it must never pass as a log of other games."""
     try:
         assert list(read_games(path)) == games
@@ -120,7 +120,7 @@ def test_every_flip_that_matters_is_found_and_named(tmp_path: Path) -> None:
     games = list(read_games(path))
     compress(path)
     packed_bytes = actual_path(path).read_bytes()
-    reasons = [refused(path, games) for _ in islice(flips(actual_path(path)), 0, None, 5)]
+    reasons = [refusal(path, games) for _ in islice(flips(actual_path(path)), 0, None, 5)]
     refusals = [why for why in reasons if why is not None]
     # Few bits of a frame say nothing: without them it says the same.
     harmless = len(reasons) - len(refusals)

@@ -54,7 +54,7 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def refused(path: Path) -> str | None:
+def refusal(path: Path) -> str | None:
     """Return why the log is not accepted as complete."""
     try:
         games = list(read_games(path))
@@ -64,11 +64,11 @@ def refused(path: Path) -> str | None:
 
 
 def test_every_flipped_byte_of_a_log_is_found(log: Path) -> None:
-    assert refused(log) is None
-    flipped = [refused(log) is not None for _ in islice(flips(log), 0, None, 5)]
+    assert refusal(log) is None
+    flipped = [refusal(log) is not None for _ in islice(flips(log), 0, None, 5)]
     assert len(flipped) > log.stat().st_size
     assert all(flipped)
-    assert refused(log) is None
+    assert refusal(log) is None
 
 
 def test_every_cut_is_found(log: Path) -> None:
@@ -76,7 +76,7 @@ def test_every_cut_is_found(log: Path) -> None:
     # A cut within a line, or behind it, is found alike wherever the line is.
     for length in range(0, len(log_bytes), 7):
         log.write_bytes(log_bytes[:length])
-        assert refused(log)
+        assert refusal(log)
 
 
 def test_the_place_of_damage_is_named(log: Path) -> None:
@@ -84,11 +84,11 @@ def test_the_place_of_damage_is_named(log: Path) -> None:
     offset = data.index(b'{"type":"choice"')
     data[offset + 20] ^= 1
     log.write_bytes(data)
-    reason = refused(log)
+    reason = refusal(log)
     assert reason == f"{log}, line 3, byte {offset}: its checksum does not match"
 
 
-def forged(path: Path, *records: LogRecord) -> Path:
+def forge_log(path: Path, *records: LogRecord) -> Path:
     """Return a log with these records and right checksums."""
     return write_sealed(path, map(encode_line, records))
 
@@ -113,10 +113,10 @@ def forged(path: Path, *records: LogRecord) -> Path:
 def test_records_out_of_place_are_refused(
     tmp_path: Path, records: list[LogRecord], why: str
 ) -> None:
-    assert re.search(why, refused(forged(tmp_path / "log.jsonl", *records)) or "")
+    assert re.search(why, refusal(forge_log(tmp_path / "log.jsonl", *records)) or "")
 
 
-def opened_again(path: Path, *records: LogRecord) -> bytes:
+def reopen_log(path: Path, *records: LogRecord) -> bytes:
     log = GameLog(path, SITTING)
     log.append(records)
     log.close()
@@ -128,7 +128,7 @@ def test_a_sitting_goes_on_where_it_was_cut_off(log: Path) -> None:
     lines = log.read_bytes().splitlines(keepends=True)
     for count in (1, 2, 3):
         log.write_bytes(b"".join(lines[:count]))
-        opened_again(log, *GAMES[0], *GAMES[1])
+        reopen_log(log, *GAMES[0], *GAMES[1])
         assert is_over(log)
         assert sum(game.result is not None for game in read_games(log)) == 2
 
@@ -136,8 +136,8 @@ def test_a_sitting_goes_on_where_it_was_cut_off(log: Path) -> None:
 def test_an_end_that_was_cut_off_is_written_when_the_log_is_opened(log: Path) -> None:
     log_bytes = log.read_bytes()
     log.write_bytes(b"".join(log_bytes.splitlines(keepends=True)[:-1]))
-    assert opened_again(log) == log_bytes
-    assert opened_again(log) == log_bytes
+    assert reopen_log(log) == log_bytes
+    assert reopen_log(log) == log_bytes
 
 
 def test_a_torn_line_is_mended_with_a_notice_and_never_written_after(log: Path) -> None:
@@ -165,4 +165,4 @@ def test_a_full_disk_takes_all_or_nothing(log: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.undo()
     game.append(GAMES[1])
     game.close()
-    assert refused(log) is None
+    assert refusal(log) is None

@@ -13,7 +13,7 @@ from protocol.messages import MAX_INFO
 from protocol.records import ChoiceRecord, FoulRecord, InfoSum, RoundRecord, SpentRecord
 
 
-def nothing() -> None:
+def do_nothing() -> None:
     """Do nothing when the time is over."""
 
 
@@ -21,8 +21,8 @@ def refuse(lag: LagError) -> None:
     raise lag
 
 
-def waiting(limit_ms: int = 1000, began: float = 50.0) -> Deadline:
-    deadline = Deadline(nothing, refuse)
+def begin_deadline(limit_ms: int = 1000, began: float = 50.0) -> Deadline:
+    deadline = Deadline(do_nothing, refuse)
     deadline.begin(began, limit_ms)
     return deadline
 
@@ -30,7 +30,7 @@ def waiting(limit_ms: int = 1000, began: float = 50.0) -> Deadline:
 @pytest.mark.parametrize("limit_ms", [10, 1_000, 60_000])
 def test_lag_of_a_question_is_bounded(limit_ms: int) -> None:
     bound_ms = max(MOST_GIVEN_BACK_MS, limit_ms)
-    deadline = waiting(limit_ms)
+    deadline = begin_deadline(limit_ms)
     deadline.add_lag(bound_ms / 2000, 10**6)
     deadline.add_lag(bound_ms / 2000, 10**6)
     with pytest.raises(LagError, match=f"at most {bound_ms:.0f} ms"):
@@ -46,7 +46,7 @@ def test_no_more_is_given_back_than_the_lags_that_fell_into_the_question(
     began: float, turns: list[tuple[float, float]], limit_ms: int
 ) -> None:
     """`turns`: the planned wait of each turn of the poller, and the lag after it."""
-    deadline = Deadline(nothing, lambda _: None)
+    deadline = Deadline(do_nothing, lambda _: None)
     deadline.begin(began, limit_ms)
     now = question_lag = 0.0
     for planned, lag in turns:
@@ -122,7 +122,7 @@ def poller(time: Time) -> Iterator[Poller]:
     new_poller._watch.close()
 
 
-def pumped(
+def run_slice(
     poller: Poller, time: Time, *turns: tuple[float, list[int]], **readers: Callable[[], None]
 ) -> Polls:
     """Return the polls of a slice of a poller; each takes and finds this. Readers: d1, d2, …."""
@@ -137,7 +137,7 @@ def pumped(
 def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
     poller: Poller, time: Time
 ) -> None:
-    deadline = Deadline(nothing, refuse)
+    deadline = Deadline(do_nothing, refuse)
     poller.add_timer(deadline)
 
     def slow() -> None:
@@ -145,8 +145,8 @@ def test_a_question_that_is_asked_during_a_lag_is_given_back_the_rest_of_it(
         deadline.begin(time.now, 1000)
         time.now += 0.1
 
-    pumped(poller, time, (0, [1]), d1=slow)
-    pumped(poller, time, (0, []))
+    run_slice(poller, time, (0, [1]), d1=slow)
+    run_slice(poller, time, (0, []))
     assert deadline.given_back_ms == pytest.approx(100, abs=2 * 1000 * LINGER_S)
 
 
@@ -166,9 +166,9 @@ def test_a_timer_restarted_by_another_due_timer_has_its_whole_time(
     for timer in (first, second):
         timer.at = 100.2
         poller.add_timer(timer)
-    pumped(poller, time, (0.3, []))
+    run_slice(poller, time, (0.3, []))
     assert len(due) == 1
-    pumped(poller, time, (0.3, []))
+    run_slice(poller, time, (0.3, []))
     assert len(due) == 2
     assert due[0] is not due[1]
 
@@ -260,8 +260,8 @@ def test_work_for_later_comes_after_the_others_and_is_not_slept_on(
             poller.call_soon(hog)
 
     poller.call_soon(hog)
-    poller.add_timer(waiting(began=100.0))
-    polls = pumped(
+    poller.add_timer(begin_deadline(began=100.0))
+    polls = run_slice(
         poller, time, (0, [1]), (0, [1]), (0, [1]), (0, []), d1=lambda: order.append("other")
     )
     assert order == ["other", "hog"] * 3

@@ -140,10 +140,10 @@ async def test_a_hostile_bot_costs_only_its_own_game(
 ) -> None:
     forget_peak()
     before, peak = descriptors(), peak_memory()
-    results = await played(row, place, hostile_bot(act, open_folder), tmp_path)
-    judged(row, results)
-    logged(row, tmp_path / "log.jsonl", results)
-    await nothing_left(row, place, str(open_folder))
+    results = await play_games(row, place, hostile_bot(act, open_folder), tmp_path)
+    check_results(row, results)
+    check_log(row, tmp_path / "log.jsonl", results)
+    await check_leftovers(row, place, str(open_folder))
     assert descriptors() == before
     assert peak_memory() - peak < GROWTH
 
@@ -156,7 +156,7 @@ def hostile_bot(act: str, folder: Path) -> Command:
     return hostile(act, str(folder), copy)
 
 
-async def played(row: Cost, place: Place, bot: Command, folder: Path) -> list[Result]:
+async def play_games(row: Cost, place: Place, bot: Command, folder: Path) -> list[Result]:
     """Play the hostile game and the next one in the same seats, with slower clocks on a busy
     machine."""
     clock, limits = row.clock, Limits(memory_mib=row.memory_mib)
@@ -177,7 +177,7 @@ async def played(row: Cost, place: Place, bot: Command, folder: Path) -> list[Re
     return results
 
 
-def judged(row: Cost, results: list[Result]) -> None:
+def check_results(row: Cost, results: list[Result]) -> None:
     """Check that the fouler lost, the honest bot did not, and the next game was played."""
     first, second = results
     if row.foul:
@@ -189,7 +189,7 @@ def judged(row: Cost, results: list[Result]) -> None:
     assert (second.why, second.fouls) == ("target", ())
 
 
-def logged(row: Cost, log: Path, results: list[Result]) -> None:
+def check_log(row: Cost, log: Path, results: list[Result]) -> None:
     """Check that the log is complete, follows from the input, and is safe to print."""
     games = list(read_games(log))
     assert [game.result for game in games] == results
@@ -206,7 +206,7 @@ def fouls_of(game: LoggedGame) -> list[FoulRecord]:
     return [record for record in game.records if isinstance(record, FoulRecord)]
 
 
-async def nothing_left(row: Cost, place: Place, tag: str) -> None:
+async def check_leftovers(row: Cost, place: Place, tag: str) -> None:
     """Check that no process is left, and end those that `off` is known to leave."""
     if row.survives and place == "off":
         assert alive(tag), "The table says that something outlives this bot."

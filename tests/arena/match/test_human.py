@@ -185,7 +185,7 @@ async def test_an_endless_line_is_bounded() -> None:
     typist.close()
 
 
-async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -> tuple[bool, str]:
+async def play_typed(typed: str, play: Callable[[Referee, HumanPlayer], None]) -> tuple[bool, str]:
     """Return what a person reads in a small game after typing this in advance, and if it was
     finished."""
     typist, console = Typist(), Console(width=80, record=True, file=StringIO())
@@ -201,7 +201,7 @@ async def sitting_at(typed: str, play: Callable[[Referee, HumanPlayer], None]) -
     return is_finished, console.export_text()
 
 
-def by_itself(referee: Referee, person: HumanPlayer) -> None:
+def play_table(referee: Referee, person: HumanPlayer) -> None:
     """Play the table: take the person's answers, and the first option for the other seat."""
     line = person.next_line()
     if line is not None:
@@ -213,7 +213,7 @@ def by_itself(referee: Referee, person: HumanPlayer) -> None:
 
 
 async def test_a_game_is_played_by_numbers() -> None:
-    is_finished, text = await sitting_at("9\n1\n" + "\n" * 200, by_itself)
+    is_finished, text = await play_typed("9\n1\n" + "\n" * 200, play_table)
     assert is_finished
     assert "Enter one of the numbers above." in text
     assert "Your choice (1 to" in text
@@ -223,7 +223,7 @@ async def test_a_game_is_played_by_numbers() -> None:
 
 @pytest.mark.parametrize("typed", ["q\n", "quit\n", ""])
 async def test_a_person_may_leave(typed: str) -> None:
-    is_finished, text = await sitting_at(typed, by_itself)
+    is_finished, text = await play_typed(typed, play_table)
     assert not is_finished
     assert "The game is over" not in text
 

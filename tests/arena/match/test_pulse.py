@@ -18,21 +18,21 @@ BEFORE = Vitals(100.0, 50, 2.0, 3)
 GAPS = st.floats(1.1 * LEAST_STOP_S, 10**6)
 
 
-def after(gap_s: float, runs: int = 2, waited_s: float = 0.001, faults: int = 0) -> Vitals:
+def vitals(gap_s: float, runs: int = 2, waited_s: float = 0.001, faults: int = 0) -> Vitals:
     return Vitals(100.0 + gap_s, 50 + runs, 2.0 + waited_s, 3 + faults)
 
 
 @given(GAPS)
 def test_nothing_that_a_bot_can_cause_looks_like_a_stop(gap_s: float) -> None:
-    assert is_stop(BEFORE, after(gap_s))
+    assert is_stop(BEFORE, vitals(gap_s))
     busy = int(30 * gap_s)
-    assert not is_stop(BEFORE, after(gap_s, runs=busy)), "It asked for the interpreter's lock."
-    assert not is_stop(BEFORE, after(gap_s, waited_s=gap_s - BEAT_S)), "It got no processor."
-    assert not is_stop(BEFORE, after(gap_s, faults=1)), "It waited for memory."
+    assert not is_stop(BEFORE, vitals(gap_s, runs=busy)), "It asked for the interpreter's lock."
+    assert not is_stop(BEFORE, vitals(gap_s, waited_s=gap_s - BEAT_S)), "It got no processor."
+    assert not is_stop(BEFORE, vitals(gap_s, faults=1)), "It waited for memory."
 
 
 def test_thread_that_beats_shows_that_only_the_poller_was_blocked() -> None:
-    assert not is_stop(BEFORE, after(BEAT_S))
+    assert not is_stop(BEFORE, vitals(BEAT_S))
 
 
 class FakePulse(Pulse):
@@ -47,7 +47,7 @@ class FakePulse(Pulse):
 
 
 def test_stop_is_noted_by_the_thread_that_runs_first() -> None:
-    pulse = FakePulse(BEFORE, after(15.0), after(15.1), after(15.2))
+    pulse = FakePulse(BEFORE, vitals(15.0), vitals(15.1), vitals(15.2))
     pulse.beat()
     pulse.beat()
     assert pulse.has_stopped_since(100.0)
@@ -85,7 +85,7 @@ def test_question_begins_anew_after_a_pause_of_any_length(gap_s: float, thought_
     poller = Poller(lambda: 100.0)
     poller._watch.close()
     end = 100.0 + gap_s
-    deadline = begin_deadline(poller, 100.0 - thought_s, after(gap_s))
+    deadline = begin_deadline(poller, 100.0 - thought_s, vitals(gap_s))
     poller._give_back(gap_s, end)
     assert deadline.at == end + 1.0
     assert deadline.charged_ms(end) == pytest.approx(0.0, abs=0.01), "The answer was in the pipe."
@@ -98,13 +98,13 @@ def test_question_begins_anew_after_a_pause_of_any_length(gap_s: float, thought_
 
 
 def test_poller_that_was_kept_busy_for_long_still_ends_the_run(poller: Poller) -> None:
-    begin_deadline(poller, 100.0, after(15.0, runs=600))
+    begin_deadline(poller, 100.0, vitals(15.0, runs=600))
     with pytest.raises(LagError):
         poller._give_back(15.0, 115.0)
 
 
 def test_pause_without_a_question_is_charged_to_nobody(poller: Poller) -> None:
-    deadline = begin_deadline(poller, 100.0, after(15.0))
+    deadline = begin_deadline(poller, 100.0, vitals(15.0))
     deadline.end()
     poller._give_back(15.0, 115.0)
     assert not deadline.paused_ms

@@ -68,11 +68,11 @@ async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
     """No process ever starts here, so the clock may jump."""
     tried: list[int] = []
 
-    def short(*_: object, **__: object) -> None:
+    def raise_shortage(*_: object, **__: object) -> None:
         tried.append(code)
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr("arena.sandbox.process.subprocess.Popen", short)
+    monkeypatch.setattr("arena.sandbox.process.subprocess.Popen", raise_shortage)
     before = autojump_clock.current_time()
     with pytest.raises(RunStoppedError, match=os.strerror(code)):
         await start_bots(BotPool(Poller(), [sample()], 1000, UNLOCKED))
@@ -83,11 +83,11 @@ async def test_a_shortage_is_waited_out_three_times_and_then_the_run_stops(
 def test_a_process_that_cannot_be_watched_is_not_left_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(*_: object) -> None:
+    def raise_full(*_: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
     before = descriptors()
-    monkeypatch.setattr("arena.match.bot_process.streams_of", full)
+    monkeypatch.setattr("arena.match.bot_process.streams_of", raise_full)
     with pytest.raises(CannotStartError, match="Too many open files") as caught:
         BotProcess(sample(), UNLOCKED)
     assert caught.value.shortage
@@ -125,7 +125,7 @@ async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(tmp_path
     """The referee does not look until the answer, which exceeds its limit, has been written."""
     answered = tmp_path / "answered"
 
-    def stalled() -> None:
+    def stall() -> None:
         while not answered.exists():
             time.sleep(0.001)
 
@@ -133,7 +133,7 @@ async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(tmp_path
         def expect(self, player: Player, limit_ms: int, now: float) -> None:
             super().expect(player, limit_ms, now)
             if self._question and self._question.seat == 1 and not answered.exists():
-                self._poller.call_soon(stalled)
+                self._poller.call_soon(stall)
 
     bot = tmp_path / "bot.py"
     bot.write_text(ANSWERS.replace("LATE", f"if not os.path.exists(sys.argv[1]): {LATE}"))
@@ -154,7 +154,7 @@ async def test_a_second_stop_is_scored_if_the_asked_bot_held_the_processors(
     """Otherwise a bot that can stop the machine plays no game to its end that it would lose."""
     monkeypatch.setattr(BotProcess, "cpu_ms", lambda _: cpu_ms)
 
-    def resumed(setup: GameSetup, seed: bytes) -> Referee:
+    def resume(setup: GameSetup, seed: bytes) -> Referee:
         referee = Referee(setup, seed)
         referee.went_on = went_on
         return referee
@@ -163,7 +163,7 @@ async def test_a_second_stop_is_scored_if_the_asked_bot_held_the_processors(
     bots, log = [sample("first"), sample("greedy")], tmp_path / "log.jsonl"
     clock = Clock(start_ms=20_000)
     if went_on and cpu_ms:
-        (result,) = await play(bots, log, clock, poller=lagging, referee=resumed)
+        (result,) = await play(bots, log, clock, poller=lagging, referee=resume)
         (foul,) = result.fouls
         (game,) = read_games(log)
         (evidence,) = (record for record in game.records if isinstance(record, FoulRecord))
@@ -172,7 +172,7 @@ async def test_a_second_stop_is_scored_if_the_asked_bot_held_the_processors(
         assert (evidence.cpu_ms or 0.0) > cpu_ms / 2
     else:
         with pytest.RaisesGroup(LagError):
-            await play(bots, log, clock, poller=lagging, referee=resumed)
+            await play(bots, log, clock, poller=lagging, referee=resume)
 
 
 async def test_a_late_hello_is_a_foul_and_its_lag_is_given_back() -> None:

@@ -15,7 +15,7 @@ from tests.support.tables import LIMITS, play, sample
 EXCUSE = '{"type":"unavailable","why":"503"}'
 
 
-def excused(starts: int, notes: Path) -> Command:
+def excused_bot(starts: int, notes: Path) -> Command:
     """Return a bot that is unavailable at its first starts; then it is `first`."""
     notes.touch()
     plain = sample()
@@ -34,7 +34,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("starts", [2, 4])
 async def test_a_start_without_the_service_is_void_a_few_times(starts: int, tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    bots = [sample(), excused(starts, tmp_path / "starts")]
+    bots = [sample(), excused_bot(starts, tmp_path / "starts")]
     limits = replace(LIMITS, unavailable=3)
     (result,) = await play(bots, log, limits=limits)
     (game,) = read_games(log)
@@ -49,7 +49,7 @@ async def test_a_start_without_the_service_is_void_a_few_times(starts: int, tmp_
 
 async def test_the_voids_of_a_sitting_count_together(tmp_path: Path) -> None:
     """Otherwise each game of the sitting would wait as long again."""
-    bots = [sample(), excused(9, tmp_path / "starts")]
+    bots = [sample(), excused_bot(9, tmp_path / "starts")]
     results = await play(bots, tmp_path / "log.jsonl", games=3)
     assert [result.why for result in results] == ["foul"] * 3
     assert len((tmp_path / "starts").read_text().split()) == 3 + 3

@@ -88,7 +88,7 @@ def test_impossible_situations_are_not_explained(
     rules, idle_rules = game(base, **differs), game(base, **differs, **idle)
     assert sentence_texts(rules) == sentence_texts(idle_rules)
     for seats in playable_seat_counts(rules):
-        assert played(rules, seats) == played(idle_rules, seats)
+        assert play_rounds(rules, seats) == play_rounds(idle_rules, seats)
 
 
 @given(rulesets(), st.data())
@@ -100,10 +100,10 @@ def test_games_that_differ_are_told_differently(rules: Ruleset, data: st.DataObj
         variation = derive(rules, "random", {choice: msgspec.to_builtins(value)})
         if sentence_texts(variation) == sentence_texts(rules):
             for seats in playable_seat_counts(rules):
-                assert played(rules, seats) == played(variation, seats), (choice, value)
+                assert play_rounds(rules, seats) == play_rounds(variation, seats), (choice, value)
 
 
-def played(rules: Ruleset, seats: int) -> list[object]:
+def play_rounds(rules: Ruleset, seats: int) -> list[object]:
     """Return the events of some rounds of a game with random choices."""
     game, dice, events = values.new_game(rules, seats), Random(1), list[object]()
     while not game.over and (game.round is None or game.round.number < 6):

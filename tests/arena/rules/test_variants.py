@@ -34,7 +34,7 @@ def test_a_named_game_can_be_played_and_says_only_how_it_differs(name: str) -> N
     assert set(variant.differs) <= set(choices())
 
 
-def file(folder: Path, text: str, name: str = "my.toml") -> Path:
+def write_file(folder: Path, text: str, name: str = "my.toml") -> Path:
     path = folder / name
     path.write_text(text)
     return path
@@ -61,7 +61,7 @@ def file(folder: Path, text: str, name: str = "my.toml") -> Path:
     ],
 )
 def test_a_mistake_in_a_file_names_it(tmp_path: Path, text: str, message: str) -> None:
-    path = file(tmp_path, text)
+    path = write_file(tmp_path, text)
     with pytest.raises(UserError) as caught:
         load_ruleset("my.toml", tmp_path)
     assert message in str(caught.value)
@@ -135,8 +135,8 @@ def rules_of(tmp_path: Path, source: Path, rules: str | None = None, *words: str
     "rules", ['rules = "my.toml"', 'rules = { base = "my.toml" }', "[rules]\nbase = 'my.toml'"]
 )
 def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None:
-    file(tmp_path, "draw_limit = 3\n")
-    event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
+    write_file(tmp_path, "draw_limit = 3\n")
+    event = write_file(tmp_path, EVENT.format(rules=rules), "cup.toml")
     assert written_event(event).name == "cup"
     ruleset = rules_of(tmp_path, event)
     assert ruleset == derive(find_variant("draw"), "my", {"draw_limit": 3})
@@ -151,7 +151,7 @@ def test_an_event_file_finds_rules_beside_it(tmp_path: Path, rules: str) -> None
     ],
 )
 def test_a_mistake_in_an_event_names_it(tmp_path: Path, rules: str, message: str) -> None:
-    event = file(tmp_path, EVENT.format(rules=rules), "cup.toml")
+    event = write_file(tmp_path, EVENT.format(rules=rules), "cup.toml")
     result = CliRunner().invoke(main, ("run", str(event), "--out", str(tmp_path / "out")))
     assert result.exit_code == 2
     assert message in result.output

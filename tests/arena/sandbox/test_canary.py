@@ -98,7 +98,7 @@ AS_ROOT: dict[str, tuple[Callable[[Patch], None], set[str]]] = {
 }
 
 
-def through(confinement: Confinement) -> set[str]:
+def canaries_through(confinement: Confinement) -> set[str]:
     return {name for name, outcome in try_sandbox(confinement, TMP).items() if outcome.got}
 
 
@@ -119,7 +119,7 @@ def test_a_mechanism_that_is_missing_is_found(mechanism: str, monkeypatch: Patch
         pytest.skip(before.why_not)
     assert not names & {name for name, outcome in before.outcomes.items() if outcome.got}
     change(monkeypatch)
-    assert names <= through(confinement)
+    assert names <= canaries_through(confinement)
 
 
 def test_every_canary_is_shown_to_fail() -> None:
@@ -131,7 +131,7 @@ def test_every_canary_is_shown_to_fail() -> None:
 def test_without_a_sandbox_all_get_through_that_a_plain_process_can() -> None:
     if not ROOT:
         pytest.skip("what a plain user may do depends on the machine")
-    assert through(OFF) == CANARIES.keys() - {CGROUP_ESCAPE, "inherit"}
+    assert canaries_through(OFF) == CANARIES.keys() - {CGROUP_ESCAPE, "inherit"}
 
 
 def test_a_refusal_beside_a_refused_control_proves_nothing(monkeypatch: Patch) -> None:
@@ -159,7 +159,7 @@ def test_a_count_that_comes_late_is_waited_for(monkeypatch: Patch) -> None:
         pytest.skip(intact_trial(BOUNDED).why_not)
     counts = iter([0.0, 0.0, 0.0])
     monkeypatch.setattr(Cgroup, "cpu_ms", lambda _: next(counts, 1.0))
-    assert "escape-cgroup" not in through(BOUNDED)
+    assert "escape-cgroup" not in canaries_through(BOUNDED)
 
 
 def test_a_trial_leaves_nothing(tmp_path: Path, monkeypatch: Patch) -> None:

@@ -73,7 +73,7 @@ def verdict(
             return names.get(operand) or int(operand & 0xFFFF)
 
 
-def numbered(call: str, machine: str) -> int:
+def number_of(call: str, machine: str) -> int:
     number = {**CALLS, **NETWORK.calls, **BUILDING.calls}[call][MACHINES.index(machine)]
     if number is None:
         pytest.skip(f"{machine} has no {call}")
@@ -104,7 +104,7 @@ def test_a_call_that_is_refused_by_an_error_of_its_own_lets_programs_go_on(machi
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("call", sorted(BUILDING.calls))
 def test_only_a_build_may_lock_a_file_or_give_it_a_second_name(call: str, machine: str) -> None:
-    number = numbered(call, machine)
+    number = number_of(call, machine)
     assert verdict(machine, number) == errno.ENOSYS
     assert verdict(machine, number, is_build=True) == ALLOWED
 

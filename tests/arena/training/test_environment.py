@@ -175,13 +175,13 @@ def test_no_byte_of_an_observation_tells_what_is_hidden(
         for moment in [*questions(deal, seat, Clock())][:6]:
             other_deal = resampled(deal, seat, rng, moment)
             worlds = {
-                observed(layout, [*replay_round(history, moment)][-1].game, seat)
+                observation(layout, [*replay_round(history, moment)][-1].game, seat)
                 for history in (deal, other_deal)
             }
             assert len(worlds) == 1
 
 
-def observed(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
+def observation(layout: Encoding, game: Game, seat: int) -> tuple[bytes, ...]:
     """Return a question and its observation as bytes."""
     ask = seat_question(game, seat, values.legal(game))
     mask = layout.actions.mask(ask.options)

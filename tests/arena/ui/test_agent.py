@@ -240,7 +240,7 @@ def test_a_bot_whose_port_is_taken_ends_with_the_reason(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         command = bot_command(tmp_path / "state", port, "agent.PORT_WAIT_S = 0")
-        with piped(command) as bot:
+        with start_piped(command) as bot:
             assert bot.stdin
             assert bot.stderr
             bot.stdin.write(b"".join(line + b"\n" for line in (HELLO, game(), ask(1, HAND))))
@@ -249,7 +249,7 @@ def test_a_bot_whose_port_is_taken_ends_with_the_reason(tmp_path: Path) -> None:
             assert bot.wait() == 2
 
 
-def piped(command: Sequence[str]) -> "subprocess.Popen[bytes]":
+def start_piped(command: Sequence[str]) -> "subprocess.Popen[bytes]":
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
 
@@ -260,7 +260,7 @@ def test_a_signal_ends_the_seat_while_its_client_is_silent(
 ) -> None:
     words = ("play", "first", "--sandbox", "off", "--out", f"{tmp_path}", "--mcp", "stdio")
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    with piped((*BONEYARD, *words)) as seat:
+    with start_piped((*BONEYARD, *words)) as seat:
         assert seat.stdin
         assert seat.stdout
         seat.stdin.write(json.dumps(request).encode() + b"\n")

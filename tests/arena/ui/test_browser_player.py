@@ -25,7 +25,7 @@ SOCKET = """
 
 
 @contextmanager
-def at_the_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Iterator[Page]:
+def open_table(folder: Path, rules: str, seats: int, width: int = 1000) -> Iterator[Page]:
     """Yield the page of the person in seat 0."""
     info = game_info("1.game", NAMES[:seats], find_variant(rules))
     make = BrowserPlayer(info, "boneyard replay", clock=False).site.find("")
@@ -61,7 +61,7 @@ def sent_choices(page: Page) -> list[int]:
 @needs_chromium
 def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(tmp_path: Path) -> None:
     scene = question_scene("dutch", 2, "6453", "53<", "64<", "64>", "draw")
-    with at_the_table(tmp_path, "dutch", 2) as page:
+    with open_table(tmp_path, "dutch", 2) as page:
         for number, way in enumerate(
             (
                 ["[aria-label='play [5|3] left']"],
@@ -97,7 +97,7 @@ def test_options_are_chosen_in_the_hand_at_an_end_in_the_list_and_by_number(tmp_
 def test_two_tiles_are_played_at_once_by_clicking_one_and_then_the_other(tmp_path: Path) -> None:
     options = ("64<41>", "41<64>", "53<41>", "53<")
     scene = question_scene("double-draw", 2, "64415322", *options)
-    with at_the_table(tmp_path, "double-draw", 2) as page:
+    with open_table(tmp_path, "double-draw", 2) as page:
 
         def tile(name: str) -> None:
             page.locator("#table .seat .tile", has_text=f"[{name}]").first.click()
@@ -122,7 +122,7 @@ def test_two_tiles_are_played_at_once_by_clicking_one_and_then_the_other(tmp_pat
 @needs_chromium
 def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None:
     scene = question_scene("dutch", 2, "6453", "53<", "64<")
-    with at_the_table(tmp_path, "dutch", 2, width=360) as page:
+    with open_table(tmp_path, "dutch", 2, width=360) as page:
         send_message(page, scene, id=1)
         for role, words in (
             ("group", "You, 2 tiles: [6|4] [5|3]"),
@@ -150,7 +150,7 @@ def test_the_table_is_told_in_words_and_whose_turn_it_is(tmp_path: Path) -> None
 def test_the_board_says_what_another_choice_than_a_tile_is(
     tmp_path: Path, rules: str, options: tuple[str, ...], turn: str, button: str
 ) -> None:
-    with at_the_table(tmp_path, rules, 2) as page:
+    with open_table(tmp_path, rules, 2) as page:
         send_message(page, question_scene(rules, 2, "6441", *options), id=1)
         assert page.get_by_role("status").all_inner_texts()[0] == turn
         assert button in page.locator("#options button").last.inner_text()

@@ -82,7 +82,7 @@ def choices_of(game: Game) -> Iterator[tuple[dict[str, Any], bool]]:
 
 
 @contextmanager
-def opened_editor(path: Path, name: str) -> Iterator[Page]:
+def open_editor(path: Path, name: str) -> Iterator[Page]:
     """Yield the editor's page that begins with a named game."""
     path.write_text(editor_page(find_variant(name)))
     with open_page(path) as page:
@@ -117,7 +117,7 @@ def test_each_legal_round_becomes_the_line_of_python(tmp_path: Path, name: str) 
         [setup_of(position), steps_of(position), [step for step, _ in pairs]]
         for (position, _), pairs in zip(rounds, choices, strict=True)
     ]
-    with opened_editor(tmp_path / "editor.html", name) as page:
+    with open_editor(tmp_path / "editor.html", name) as page:
         answers = page.evaluate(LAY, layouts)
     for (position, game), pairs, answer in zip(rounds, choices, answers, strict=True):
         refusals, line, allowed = answer
@@ -141,7 +141,7 @@ def test_each_legal_round_becomes_the_line_of_python(tmp_path: Path, name: str) 
     ],
 )
 def test_a_round_that_is_over_asks_nobody(tmp_path: Path, name: str, keys: str) -> None:
-    with opened_editor(tmp_path / "editor.html", name) as page:
+    with open_editor(tmp_path / "editor.html", name) as page:
         page.keyboard.type(f"646653221100310{keys}")
         assert page.inner_text("#next") == "The round is blocked."
         expect(page.locator("#line")).to_be_hidden()
@@ -152,10 +152,10 @@ def test_a_round_that_is_over_asks_nobody(tmp_path: Path, name: str, keys: str) 
 @needs_chromium
 def test_nobody_passes_once_no_seat_can_play(tmp_path: Path) -> None:
     path = tmp_path / "editor.html"
-    with opened_editor(path, "domino-pool") as page:
+    with open_editor(path, "domino-pool") as page:
         page.keyboard.type("22536664110031022" + "d" * 12 + "p")
         assert page.inner_text("#next") == "The round is blocked."
-    with opened_editor(path, "block") as page:
+    with open_editor(path, "block") as page:
         page.keyboard.type("22536664110031022p")
         assert page.inner_text("#refusal") == "If nobody can play, the round was over before."
 
@@ -297,7 +297,7 @@ def test_a_game_of_a_real_table_is_laid_by_hand(tmp_path: Path, transcript: Tran
 
 @needs_chromium
 def test_illegal_steps_are_refused_in_a_sentence(tmp_path: Path) -> None:
-    with opened_editor(tmp_path / "editor.html", "domino-pool") as page:
+    with open_editor(tmp_path / "editor.html", "domino-pool") as page:
 
         def press(keys: str) -> str:
             for key in keys:

@@ -131,7 +131,7 @@ def test_the_terminal_shows_the_same_chances(
 # --- in the browser ---
 
 
-def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[int]]:
+def review_page(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[int]]:
     """Return a page with two mistakes and two draws that are known, and their moments."""
     _, second, *_, last = [decision for decision in review.decisions if len(decision.leads) > 1]
     mistakes = [
@@ -152,7 +152,7 @@ def made_up(game: LoggedGame, review: GameReview) -> tuple[str, list[int], list[
     return html, [decision.index for decision in mistakes], [decision.index for decision in luck]
 
 
-def ready(page: Page) -> None:
+def wait_until_ready(page: Page) -> None:
     page.wait_for_selector("main[data-ready]:not([data-ready=''])")
 
 
@@ -164,11 +164,11 @@ def place(page: Page) -> int:
 def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
     game: LoggedGame, review: GameReview, tmp_path: Path
 ) -> None:
-    html, wrong, luck = made_up(game, review)
+    html, wrong, luck = review_page(game, review)
     path = tmp_path / "replay.html"
     path.write_text(html)
     with open_page(path) as page:
-        ready(page)
+        wait_until_ready(page)
         page.keyboard.press("Home")
         # The inaccuracy would overlap a draw's mark; keys lead to it all the same.
         assert page.locator("#chances .mark").count() == 3

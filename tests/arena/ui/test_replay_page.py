@@ -39,16 +39,16 @@ SCRIPT = "</script><script>alert(1)</script><b title=\"'x'\">"
 def scenes_of(game: LoggedGame, seat: int | None) -> list[Fields]:
     """Return the scenes of one viewer directly from its frames."""
     maker = SceneBuilder(game.sitting.seats, game.sitting.seat_clocks, partners=False, seat=seat)
-    return plain(maker.scene(frame) for frame in frames(walk_log(game), seat))
+    return to_plain(maker.scene(frame) for frame in frames(walk_log(game), seat))
 
 
-def plain(scenes: Iterable[Scene]) -> list[Fields]:
+def to_plain(scenes: Iterable[Scene]) -> list[Fields]:
     """Return scenes as the page's script has them."""
     decoded: list[Fields] = msgspec.json.decode(msgspec.json.encode([*scenes]))
     return decoded
 
 
-def bare(scene: Fields) -> tuple[Any, ...]:
+def table_tiles(scene: Fields) -> tuple[Any, ...]:
     """Return the tiles on the table."""
     return scene["round"], scene["line"], scene["lead"], str(scene["hands"]), str(scene["stock"])
 
@@ -69,10 +69,10 @@ def test_every_game_is_packed_whole(name: str, seats: int) -> None:
     frame_groups = [*frames_for(walk_log(game), viewers)]
     for index, seat in enumerate(viewers):
         maker = SceneBuilder(*look, partners=partners, seat=seat)
-        assert plain(maker.scene(frames_of[index]) for frames_of in frame_groups) == views[index]
+        assert to_plain(maker.scene(frames_of[index]) for frames_of in frame_groups) == views[index]
     for seat in range(seats):
         # Moments are those of everybody; on the table lies what the seat's own door shows.
-        assert {*map(bare, scenes_of(game, seat))} <= {*map(bare, views[seat + 1])}
+        assert {*map(table_tiles, scenes_of(game, seat))} <= {*map(table_tiles, views[seat + 1])}
 
 
 # --- what a seat's own page keeps to itself ---
@@ -156,25 +156,25 @@ def test_each_question_has_its_line_with_what_its_seat_knew(name: str, seats: in
 @needs_chromium
 def test_a_key_or_a_click_copies_the_line_of_the_question(tmp_path: Path) -> None:
     game = log_game(find_variant("dutch"), 3, any_of(5))
-    path, scenes = saved(tmp_path, page_of(game)), page_scenes(game)[2]
+    path, scenes = save_page(tmp_path, page_of(game)), page_scenes(game)[2]
     index = next(index for index, scene in enumerate(scenes) if scene["asked"] and index > 20)
     (line,) = lines_of(scenes[: index + 1])[-1:]
     with open_page(f"{path.as_uri()}#game=1.game&at={index}&seat=1") as page:
-        ready(page)
+        wait_until_ready(page)
         assert page.input_value("#line") == line
         assert page.is_hidden("#tiles")
         page.keyboard.press("c")
-        assert pasted(page) == line
+        assert pasted_text(page) == line
         page.select_option("#seat", "null")
         page.check("#tiles")
         position = read_position(page.input_value("#line"))
         assert position.is_open
         assert write_position(position.as_seen()) == line
         page.click("#copy")
-        assert pasted(page) == write_position(position)
+        assert pasted_text(page) == write_position(position)
 
 
-def pasted(page: Page) -> str:
+def pasted_text(page: Page) -> str:
     """Return the copied text."""
     expect(page.locator("#copy")).to_have_text("copied")
     page.evaluate("document.body.append(document.createElement('textarea'))")
@@ -185,7 +185,7 @@ def pasted(page: Page) -> str:
 # --- the command ---
 
 
-def replayed(*words: object, code: int = 0) -> Result:
+def run_replay(*words: object, code: int = 0) -> Result:
     result = CliRunner().invoke(main, ["replay", *map(str, words)])
     assert result.exit_code == code, result.output
     return result
@@ -194,22 +194,22 @@ def replayed(*words: object, code: int = 0) -> Result:
 def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     log = write(tmp_path / "log.jsonl", log_game())
-    assert replayed(log, "--html").stdout == "1.game.html\n"
-    assert replayed(log, "1.game", "--seat", 1, "--html").stdout == "1.game.seat-1.html\n"
-    replayed(log, "--html", "--out", tmp_path / "new" / "my.html")
+    assert run_replay(log, "--html").stdout == "1.game.html\n"
+    assert run_replay(log, "1.game", "--seat", 1, "--html").stdout == "1.game.seat-1.html\n"
+    run_replay(log, "--html", "--out", tmp_path / "new" / "my.html")
     assert (tmp_path / "new" / "my.html").read_text() == (tmp_path / "1.game.html").read_text()
-    assert "no seat 3" in replayed(log, "--html", "--seat", 3, code=2).stderr
-    assert "goes with --html" in replayed(log, "--out", "x.html", code=2).stderr
-    assert "shows all hands" in replayed(log, "--review", "--json", code=2).stderr
-    assert "than a seat knew" in replayed(log, "--html", "--seat", 1, "--review", code=2).stderr
+    assert "no seat 3" in run_replay(log, "--html", "--seat", 3, code=2).stderr
+    assert "goes with --html" in run_replay(log, "--out", "x.html", code=2).stderr
+    assert "shows all hands" in run_replay(log, "--review", "--json", code=2).stderr
+    assert "than a seat knew" in run_replay(log, "--html", "--seat", 1, "--review", code=2).stderr
 
 
 def test_the_page_of_one_game_is_reviewed_unless_told_otherwise(tmp_path: Path) -> None:
     log = write(tmp_path / "log.jsonl", log_game(short("draw"), 2, any_of(4)))
     page = tmp_path / "page.html"
-    replayed(log, "--html", "--out", page)
+    run_replay(log, "--html", "--out", page)
     assert is_reviewed(page)
-    replayed(log, "--html", "--out", page, "--no-review")
+    run_replay(log, "--html", "--out", page, "--no-review")
     assert not is_reviewed(page)
 
 
@@ -219,33 +219,33 @@ def test_replays_are_made_when_a_run_ends_and_again_only_if_need_be(
     event = copy_of("round-robin", tmp_path / "event")
     monkeypatch.setattr("tournaments.cli.run.MOST_REPLAYS", 12)
     run(event, *EVENTS["round-robin"])
-    assert "replays: 0 new" in replayed(event, "--html").stdout
+    assert "replays: 0 new" in run_replay(event, "--html").stdout
     (event / "replays" / "1.first.greedy.js").unlink()
     stale = event / "replays" / "2.first.greedy.js"
     stale.write_text(stale.read_text().replace("// Boneyard", "// Older"))
     (event / "replay.html").unlink()
-    assert "replays: 2 new" in replayed(event, "--html").stdout
+    assert "replays: 2 new" in run_replay(event, "--html").stdout
     assert "OK: " in boneyard("verify", str(event))
-    assert "12 new" in replayed(event, "--html", "--review").stdout
+    assert "12 new" in run_replay(event, "--html", "--review").stdout
     assert is_reviewed(stale)
-    assert "replays: 0 new" in replayed(event, "--html").stdout, "Reviews stay."
-    assert "with one game" in replayed(event, "--html", "--seat", 0, code=2).stderr
+    assert "replays: 0 new" in run_replay(event, "--html").stdout, "Reviews stay."
+    assert "with one game" in run_replay(event, "--html", "--seat", 0, code=2).stderr
     write(tmp_path / "games" / "a.jsonl", log_game())
-    assert "name a game too" in replayed(tmp_path, "--html", code=2).stderr
+    assert "name a game too" in run_replay(tmp_path, "--html", code=2).stderr
     (tmp_path / "none").mkdir()
-    assert "holds no game" in replayed(tmp_path / "none", "--html", code=2).stderr
+    assert "holds no game" in run_replay(tmp_path / "none", "--html", code=2).stderr
 
 
 # --- in the browser ---
 
 
-def saved(folder: Path, html: str) -> Path:
+def save_page(folder: Path, html: str) -> Path:
     path = folder / "replay.html"
     path.write_text(html)
     return path
 
 
-def ready(page: Page) -> None:
+def wait_until_ready(page: Page) -> None:
     page.wait_for_selector("main[data-ready]:not([data-ready=''])")
 
 
@@ -268,8 +268,8 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
     assert game.result
     scenes = scenes_of(game, None)
     count = len(scenes)
-    with open_page(saved(tmp_path, page_of(game))) as page:
-        ready(page)
+    with open_page(save_page(tmp_path, page_of(game))) as page:
+        wait_until_ready(page)
         turns = page.locator("#turns button")
         assert turns.count()
         opened_at = position(page)
@@ -315,8 +315,8 @@ def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Pa
         line=DEVIL,
         stderr=DEVIL,
     )
-    with open_page(saved(tmp_path, page_of(game)), width=360, dark=True) as page:
-        ready(page)
+    with open_page(save_page(tmp_path, page_of(game)), width=360, dark=True) as page:
+        wait_until_ready(page)
         page.keyboard.press("ArrowRight")
         assert faults(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -327,9 +327,9 @@ def test_a_narrow_page_has_no_serious_faults_and_no_sideways_scroll(tmp_path: Pa
 @needs_chromium
 def test_a_link_leads_to_a_position_and_a_seat(tmp_path: Path) -> None:
     game = log_game(find_variant("dutch"), 3, any_of(5))
-    path = saved(tmp_path, page_of(game))
+    path = save_page(tmp_path, page_of(game))
     with open_page(f"{path.as_uri()}#game=1.game&at=12&seat=1") as page:
-        ready(page)
+        wait_until_ready(page)
         assert position(page).startswith("13 of ")
         assert page.input_value("#seat") == "1"
         face_count = page.locator("#table .seat .face").count()
@@ -354,19 +354,19 @@ def test_a_page_loads_the_game_of_its_address_and_no_other_script(tmp_path: Path
     (tmp_path / "replays").mkdir()
     (tmp_path / "replays" / "1.game.js").write_text(replay_script(pack_game(game)))
     (tmp_path / "evil.js").write_text("alert(1)")
-    path = saved(tmp_path, replay_page("Replay"))
+    path = save_page(tmp_path, replay_page("Replay"))
     with open_page(path, local=True) as page:
         page.on("dialog", lambda _: pytest.fail("a strange script ran"))
         page.get_by_text("Choose a game in the report.").wait_for()
         expect(page.locator("#table")).to_be_hidden()
         page.evaluate("location.hash = '#game=1.game'")
-        ready(page)
+        wait_until_ready(page)
         assert page.locator("#seats tbody th").first.inner_text().startswith(f"0 {SCRIPT}")
         for name in ("../evil", "..%2Fevil", "./../evil", "1.game/../../evil", ""):
             page.evaluate("(name) => { location.hash = `#game=${name}`; }", name)
             page.get_by_text("Choose a game in the report.").wait_for()
             page.evaluate("location.hash = '#game=1.game'")
-            ready(page)
+            wait_until_ready(page)
 
 
 @needs_chromium
@@ -377,9 +377,9 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     names = (SCRIPT, "\u202eobe", "'\"&lt;")
     game = replace(game, sitting=replace(game.sitting, seats=names))
     escaped_text = evil.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e")
-    with open_page(saved(tmp_path, replay_page(SCRIPT, pack_game(game)))) as page:
+    with open_page(save_page(tmp_path, replay_page(SCRIPT, pack_game(game)))) as page:
         page.on("dialog", lambda _: pytest.fail("a script of a bot ran"))
-        ready(page)
+        wait_until_ready(page)
         assert page.title() == (
             f"{SCRIPT} 50 · \\u202eobe 0 · '\"&lt; 84 · foul of \\u202eobe · replay · Boneyard"
         )

@@ -39,7 +39,7 @@ async def get(address: str, path: str | None = None, *headers: str) -> tuple[int
     return int(head.split()[1]), head, body
 
 
-async def until(happened: Callable[[], bool]) -> None:
+async def wait_until(happened: Callable[[], bool]) -> None:
     """Wait until the condition holds, for at most two minutes."""
     for _ in range(12_000):
         if happened():
@@ -127,7 +127,7 @@ async def test_a_viewer_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPa
                 async with socket(address):
                     pass
         # The place is free again.
-        await until(lambda: not broadcast.has_subscribers)
+        await wait_until(lambda: not broadcast.has_subscribers)
         async with socket(address) as second:
             assert await second.recv() == "one"
 

@@ -65,7 +65,7 @@ def test_endgames_cost_what_the_solver_says() -> None:
     assert sum(decision.exact for decision in decisions.values()) == count
 
 
-def tried(leads: NDArray[np.float64]) -> TriedOptions:
+def trial_of(leads: NDArray[np.float64]) -> TriedOptions:
     return TriedOptions(leads, leads, exact=False)
 
 
@@ -81,16 +81,16 @@ def test_the_two_errors_of_noise_cancel() -> None:
 def test_a_clear_gap_is_measured() -> None:
     luck = np.random.default_rng(2)
     leads = luck.normal(0, 3, (3, 400)) + np.array([[0.0], [5.0], [1.0]])
-    best, gap, error = measured_gap(tried(leads), 0)
+    best, gap, error = measured_gap(trial_of(leads), 0)
     assert best == 1
     assert abs(gap - 5) < 4 * error < 1.2
     assert measured_loss(leads, 0) == pytest.approx(gap)
-    assert (*measured_gap(tried(leads), 1), measured_loss(leads, 1)) == (1, 0, 0, 0)
+    assert (*measured_gap(trial_of(leads), 1), measured_loss(leads, 1)) == (1, 0, 0, 0)
 
 
 def test_the_only_world_has_no_error() -> None:
     leads = np.array([[3.0], [5.0]])
-    assert measured_gap(tried(leads), 0) == (1, measured_loss(leads, 0), 0.0) == (1, 2.0, 0.0)
+    assert measured_gap(trial_of(leads), 0) == (1, measured_loss(leads, 0), 0.0) == (1, 2.0, 0.0)
     assert world_errors(leads).tolist() == [0.0, 0.0]
 
 

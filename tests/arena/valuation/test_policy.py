@@ -160,7 +160,7 @@ TRUE = Policy(pip=0.5, double=3.0, fits=1.5, safe=1.0, left=0.5)
 
 
 @cache
-def played_by(policy: Policy, boards: range = range(12)) -> list[Choice]:
+def choices_by(policy: Policy, boards: range = range(12)) -> list[Choice]:
     """Return choices that are made with just the chances of a policy."""
     choices = []
     for board in boards:
@@ -178,7 +178,7 @@ def played_by(policy: Policy, boards: range = range(12)) -> list[Choice]:
 
 
 def test_a_policy_is_learnt_from_its_choices() -> None:
-    choices = played_by(TRUE)
+    choices = choices_by(TRUE)
     learnt = learn_policy(choices)
     assert learnt.choices == len(choices) > 200
     for weight in ("pip", "double", "fits"):
@@ -188,20 +188,20 @@ def test_a_policy_is_learnt_from_its_choices() -> None:
 
 def test_boards_foresee_nothing_of_themselves() -> None:
     """Noise is foreseen by chance alone, and a bot that turns round on other boards not at all."""
-    choices = played_by(TRUE)
+    choices = choices_by(TRUE)
     board_choices = [choice._replace(board=1) for choice in choices]
     assert learn_policy(board_choices).foreseen == 0
     opposite = Policy(**{name: -10.0 * weight for name, weight in asdict(TRUE).items()})
     keen = Policy(**{name: 10.0 * weight for name, weight in asdict(TRUE).items()})
-    steady = learn_policy(played_by(keen)).foreseen
-    turned = [choice for choice in played_by(keen) if choice.board % 2]
-    turned += played_by(opposite, range(0, 12, 2))
+    steady = learn_policy(choices_by(keen)).foreseen
+    turned = [choice for choice in choices_by(keen) if choice.board % 2]
+    turned += choices_by(opposite, range(0, 12, 2))
     assert learn_policy(turned).foreseen < steady / 3
 
 
 def test_nothing_teaches_the_usual_policy() -> None:
     assert learn_policy([]).policy == USUAL_POLICY
-    assert learn_policy(played_by(TRUE)[:3]).policy != USUAL_POLICY
+    assert learn_policy(choices_by(TRUE)[:3]).policy != USUAL_POLICY
 
 
 def test_forced_plays_and_draws_are_no_choices() -> None:

@@ -98,7 +98,7 @@ def test_what_is_hidden_changes_no_byte_of_a_seats_line(name: str) -> None:
 # --- wrong lines ---
 
 
-def changed(line: str, lines: list[str], rng: random.Random) -> str:
+def change_line(line: str, lines: list[str], rng: random.Random) -> str:
     """Return a line with a few characters, events or fields changed."""
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
         place, fields = rng.randrange(len(line)), line.split("@")
@@ -131,7 +131,7 @@ def test_a_wrong_line_is_one_sentence_or_a_legal_position(count: int) -> None:
     legal, sentences = 0, set[str]()
     for _ in range(count):
         try:
-            position = read_position(changed(rng.choice(lines), lines, rng))
+            position = read_position(change_line(rng.choice(lines), lines, rng))
             game = reach_question(find_round(position), position)
         except UserError as error:
             sentences.add(f"{error}")

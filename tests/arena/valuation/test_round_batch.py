@@ -54,7 +54,7 @@ def check(games: Sequence[Game], rng: random.Random) -> None:
     for row, game in enumerate(games):
         single = batch.select(np.array([row]))
         if game.playing.phase.name == "play" and not game.playing.over:
-            assert offered(single) == frozenset(map(namer(game), engine.legal(game)))
+            assert options_of(single) == frozenset(map(namer(game), engine.legal(game)))
         for option in engine.legal(game):
             if isinstance(option, BATCH_OPTIONS):
                 after = single.select(np.array([0, 0]))
@@ -72,7 +72,7 @@ def without_auction(game: Game) -> Game:
     return game
 
 
-def offered(batch: RoundBatch) -> frozenset[object]:
+def options_of(batch: RoundBatch) -> frozenset[object]:
     """Return the options of the only round of a batch."""
     (choice,), tiles = batch.choices(), batch.tables.tiles
     ends = {LEFT_END: "left", RIGHT_END: "right", HIGHER: "lead"}

@@ -50,12 +50,12 @@ def cases(rules: Ruleset, seats: int, seed: int) -> list[tuple[AskedQuestion, Hi
     return pairs
 
 
-def until(question: AskedQuestion) -> StopAt:
+def stop_at(question: AskedQuestion) -> StopAt:
     acts, phase = len(question.history.acts), question.game.playing.phase.name
     return StopAt(question.seat, acts, phase)
 
 
-def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: TileNumbers) -> Game:
+def replay(question: AskedQuestion, hidden: HiddenTiles, tiles: TileNumbers) -> Game:
     """Return the table to which the same moves lead in a world; `tiles`: those of its places."""
     tile = question.game.settings.table.tile
     moved = {tile[old]: tile[1 << int(new)] for old, new in zip(hidden.tiles, tiles, strict=True)}
@@ -65,7 +65,7 @@ def replayed(question: AskedQuestion, hidden: HiddenTiles, tiles: TileNumbers) -
         for rows in (dealt.hands, dealt.stock)
     )
     history = question.history._replace(deals=(*before, replace(dealt, hands=hands, stock=stock)))
-    *_, last = replay_round(history, until(question))
+    *_, last = replay_round(history, stop_at(question))
     return last.game
 
 
@@ -77,7 +77,7 @@ def check_worlds(rules: Ruleset, seats: int, seed: int) -> tuple[int, int]:
     for (question, hidden), tiles in zip(covered, sampled, strict=True):
         assert all(tile & mask for tile, mask in zip(hidden.tiles, hidden.allowed(), strict=True))
         for world in (0, WORLDS - 1):
-            game = replayed(question, hidden, tiles[:, world])
+            game = replay(question, hidden, tiles[:, world])
             assert public(game, question.seat) == public(question.game, question.seat)
     return len(questions), len(covered)
 
@@ -139,7 +139,7 @@ def possible_stocks(question: AskedQuestion, hidden: HiddenTiles) -> set[Left]:
         for index, target in zip(wrong, free, strict=True):
             tiles[index], tiles[target] = tiles[target], tiles[index]
         with suppress(InconsistentDealError):
-            game = replayed(question, hidden, np.array(tiles, np.uint8))
+            game = replay(question, hidden, np.array(tiles, np.uint8))
             if public(game, question.seat) == public(question.game, question.seat):
                 stocks.add(frozenset(tiles[index] for index in stock))
     return stocks
@@ -174,7 +174,7 @@ def sampled_shares(question: AskedQuestion, hidden: HiddenTiles, count: int) -> 
     return shares
 
 
-def most_known(rules: Ruleset, seats: int) -> list[tuple[AskedQuestion, HiddenTiles]]:
+def known_questions(rules: Ruleset, seats: int) -> list[tuple[AskedQuestion, HiddenTiles]]:
     """Return the two questions of a game at which most is known of the hidden tiles."""
 
     def facts(hidden: HiddenTiles) -> int:
@@ -191,7 +191,7 @@ TABLES += [("puerto-rico", 3), ("partnership", 4), ("jordanian", 2), ("vietnames
 
 @pytest.mark.parametrize(("name", "seats"), slow_except(TABLES[:1], TABLES[::2]))
 def test_more_rounds_lead_to_no_other_worlds(name: str, seats: int) -> None:
-    for question, hidden in most_known(find_variant(name), seats):
+    for question, hidden in known_questions(find_variant(name), seats):
         usual = sampled_shares(question, hidden, 500)
         with (
             mock.patch.object(worlds, "MIXING_ROUNDS", 400),
