@@ -20,34 +20,34 @@ def partnered(
     rng: random.Random,
     boards: int,
     names: str = "abcde",
-    together: Mapping[str, float] = {},
+    bonus: Mapping[str, float] = {},
     deal: float = 0.0,
 ) -> list[Result]:
-    """Boards of four of these in all three pairings, both rotations; `together` in Elo."""
+    """Boards of four of these in all three pairings, both rotations; `bonus` in Elo."""
     results = []
     for board in range(boards):
         luck = rng.gauss(0, deal)
-        for who in itertools.combinations(names, 4):
-            a, b, c, d = who
+        for four in itertools.combinations(names, 4):
+            a, b, c, d = four
             for seats in ((a, b, c, d), (a, c, b, d), (a, b, d, c)):
                 for turn in (0, 1):
                     sat = seats[turn:] + seats[:turn]
-                    results.append(_won(rng, board, sat, together, luck))
+                    results.append(_won(rng, board, sat, bonus, luck))
     return results
 
 
 def _won(
-    rng: random.Random, board: int, sat: tuple[str, ...], together: Mapping[str, float], luck: float
+    rng: random.Random, board: int, sat: tuple[str, ...], bonus: Mapping[str, float], luck: float
 ) -> Result:
     worth = [
-        (STRENGTH[one] + STRENGTH[two]) / 2 + together.get("".join(sorted((one, two))), 0.0)
-        for one, two in ((sat[0], sat[2]), (sat[1], sat[3]))
+        (STRENGTH[first] + STRENGTH[second]) / 2 + bonus.get("".join(sorted((first, second))), 0.0)
+        for first, second in ((sat[0], sat[2]), (sat[1], sat[3]))
     ]
     won = rng.random() < 1 / (1 + 10 ** (-(worth[0] - worth[1] + luck) / 400))
     return game(board, sat, (10, 4) * 2 if won else (4, 10) * 2)
 
 
-def only(results: list[Result], prior: float = 2.0) -> Pool:
+def rate(results: list[Result], prior: float = 2.0) -> Pool:
     (pool,) = fit(results, prior=prior, partners=True).pools
     return pool
 
@@ -57,7 +57,7 @@ def by_name(pool: Pool) -> dict[str, Partners]:
 
 
 def test_two_who_understand_each_other_stand_first() -> None:
-    pool = only(partnered(random.Random(1), 60, together={"bd": 120.0}))
+    pool = rate(partnered(random.Random(1), 60, bonus={"bd": 120.0}))
     first = pool.partners[0]
     assert first.names == ("b", "d")
     assert first.synergy is not None
@@ -69,9 +69,9 @@ def test_two_who_understand_each_other_stand_first() -> None:
 
 def test_the_error_is_the_one_of_the_docstring() -> None:
     results = partnered(random.Random(2), 12, deal=150)
-    pool = only(results, prior=0)
+    pool = rate(results, prior=0)
     names = sorted(STRENGTH)
-    elo = {one.name: one.elo for one in pool.entrants}
+    elo = {rating.name: rating.elo for rating in pool.entrants}
     seat = pool.seats[0].elo
     x, y, p, boards = [], [], [], []
     for result in results:
@@ -86,33 +86,33 @@ def test_the_error_is_the_one_of_the_docstring() -> None:
         boards.append(result.board)
     design, error = np.array(x), np.array(y) - np.array(p)
     weight = np.array(p) * (1 - np.array(p))
-    for key, two in by_name(pool).items():
-        z = np.array([_where(result, key) for result in results])
+    for key, pair in by_name(pool).items():
+        z = np.array([_side_of(result, key) for result in results])
         gram = np.linalg.pinv(design.T @ (weight[:, None] * design))
         rest = z - design @ (gram @ (design.T @ (weight * z)))
-        own = sorted({board for board, at in zip(boards, z, strict=True) if at})
+        pair_boards = sorted({board for board, side in zip(boards, z, strict=True) if side})
         total = sum(
             float((rest * error)[np.array(boards) == board].sum()) ** 2 for board in set(boards)
         )
-        n, count = len(own), int(np.abs(z).sum())
+        n, count = len(pair_boards), int(np.abs(z).sum())
         half = statistics.t_quantile(0.975, n - 1) * math.sqrt(n / (n - 1) * total) / count
-        assert two.games == count
-        assert two.synergy == pytest.approx(float((z * error).sum()) / count, abs=1e-6)
-        assert two.half_width == pytest.approx(half, rel=1e-4)
+        assert pair.games == count
+        assert pair.synergy == pytest.approx(float((z * error).sum()) / count, abs=1e-6)
+        assert pair.half_width == pytest.approx(half, rel=1e-4)
         won = sum(
-            result.places[0 if at == 1 else 1] == 1
-            for result, at in zip(results, z, strict=True)
-            if at
+            result.places[0 if side == 1 else 1] == 1
+            for result, side in zip(results, z, strict=True)
+            if side
         )
-        assert two.win_share == pytest.approx(won / count)
+        assert pair.win_share == pytest.approx(won / count)
 
 
-def _where(result: Result, key: str) -> int:
+def _side_of(result: Result, key: str) -> int:
     sides = ["".join(sorted(result.seats[side::2])) for side in (0, 1)]
     return (sides[0] == key) - (sides[1] == key)
 
 
 def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
-    pool = only(partnered(random.Random(3), 10, names="abcd"))
+    pool = rate(partnered(random.Random(3), 10, names="abcd"))
     assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
     assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}

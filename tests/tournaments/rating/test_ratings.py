@@ -27,12 +27,12 @@ from tournaments.report.standings import cost_sections, placing, standings_table
 COLUMNS = ("#", "bot", "Elo", "±", "games", "win %", "margin", "±", "fouls")
 
 
-def named(pool: Pool) -> dict[str, Rating]:
+def by_name(pool: Pool) -> dict[str, Rating]:
     return {rating.name: rating for rating in pool.entrants}
 
 
 def lead(pool: Pool, name: str, other: str) -> float:
-    return figure(named(pool)[name].elo) - figure(named(pool)[other].elo)
+    return figure(by_name(pool)[name].elo) - figure(by_name(pool)[other].elo)
 
 
 # Published numbers
@@ -82,7 +82,7 @@ def sandwich(results: Sequence[Result], pool: Pool) -> NDArray[np.float64]:
     """Return the documented covariance in Elo², at prior 0, from dense matrices."""
     names = sorted(r.name for r in pool.entrants)
     seats, size = len(results[0].seats), len(pool.entrants)
-    elo = [figure(named(pool)[name].elo) for name in names] + [s.elo for s in pool.seats] + [0.0]
+    elo = [figure(by_name(pool)[name].elo) for name in names] + [s.elo for s in pool.seats] + [0.0]
     boards = sorted({result.board for result in results})
     scores = np.zeros((len(boards), size + seats))
     information = np.zeros((size + seats, size + seats))
@@ -129,12 +129,12 @@ def test_errors_are_the_sandwich_of_the_docstring(seats: int) -> None:
 def test_no_order_of_the_ledger_changes_a_byte(rng: random.Random, kind: tuple[int, int]) -> None:
     seats, partners = kind
     results = played(random.Random(seats), STRENGTH, 12, seats, deal=100)
-    results = [fouled(one) if number % 5 == 0 else one for number, one in enumerate(results)]
+    results = [fouled(result) if n % 5 == 0 else result for n, result in enumerate(results)]
     if partners:
         results = [as_partners(result) for result in results]
-    whole = msgspec.json.encode(fit_both(results, partners=bool(partners)))
+    reference = msgspec.json.encode(fit_both(results, partners=bool(partners)))
     rng.shuffle(results)
-    assert msgspec.json.encode(fit_both(results, partners=bool(partners))) == whole
+    assert msgspec.json.encode(fit_both(results, partners=bool(partners))) == reference
 
 
 def fouled(result: Result) -> Result:
@@ -143,37 +143,37 @@ def fouled(result: Result) -> Result:
 
 def as_partners(result: Result) -> Result:
     """Return the same game with seats 0 and 2 as partners."""
-    one, other, *rest = result.scores
-    both = (one + rest[0], other + rest[1]) * 2
+    first, second, *rest = result.scores
+    both = (first + rest[0], second + rest[1]) * 2
     return replace(game(result.board, result.seats, both), why=result.why, fouls=result.fouls)
 
 
 def test_an_anchor_moves_the_level_and_is_what_errors_are_over() -> None:
     results = played(random.Random(5), STRENGTH, 80, deal=100)
-    free, held = only_pool(results), only_pool(results, anchor=Anchor("c", 1500))
-    assert named(held)["c"].elo == 1500
-    assert named(held)["c"].half_width == 0
-    assert free.los == held.los
-    assert free.seats == held.seats
-    at = [rating.name for rating in free.entrants].index("c")
-    for place, rating in enumerate(held.entrants):
+    free, anchored = only_pool(results), only_pool(results, anchor=Anchor("c", 1500))
+    assert by_name(anchored)["c"].elo == 1500
+    assert by_name(anchored)["c"].half_width == 0
+    assert free.los == anchored.los
+    assert free.seats == anchored.seats
+    index = [rating.name for rating in free.entrants].index("c")
+    for place, rating in enumerate(anchored.entrants):
         assert figure(rating.elo) - 1500 == pytest.approx(lead(free, rating.name, "c"), abs=1e-5)
-        t = statistics.t_quantile(0.975, min(rating.boards, named(free)["c"].boards) - 1)
-        assert figure(rating.half_width) == pytest.approx(t * figure(free.errors[place][at]))
+        t = statistics.t_quantile(0.975, min(rating.boards, by_name(free)["c"].boards) - 1)
+        assert figure(rating.half_width) == pytest.approx(t * figure(free.errors[place][index]))
 
 
 def test_an_anchor_is_the_core_where_nobody_took_points_off_each_other() -> None:
     results = beaten_by("first", ["greedy"], 2)
-    assert named(only_pool(results))["first"].elo == 0
+    assert by_name(only_pool(results))["first"].elo == 0
     pool = only_pool(results, anchor=Anchor("greedy", 1500))
     assert [(r.name, r.bound) for r in pool.entrants] == [("first", ">"), ("greedy", "")]
     assert pool.entrants[1].elo == 1500
     assert figure(pool.entrants[0].elo) == pytest.approx(
         1500 + figure(only_pool(results, anchor=Anchor("greedy", 0)).entrants[0].elo)
     )
-    said = " ".join(placing(pool))
-    assert "greedy is set to +1500 Elo" in said
-    assert "0 Elo" not in said.replace("+1500 Elo", "")
+    text = " ".join(placing(pool))
+    assert "greedy is set to +1500 Elo" in text
+    assert "0 Elo" not in text.replace("+1500 Elo", "")
     assert unanchored(pool, Anchor("greedy", 1500)) == []
     # Also of a chain, of which the middle has the most games.
     chain = [*beaten_by("a", "b"), *beaten_by("b", "c")]
@@ -201,8 +201,8 @@ def test_the_crosstable_and_los_mirror_themselves() -> None:
     pool = only_pool(played(random.Random(2), STRENGTH, 60))
     size = len(pool.entrants)
     for i, j in itertools.product(range(size), repeat=2):
-        one, other = pool.crosstable[i][j], pool.crosstable[j][i]
-        assert one.wins + other.wins == one.games == other.games or i == j
+        meeting, mirror = pool.crosstable[i][j], pool.crosstable[j][i]
+        assert meeting.wins + mirror.wins == meeting.games == mirror.games or i == j
         assert pool.los[i][j] + pool.los[j][i] == pytest.approx(1)
         assert pool.errors[i][j] == pool.errors[j][i]
         assert (pool.los[i][j] >= 0.5) == (i <= j)
@@ -213,32 +213,32 @@ def test_the_margin_has_an_interval_clustered_by_board() -> None:
     boards = [(30, 10), (20, -40), (5, 5), (60, 0)]
     results = [
         game(board, seats, scores)
-        for board, (one, two) in enumerate(boards)
-        for seats, scores in ((("a", "b"), (100 + one, 100)), (("b", "a"), (100, 100 + two)))
+        for board, (first, second) in enumerate(boards)
+        for seats, scores in ((("a", "b"), (100 + first, 100)), (("b", "a"), (100, 100 + second)))
     ]
-    sums = [one + two for one, two in boards]
+    sums = [first + second for first, second in boards]
     mean = sum(sums) / 8
     error = math.sqrt(4 / 3 * sum((s - 2 * mean) ** 2 for s in sums)) / 8
-    rating = named(only_pool(results))["a"]
+    rating = by_name(only_pool(results))["a"]
     assert rating.margin == pytest.approx(mean)
     assert rating.margin_half_width == pytest.approx(3.182446 * error, rel=1e-6)
 
 
 def test_fouls_are_counted() -> None:
-    late, gone = SeatFoul(seat=1, foul="late"), SeatFoul(seat=0, foul="gone")
+    late, crash = SeatFoul(seat=1, foul="late"), SeatFoul(seat=0, foul="gone")
     results = [
         game(0, "ab", (1, 0), (late,)),
-        game(0, "ba", (0, 1), (gone,)),
-        game(1, "ab", (0, 1), (gone,)),
+        game(0, "ba", (0, 1), (crash,)),
+        game(1, "ab", (0, 1), (crash,)),
         game(1, "ba", (1, 0)),
     ]
     assert {r.name: r.fouls for r in only_pool(results).entrants} == {"a": 1, "b": 2}
     beforehand = SeatFoul(seat=1, foul="forfeit")
-    lost = [game(0, "ab", (0, 0), (beforehand,)), game(0, "ba", (0, 1))]
-    assert {r.name: r.fouls for r in only_pool(lost).entrants} == {"a": 0, "b": 0}
+    forfeits = [game(0, "ab", (0, 0), (beforehand,)), game(0, "ba", (0, 1))]
+    assert {r.name: r.fouls for r in only_pool(forfeits).entrants} == {"a": 0, "b": 0}
 
 
-def ended(result: Result) -> Result:
+def spoil(result: Result) -> Result:
     """Return the game that ended by a foul of seat 1."""
     return replace(result, why="foul", places=(1, 2), fouls=(SeatFoul(1, "gone"),))
 
@@ -246,15 +246,15 @@ def ended(result: Result) -> Result:
 def test_the_margin_leaves_out_games_that_a_foul_ended() -> None:
     rng = random.Random(7)
     results = played(rng, {"a": 100.0, "b": 0.0}, 40)
-    spoilt = [ended(game(40 + board, "ab", (board * 9, 0))) for board in range(12)]
-    plain, mixed = named(only_pool(results)), named(only_pool([*results, *spoilt]))
+    spoilt = [spoil(game(40 + board, "ab", (board * 9, 0))) for board in range(12)]
+    plain, mixed = by_name(only_pool(results)), by_name(only_pool([*results, *spoilt]))
     for name in "ab":
         assert mixed[name].margin == plain[name].margin
         assert mixed[name].margin_half_width == plain[name].margin_half_width
         assert mixed[name].games == plain[name].games + 12
-    whole = only_pool([*results, *spoilt])
-    assert whole.boards_save_margin == only_pool(results).boards_save_margin
-    assert whole.boards_save != only_pool(results).boards_save
+    pool = only_pool([*results, *spoilt])
+    assert pool.boards_save_margin == only_pool(results).boards_save_margin
+    assert pool.boards_save != only_pool(results).boards_save
 
 
 def chosen_for_a_model(result: Result) -> Result:
@@ -263,21 +263,21 @@ def chosen_for_a_model(result: Result) -> Result:
 
 def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
     results = played(random.Random(8), STRENGTH, 60)
-    spoilt = [ended(game(board, ("x", "y"), (1, 0))) for board in range(9)]
-    mixed = [ended(one) if number % 7 == 0 else one for number, one in enumerate(results)]
+    spoilt = [spoil(game(board, ("x", "y"), (1, 0))) for board in range(9)]
+    mixed = [spoil(result) if number % 7 == 0 else result for number, result in enumerate(results)]
     mixed += [game(99, ("x", "y"), (1, 0)), *spoilt]
-    mixed = [chosen_for_a_model(one) if n % 5 == 3 else one for n, one in enumerate(mixed)]
-    clean = [one for one in mixed if not one.fouls and one.usage is UNSET]
-    both, alone = fit_both(mixed), fit(clean)
+    mixed = [chosen_for_a_model(result) if n % 5 == 3 else result for n, result in enumerate(mixed)]
+    clean = [result for result in mixed if not result.fouls and result.usage is UNSET]
+    both, clean_fit = fit_both(mixed), fit(clean)
     assert [[replace(r, clean=None, cost=None) for r in p.entrants] for p in both.pools] == [
         list(pool.entrants) for pool in fit(mixed).pools
     ]
-    for pool, other in zip(both.pools, alone.pools, strict=True):
-        beside = {r.name: r.clean for r in pool.entrants}
+    for pool, other in zip(both.pools, clean_fit.pools, strict=True):
+        clean_ratings = {r.name: r.clean for r in pool.entrants}
         for rating in other.entrants:
-            shown = beside[rating.name]
-            assert shown
-            assert (shown.elo, shown.half_width, shown.bound, shown.games) == (
+            figures = clean_ratings[rating.name]
+            assert figures
+            assert (figures.elo, figures.half_width, figures.bound, figures.games) == (
                 rating.elo, rating.half_width, rating.bound, rating.games,
             )  # fmt: skip
     head, rows = standings_table(both.pools[0]).plain()
@@ -302,7 +302,7 @@ def beaten_by(best: str, names: Sequence[str], boards: int = 20) -> list[Result]
 
 def beating(worst: str, names: str) -> list[Result]:
     """Games that one loses, all of them."""
-    return [replace(one, places=one.places[::-1]) for one in beaten_by(worst, names)]
+    return [replace(result, places=result.places[::-1]) for result in beaten_by(worst, names)]
 
 
 MIDDLE = {"m": 60.0, "n": 0.0, "o": -60.0}
@@ -329,8 +329,8 @@ def test_unbeaten_and_winless_entrants_have_bounds() -> None:
         None,
     )
     # 20 games of each in either seat: 5 % at the bound.
-    for one, sign in ((best, 1), (worst, -1)):
-        leads = [sign * (figure(one.elo) - figure(other.elo)) for other in core]
+    for extreme, sign in ((best, 1), (worst, -1)):
+        leads = [sign * (figure(extreme.elo) - figure(other.elo)) for other in core]
         seats = (pool.seats[0].elo, -pool.seats[0].elo)
         chances = [1 / (1 + 10 ** (-(lead + seat) / 400)) for lead in leads for seat in seats]
         assert math.prod(chances) ** 20 == pytest.approx(0.05, rel=1e-6)
@@ -342,15 +342,16 @@ def test_unbeaten_and_winless_entrants_have_bounds() -> None:
 @pytest.mark.parametrize("prior", [0.0, 1.0])
 def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
     """The same bytes of all others, however many games it has."""
-    alone = only_pool(played(random.Random(6), MIDDLE, 60), prior)
-    for some in ("m", "mno"):
-        extremes = [*beaten_by("best", some, 200), *beating("worst", some)]
-        beside = only_pool([*played(random.Random(6), MIDDLE, 60), *extremes], prior)
-        inside = {r.name: r for r in beside.entrants if not r.bound}
-        for one in alone.entrants:
-            assert (inside[one.name].elo, inside[one.name].half_width) == (one.elo, one.half_width)
-        assert beside.level == alone.level == ("m", "n", "o")
-        assert beside.seats == alone.seats
+    core = only_pool(played(random.Random(6), MIDDLE, 60), prior)
+    for names in ("m", "mno"):
+        extremes = [*beaten_by("best", names, 200), *beating("worst", names)]
+        pool = only_pool([*played(random.Random(6), MIDDLE, 60), *extremes], prior)
+        ratings = {r.name: r for r in pool.entrants if not r.bound}
+        for rating in core.entrants:
+            row = ratings[rating.name]
+            assert (row.elo, row.half_width) == (rating.elo, rating.half_width)
+        assert pool.level == core.level == ("m", "n", "o")
+        assert pool.seats == core.seats
 
 
 def test_the_level_is_all_of_the_core() -> None:
@@ -358,7 +359,7 @@ def test_the_level_is_all_of_the_core() -> None:
     pool = only_pool([*played(random.Random(6), MIDDLE, 60), *lucky])
     assert [r.bound for r in pool.entrants] == [""] * 4
     assert pool.level == ("best", "m", "n", "o")
-    assert sum(figure(one.elo) for one in pool.entrants) == pytest.approx(0, abs=1e-5)
+    assert sum(figure(rating.elo) for rating in pool.entrants) == pytest.approx(0, abs=1e-5)
 
 
 def test_jeffreys_prior_is_half_the_logarithm_of_the_information() -> None:
@@ -370,11 +371,11 @@ def test_jeffreys_prior_is_half_the_logarithm_of_the_information() -> None:
 
 
 def test_pools_without_a_common_game_get_their_own_tables() -> None:
-    one = played(random.Random(7), {"a": 100.0, "b": 0.0}, 30)
-    two = played(random.Random(8), {"x": 100.0, "y": 0.0, "z": 0.0}, 30)
-    ratings = fit(one + two)
-    assert [sorted(named(pool)) for pool in ratings.pools] == [["x", "y", "z"], ["a", "b"]]
-    assert ratings.pools == (only_pool(two), only_pool(one))
+    pair = played(random.Random(7), {"a": 100.0, "b": 0.0}, 30)
+    trio = played(random.Random(8), {"x": 100.0, "y": 0.0, "z": 0.0}, 30)
+    ratings = fit(pair + trio)
+    assert [sorted(by_name(pool)) for pool in ratings.pools] == [["x", "y", "z"], ["a", "b"]]
+    assert ratings.pools == (only_pool(trio), only_pool(pair))
 
 
 @pytest.mark.parametrize(
@@ -447,19 +448,19 @@ def test_another_machines_algebra_comes_to_the_same_bytes(
         for board in range(60)
         for _ in range(4)
     ]
-    here = msgspec.json.encode(fit(results, partners=partners))
+    reference = msgspec.json.encode(fit(results, partners=partners))
     noise = np.random.default_rng(1)
 
     def elsewhere(figure: Any) -> Any:
         def computed(*words: Any, **more: Any) -> Any:
-            found = figure(*words, **more)
-            return found * (1 + 1e-14 * noise.standard_normal(found.shape))
+            exact = figure(*words, **more)
+            return exact * (1 + 1e-14 * noise.standard_normal(exact.shape))
 
         return computed
 
     for name in ("inv", "solve", "pinv"):
         monkeypatch.setattr(np.linalg, name, elsewhere(getattr(np.linalg, name)))
-    assert msgspec.json.encode(fit(results, partners=partners)) == here
+    assert msgspec.json.encode(fit(results, partners=partners)) == reference
 
 
 def test_costs_stand_beside_the_ratings_that_they_do_not_change() -> None:
@@ -467,21 +468,21 @@ def test_costs_stand_beside_the_ratings_that_they_do_not_change() -> None:
     results = played(random.Random(3), STRENGTH, 40)
     plain = fit_both(results)
     dear = [
-        replace(one, usage=tuple(UsageSum(cents=0.5 * (name == "a")) for name in one.seats))
-        for one in results
+        replace(result, usage=tuple(UsageSum(cents=0.5 * (name == "a")) for name in result.seats))
+        for result in results
     ]
     (pool,) = fit_both(dear).pools
-    cost = {one.name: one.cost for one in pool.entrants}
-    rated = {one.name: one for one in pool.entrants}
-    assert [replace(one, cost=None) for one in pool.entrants] == [*plain.pools[0].entrants]
+    cost = {rating.name: rating.cost for rating in pool.entrants}
+    rated = {rating.name: rating for rating in pool.entrants}
+    assert [replace(rating, cost=None) for rating in pool.entrants] == [*plain.pools[0].entrants]
     assert [name for name in cost if cost[name]] == ["a"]
     assert cost["a"]
-    lead = figure(rated["a"].elo) - min(figure(one.elo) for one in pool.entrants)
+    lead = figure(rated["a"].elo) - min(figure(rating.elo) for rating in pool.entrants)
     assert (cost["a"].cents, cost["a"].cents_a_game) == (0.5 * rated["a"].games, 0.5)
     assert cost["a"].elo_a_dollar == pytest.approx(lead / 0.5)
-    shown = cost_sections(pool)[0].blocks[0]
-    assert isinstance(shown, Table)
-    assert [row[0].text for row in shown.groups[0].rows] == ["a"]
+    table = cost_sections(pool)[0].blocks[0]
+    assert isinstance(table, Table)
+    assert [row[0].text for row in table.groups[0].rows] == ["a"]
 
 
 def test_few_boards_give_errors_of_independent_games() -> None:
@@ -489,13 +490,13 @@ def test_few_boards_give_errors_of_independent_games() -> None:
     results = [
         result
         for board in (1, 2)
-        for one, other, points in (("a", "b", (1, 0)), ("a", "c", (1, 0)), ("b", "c", (1, 0)))
+        for first, second, points in (("a", "b", (1, 0)), ("a", "c", (1, 0)), ("b", "c", (1, 0)))
         for result in (
-            game(board, (one, other), points if board == 1 else (0, 1)),
-            game(board, (other, one), (1, 0)),
+            game(board, (first, second), points if board == 1 else (0, 1)),
+            game(board, (second, first), (1, 0)),
         )
     ]
     (pool,) = fit(results).pools
-    half = [figure(one.half_width) for one in pool.entrants]
+    half = [figure(rating.half_width) for rating in pool.entrants]
     assert 100 < min(half) <= max(half) < 500
-    assert all(one.margin_half_width is None for one in pool.entrants)
+    assert all(rating.margin_half_width is None for rating in pool.entrants)

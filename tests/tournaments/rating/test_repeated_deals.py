@@ -17,40 +17,41 @@ STRENGTH = {"a": 60.0, "b": -20.0, "c": -40.0}
 
 def copies(results: list[Result], times: int) -> list[Result]:
     """Return the results of boards that were played so many times, always alike."""
-    return [replace(one, game=f"{copy}.{one.game}") for one in results for copy in range(times)]
+    return [replace(game, game=f"{copy}.{game.game}") for game in results for copy in range(times)]
 
 
 def widths(pool: Pool) -> list[float]:
     return [
-        figure(width) for one in pool.entrants for width in (one.half_width, one.margin_half_width)
+        figure(width) for bot in pool.entrants for width in (bot.half_width, bot.margin_half_width)
     ]
 
 
 @pytest.mark.parametrize("seats", [2, 3])
 def test_a_deal_played_again_moves_neither_rating_nor_interval(seats: int) -> None:
     results = played(random.Random(3), STRENGTH, 12, seats, deal=100.0)
-    once, often = only_pool(results), only_pool(copies(results, 4))
-    assert widths(often) == pytest.approx(widths(once))
-    assert [one.elo for one in often.entrants] == pytest.approx([one.elo for one in once.entrants])
-    assert often.los == once.los
-    assert often.boards == once.boards
+    single, repeated = only_pool(results), only_pool(copies(results, 4))
+    assert widths(repeated) == pytest.approx(widths(single))
+    plain, copied = ([bot.elo for bot in pool.entrants] for pool in (single, repeated))
+    assert copied == pytest.approx(plain)
+    assert repeated.los == single.los
+    assert repeated.boards == single.boards
 
 
 def test_one_deal_in_forty_lines_is_two_games() -> None:
-    results = [one for one in played(random.Random(5), {"a": 400, "b": 0}, 1) if one]
-    once, often = only_pool(results), only_pool(copies(results, 40))
-    assert [one.elo for one in often.entrants] == [one.elo for one in once.entrants]
-    assert often.los == once.los
-    assert {one.margin_half_width for one in often.entrants} == {None}
+    results = [result for result in played(random.Random(5), {"a": 400, "b": 0}, 1) if result]
+    single, repeated = only_pool(results), only_pool(copies(results, 40))
+    assert [bot.elo for bot in repeated.entrants] == [bot.elo for bot in single.entrants]
+    assert repeated.los == single.los
+    assert {bot.margin_half_width for bot in repeated.entrants} == {None}
 
 
 def test_a_deal_in_most_lines_does_not_decide() -> None:
     rng = random.Random(1)
-    some = played(rng, STRENGTH, 12)
-    twisted = [*some, *copies([one for one in some if one.board == 0], 30)]
-    assert widths(only_pool(twisted)) == pytest.approx(widths(only_pool(some)))
+    results = played(rng, STRENGTH, 12)
+    twisted = [*results, *copies([result for result in results if result.board == 0], 30)]
+    assert widths(only_pool(twisted)) == pytest.approx(widths(only_pool(results)))
     assert [x.win_share for x in only_pool(twisted).entrants] == pytest.approx(
-        [x.win_share for x in only_pool(some).entrants]
+        [x.win_share for x in only_pool(results).entrants]
     )
 
 
@@ -66,5 +67,5 @@ def test_versus_takes_the_first_board_of_a_deal_only() -> None:
 def test_rated_games_have_the_first_board_of_their_deal() -> None:
     plan = replace(event(3, 2, 4, 2), repeats=((3, 1), (4, 2)))
     results = [*played_through(plan, random.Random(0)).values()]
-    assert {one.board for one in results} == {1, 2, 3, 4}
-    assert {one.board for one in plan.rated(results)} == {1, 2}
+    assert {result.board for result in results} == {1, 2, 3, 4}
+    assert {result.board for result in plan.rated(results)} == {1, 2}

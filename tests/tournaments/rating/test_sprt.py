@@ -61,8 +61,8 @@ def test_ratios_are_fastchess_s(
 ) -> None:
     games = len(counts) // 2
     settings = Sprt(measure, h0, h1)
-    found = likelihood_ratios(settings, np.array(counted(counts, games)), games)[-1]
-    assert found == pytest.approx(llr, abs=0.0051)
+    ratio = likelihood_ratios(settings, np.array(counted(counts, games)), games)[-1]
+    assert ratio == pytest.approx(llr, abs=0.0051)
 
 
 def test_bounds_are_wald_s() -> None:
@@ -84,10 +84,10 @@ def test_estimates_are_in_the_unit_of_the_hypotheses() -> None:
     values = boards_of(counted((34, 54, 63, 64, 75), 2))
     elo = walk(Sprt(h1=400, min_boards=290), values)[-1].estimate
     assert elo == pytest.approx(55.58, abs=0.005)
-    shares = np.array([one.value for one in values])
+    shares = np.array([outcome.value for outcome in values])
     nelo = (shares.mean() - 0.5) / (shares.std() * math.sqrt(2)) * 800 / math.log(10)
-    found = walk(Sprt("nelo", h1=100, min_boards=290), values)[-1].estimate
-    assert found == pytest.approx(nelo, rel=2e-3)
+    estimate = walk(Sprt("nelo", h1=100, min_boards=290), values)[-1].estimate
+    assert estimate == pytest.approx(nelo, rel=2e-3)
 
 
 # The walk
@@ -145,7 +145,7 @@ def test_a_board_comes_to_the_mean_of_its_games() -> None:
     results = match([(9, 2, 5, 5), (0, 4, 1, 3)])
     assert outcomes(Sprt(), results) == (Outcome(1, 2, 0.75), Outcome(2, 2, 0.0))
     assert outcomes(Sprt("points"), results) == (Outcome(1, 2, 3.5), Outcome(2, 2, -3.0))
-    assert [one.value for one in outcomes(Sprt(), results, "b")] == [0.25, 1.0]
+    assert [outcome.value for outcome in outcomes(Sprt(), results, "b")] == [0.25, 1.0]
 
 
 def test_partners_are_the_mean_of_their_side() -> None:
@@ -166,39 +166,40 @@ def test_the_order_of_the_results_changes_nothing(
         answers = verdict(settings, results, "a")
         shuffled = list(results)
         chance.shuffle(shuffled)
-        again = walk(settings, outcomes(settings, shuffled, "a"))
-        assert msgspec.json.encode(again) == msgspec.json.encode(steps)
+        rerun = walk(settings, outcomes(settings, shuffled, "a"))
+        assert msgspec.json.encode(rerun) == msgspec.json.encode(steps)
         assert verdict(settings, shuffled, "a") == answers == verdict(settings, results)
 
 
 def test_boards_count_up_to_the_first_gap() -> None:
     """At more jobs later boards end before earlier ones: the answer must not know."""
     results = match([(1, 0, 1, 0)] * 5)
-    assert len(outcomes(Sprt(), [one for one in results if one.board != 3])) == 2
+    assert len(outcomes(Sprt(), [result for result in results if result.board != 3])) == 2
     del results[7]
     assert len(outcomes(Sprt(), results)) == 3
-    assert outcomes(Sprt(), [one for one in results if one.board != 1]) == ()
+    assert outcomes(Sprt(), [result for result in results if result.board != 1]) == ()
 
 
 def test_luck_is_taken_out_of_each_game_whatever_ended_it() -> None:
     """Else a bot could choose, by a foul, which luck counts."""
     results = match([(10, 0, 4, 0), (1, 0, 1, 0)])
-    results = [replace(one, game=f"{number}") for number, one in enumerate(results)]
+    results = [replace(result, game=f"{number}") for number, result in enumerate(results)]
     results[2] = replace(results[2], why="foul", scores=(0, 90), places=(1, 2))
     settings = Sprt("points", without_luck=True)
-    none = Correction((0, 0), (0, 0))
+    zero = Correction((0, 0), (0, 0))
     luck = {
-        **dict.fromkeys("0123", none),
+        **dict.fromkeys("0123", zero),
         "1": Correction((LUCK_PARTS, 3 * LUCK_PARTS), (0, 0)),
         "2": Correction((LUCK_PARTS // 2, 0), (0, 0)),
     }
     plain = [
-        one.value for one in outcomes(settings, results, "a", luck=dict.fromkeys("0123", none))
+        outcome.value
+        for outcome in outcomes(settings, results, "a", luck=dict.fromkeys("0123", zero))
     ]
-    assert plain == [one.value for one in outcomes(Sprt("points"), results, "a")]
-    taken = [one.value for one in outcomes(settings, results, "a", luck=luck)]
+    assert plain == [outcome.value for outcome in outcomes(Sprt("points"), results, "a")]
+    corrected = [outcome.value for outcome in outcomes(settings, results, "a", luck=luck)]
     # In game 1 b sits first: a was lucky by 2 points, and in game 2 by half a point.
-    assert [a - b for a, b in zip(plain, taken, strict=True)] == [1.0, 0.25]
+    assert [a - b for a, b in zip(plain, corrected, strict=True)] == [1.0, 0.25]
 
 
 @pytest.mark.parametrize(
@@ -216,8 +217,8 @@ def test_a_game_that_a_foul_ended_is_lost_by_the_target_at_least(
     """Otherwise it would pay to foul rather than to lose by much."""
     results = match([(1, 0, 1, 0)] * 2)
     results[2] = replace(results[2], why="foul", scores=scores, places=places)
-    assert [one.value for one in outcomes(Sprt("points"), results)] == [1.0, value]
-    mirrored = [one.value for one in outcomes(Sprt("points"), results, "b")]
+    assert [outcome.value for outcome in outcomes(Sprt("points"), results)] == [1.0, value]
+    mirrored = [outcome.value for outcome in outcomes(Sprt("points"), results, "b")]
     assert mirrored == [-1.0, -value]
 
 
@@ -328,9 +329,9 @@ def test_the_boards_that_are_left_are_about_those_that_are_played() -> None:
     drift, noise = ratios[:, -1].mean() / 1500, walk(settings, boards_of(values[0]))[-1].noise
     step = SprtStep(1, 1e-9, 40.0, noise, settings.bounds)
     at_random = boards_still_needed(settings, step)
-    known = boards_still_needed(settings, replace(step, llr=float(drift)))
-    assert known == pytest.approx(played.mean(), rel=0.12)
-    assert at_random > 1.4 * known
+    estimate = boards_still_needed(settings, replace(step, llr=float(drift)))
+    assert estimate == pytest.approx(played.mean(), rel=0.12)
+    assert at_random > 1.4 * estimate
 
 
 # For people
@@ -351,7 +352,7 @@ def test_the_live_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("h0", "h1", "won", "lost"),
+    ("h0", "h1", "yes", "no"),
     [
         (0, 5, "Yes: a is better than b (", "No: a is not 5 Elo better than b ("),
         (2, 5, "Yes: a is more than 2 Elo better than b (", "No: a is not 5 Elo better than b ("),
@@ -359,9 +360,9 @@ def test_the_live_line() -> None:
         (-9, -4, "Yes: a is less than 9 Elo worse than b (", "No: a is more than 4 Elo worse than"),
     ],
 )
-def test_an_answer_says_what_the_test_shows(h0: float, h1: float, won: str, lost: str) -> None:
+def test_an_answer_says_what_the_test_shows(h0: float, h1: float, yes: str, no: str) -> None:
     settings = Sprt(h0=h0, h1=h1)
-    for values, words in (([0.75, 0.5, 1.0], won), ([0.25, 0.5, 0.25], lost)):
+    for values, words in (([0.75, 0.5, 1.0], yes), ([0.25, 0.5, 0.25], no)):
         steps = walk(settings, boards_of(values * 900))
         assert words in versus.sprt_sentence(settings, steps, "a", "b")
 

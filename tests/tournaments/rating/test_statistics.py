@@ -23,7 +23,7 @@ def test_a_quantile_that_does_not_exist_is_refused(p: float, df: int) -> None:
 
 def test_ranks_are_those_that_the_intervals_of_the_differences_leave_open() -> None:
     """Ranks for all pairs at once said 1 to 8 beside intervals that were far apart."""
-    sure, open_ = 0.976, 0.974
-    los = ((0.5, open_, sure), (1 - open_, 0.5, sure), (1 - sure, 1 - sure, 0.5))
+    clear, open_ = 0.976, 0.974
+    los = ((0.5, open_, clear), (1 - open_, 0.5, clear), (1 - clear, 1 - clear, 0.5))
     assert statistics.rank_intervals(los) == ((1, 2), (1, 2), (3, 3))
     assert statistics.rank_intervals(((0.5,),)) == ((1, 1),)
