@@ -17,7 +17,7 @@ Drawn = TypeVar("Drawn", bound=charts.ChartMark)
 
 
 def marks(drawn: charts.Chart, kind: type[Drawn]) -> list[Drawn]:
-    return [one for one in drawn.marks if isinstance(one, kind)]
+    return [mark for mark in drawn.marks if isinstance(mark, kind)]
 
 
 # --- figures ---
@@ -41,12 +41,12 @@ def test_a_clean_sweep_is_believed_from_six_boards_on(boards: int, decided: str)
     """Six tosses of a coin fall alike in 3 of 100 cases, five in 6."""
     results = [game(board, seats, scores) for board in range(boards)
                for seats, scores in (("ab", (9, 0)), ("ba", (0, 9)))]  # fmt: skip
-    won, lost = encounters(collect(results, partners=False), "ab")
-    assert won[1] == Encounter(2 * boards, 1.0, 0.025 ** (1 / boards), 1.0)
-    assert won[1] is not None
-    assert lost[0] == Encounter(2 * boards, 0.0, 0.0, 1 - 0.025 ** (1 / boards))
-    assert won[1].decided == decided
-    assert lost[0].decided == decided.replace("ahead", "behind")
+    winner, loser = encounters(collect(results, partners=False), "ab")
+    assert winner[1] == Encounter(2 * boards, 1.0, 0.025 ** (1 / boards), 1.0)
+    assert winner[1] is not None
+    assert loser[0] == Encounter(2 * boards, 0.0, 0.0, 1 - 0.025 ** (1 / boards))
+    assert winner[1].decided == decided
+    assert loser[0].decided == decided.replace("ahead", "behind")
 
 
 def test_a_search_is_drawn_over_the_ranges_of_its_parameters() -> None:
@@ -58,7 +58,7 @@ def test_a_search_is_drawn_over_the_ranges_of_its_parameters() -> None:
     level, (path,) = marks(line.chart, charts.Stroke)[0], marks(line.chart, charts.Curve)
     assert path.points == [(0, 0.2), (60, 0.2), (120, 0.4), (180, 0.6), (240, 1.0)]
     assert level.y == (0.2, 0.2)
-    assert [one.text for one in marks(line.chart, charts.Label)] == ["10", "0"]
+    assert [label.text for label in marks(line.chart, charts.Label)] == ["10", "0"]
     assert gain.summary == "+7.5 ± 8.4 at the end"
     band, path = marks(gain.chart, charts.Curve)
     assert (len(band.points), len(path.points)) == (2, 1)

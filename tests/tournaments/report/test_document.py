@@ -21,13 +21,14 @@ def sections(blocks: list[DocumentBlock], medium: Media) -> Iterator[Section]:
 
 def test_pools_share_no_address_and_no_title() -> None:
     plan = event(4, boards=4)
-    results = [one for one in made_up(plan) if {*one.seats} in ({"bot0", "bot1"}, {"bot2", "bot3"})]
+    pairs = ({"bot0", "bot1"}, {"bot2", "bot3"})
+    results = [result for result in made_up(plan) if {*result.seats} in pairs]
     document = report_document(report_data(plan, results, measured(plan)))
-    found = list(sections([*document.blocks], Media.HTML))
-    titles = [f"{one.title}{one.scope}" for one in found]
+    document_sections = list(sections([*document.blocks], Media.HTML))
+    titles = [f"{section.title}{section.scope}" for section in document_sections]
     standings = [title for title in titles if title.startswith("Standings")]
     assert standings == ["Standings of pool 1", "Standings of pool 2"]
-    for names in (titles, [one.id for one in found if one.id]):
+    for names in (titles, [section.id for section in document_sections if section.id]):
         assert len(set(names)) == len(names)
 
 

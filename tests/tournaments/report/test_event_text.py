@@ -13,20 +13,21 @@ from tournaments.report.event_text import foul_warning, main_result, uneven
 
 IN_ORDER = "bot0, bot1 and bot2, in this order,"
 GO_ON = ": continue the run before you rely on these results."
-MANY = 10_000
+PLANNED_GAMES = 10_000
 """Games of a plan that is not over."""
 
 
 def first_of(plan: Event, *games: int) -> list[Result]:
     """So many games of each rotation of the first pairing."""
     by_seats: dict[tuple[str, ...], list[Result]] = {}
-    for one in made_up(plan):
-        by_seats.setdefault(one.seats, []).append(one)
-    return [one for many, of in zip(games, by_seats.values(), strict=False) for one in of[:many]]
+    for result in made_up(plan):
+        by_seats.setdefault(result.seats, []).append(result)
+    rotations = zip(games, by_seats.values(), strict=False)
+    return [result for count, results in rotations for result in results[:count]]
 
 
 @pytest.mark.parametrize(
-    ("seats", "games", "told"),
+    ("seats", "games", "sentence"),
     [
         (2, (25,), "25 games of bot0 and bot1 were played in one rotation only"),
         (2, (0, 1), "1 game of bot0 and bot1 was played in one rotation only"),
@@ -36,56 +37,54 @@ def first_of(plan: Event, *games: int) -> list[Result]:
     ],
 )
 def test_boards_played_in_some_seats_only_are_reported(
-    seats: int, games: tuple[int, ...], told: str
+    seats: int, games: tuple[int, ...], sentence: str
 ) -> None:
     plan = event(seats, seats, boards=80)
-    assert uneven(book_of(plan, first_of(plan, *games))) == told + GO_ON
+    assert uneven(book_of(plan, first_of(plan, *games))) == sentence + GO_ON
 
 
 @pytest.mark.parametrize(
-    ("boards", "lost", "said"),
+    ("boards", "defeats", "sentence"),
     [
         (2, 0, "Undecided between bot0 and bot1 (bot0 won 4 of 4 games, 95 %)."),
         (3, 0, "**bot0** is better than bot1 (bot0 won 6 of 6 games, 95 %)."),
         (40, 1, "**bot0** is better than bot1 (40 boards, 95 %)."),
     ],
 )
-def test_after_a_sweep_the_result_tells_the_games_on_which_it_rests(
-    boards: int, lost: int, said: str
-) -> None:
+def test_the_result_of_a_sweep_states_its_games(boards: int, defeats: int, sentence: str) -> None:
     plan = event(2, boards=boards)
-    results = [
-        replace(
-            one, places=tuple(1 + (name == ("bot0" if at < lost else "bot1")) for name in one.seats)
-        )
-        for at, one in enumerate(made_up(plan))
-    ]
-    assert main_result(book_of(plan, results)) == said
+    results = []
+    for index, result in enumerate(made_up(plan)):
+        loser = "bot0" if index < defeats else "bot1"
+        places = tuple(1 + (name == loser) for name in result.seats)
+        results.append(replace(result, places=places))
+    assert main_result(book_of(plan, results)) == sentence
 
 
 def lead(plan: Event, results: list[Result]) -> str:
     book = book_of(plan, results)
-    book.planned = MANY
+    book.planned = PLANNED_GAMES
     return main_result(book)
 
 
 def test_the_result_names_bots_with_which_no_games_compare_it() -> None:
     plan = event(4, boards=20)
-    apart = [one for one in made_up(plan) if {*one.seats} in ({"bot0", "bot1"}, {"bot2", "bot3"})]
-    said = lead(plan, apart)
-    assert "bot0 and bot1" in said or "bot2 and bot3" in said
-    assert said.endswith((" with bot0 and bot1.", " with bot2 and bot3."))
+    pairs = ({"bot0", "bot1"}, {"bot2", "bot3"})
+    results = [result for result in made_up(plan) if {*result.seats} in pairs]
+    sentence = lead(plan, results)
+    assert "bot0 and bot1" in sentence or "bot2 and bot3" in sentence
+    assert sentence.endswith((" with bot0 and bot1.", " with bot2 and bot3."))
     assert "compare" not in lead(plan, made_up(plan))
 
 
 def test_bots_that_are_surely_weaker_than_the_level_ones_are_named() -> None:
     plan = event(4, boards=40)
     results = []
-    for one in made_up(plan):
-        names = sorted(one.seats)
+    for result in made_up(plan):
+        names = sorted(result.seats)
         # bot0 and bot1 win as often as each other, and all other games.
-        best = names[one.board % 2] if names == ["bot0", "bot1"] else names[0]
-        results.append(replace(one, places=tuple(1 + (name != best) for name in one.seats)))
+        best = names[result.board % 2] if names == ["bot0", "bot1"] else names[0]
+        results.append(replace(result, places=tuple(1 + (name != best) for name in result.seats)))
     assert lead(plan, results).endswith(
         "bot0 and bot1 cannot be told apart yet (95 % for each pair); bot2 and bot3 are weaker."
     )
@@ -94,9 +93,9 @@ def test_bots_that_are_surely_weaker_than_the_level_ones_are_named() -> None:
 def fouled(plan: Event, name: str, *classes: FoulClass) -> list[Result]:
     """Return the plan's games, of which a bot lost the first by fouls of these classes."""
     results, waiting = [], list(classes)
-    for one in made_up(plan):
-        fouls = (SeatFoul(one.seats.index(name), waiting.pop(0)),) if waiting else ()
-        results.append(replace(one, fouls=fouls, why="foul") if fouls else one)
+    for result in made_up(plan):
+        fouls = (SeatFoul(result.seats.index(name), waiting.pop(0)),) if waiting else ()
+        results.append(replace(result, fouls=fouls, why="foul") if fouls else result)
     return results
 
 
@@ -132,9 +131,9 @@ def test_few_fouls_do_not_decide() -> None:
 def test_worst_fouler_comes_first_and_the_last_ones_are_counted() -> None:
     plan = event(5, boards=1)
     results = [
-        replace(one, fouls=(SeatFoul(0, "late"),), why="foul")
-        for one in made_up(plan)
-        if one.seats[1] != "bot4"
+        replace(result, fouls=(SeatFoul(0, "late"),), why="foul")
+        for result in made_up(plan)
+        if result.seats[1] != "bot4"
     ]
     sentences = foul_warning(book_of(plan, results))
     assert sentences.startswith("**bot4** lost 4 of its 4 games")

@@ -38,25 +38,25 @@ def rows(pieces: Iterable[bytes]) -> list[dict[str, str]]:
 
 def mean(lines: list[dict[str, str]], column: str) -> dict[str, float]:
     """By entrant, as pandas does it: what is empty counts for nothing."""
-    found: dict[str, list[float]] = defaultdict(list)
+    by_entrant: dict[str, list[float]] = defaultdict(list)
     for line in lines:
         if line[column]:
-            found[line["entrant"]].append(float(line[column]))
-    return {name: statistics.fmean(values) for name, values in found.items()}
+            by_entrant[line["entrant"]].append(float(line[column]))
+    return {name: statistics.fmean(values) for name, values in by_entrant.items()}
 
 
 def mixed(seats: int) -> list[Result]:
     """Games of all kinds: ties, ends by foul, fouls that ended nothing."""
     results = played(random.Random(seats), STRENGTH, 30, seats)
-    some = [
-        msgspec.structs.replace(one, why="foul", fouls=(SeatFoul(1, "late"),))
+    fouled = [
+        msgspec.structs.replace(result, why="foul", fouls=(SeatFoul(1, "late"),))
         if number % 4 == 0
-        else one
-        for number, one in enumerate(results)
+        else result
+        for number, result in enumerate(results)
     ]
     names = "abcd"[:seats]
     tie = game(99, names, [5] * seats)
-    return [*some, tie, msgspec.structs.replace(tie, board=98, fouls=(SeatFoul(0, "illegal"),))]
+    return [*fouled, tie, msgspec.structs.replace(tie, board=98, fouls=(SeatFoul(0, "illegal"),))]
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -70,14 +70,14 @@ def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
     rated = {line["entrant"]: line for line in rows(report.ratings_csv(fit(results), {}))}
     assert len(lines) == seats * len(results)
     assert {line["sitting"] for line in lines} == {"sitting"}
-    for column, told in (("win_share", "win_share"), ("margin", "margin")):
+    for column in ("win_share", "margin"):
         for name, value in mean(lines, column).items():
-            assert value == pytest.approx(float(rated[name][told]))
+            assert value == pytest.approx(float(rated[name][column]))
     for name, line in rated.items():
-        mine = [one for one in lines if one["entrant"] == name]
+        mine = [row for row in lines if row["entrant"] == name]
         assert len(mine) == int(line["games"])
-        assert sum(bool(one["foul"]) for one in mine) == int(line["fouls"])
-        assert len({one["board"] for one in mine}) == int(line["boards"])
+        assert sum(bool(row["foul"]) for row in mine) == int(line["fouls"])
+        assert len({row["board"] for row in mine}) == int(line["boards"])
 
 
 def test_the_crosstable_file_is_the_crosstable() -> None:
@@ -85,9 +85,9 @@ def test_the_crosstable_file_is_the_crosstable() -> None:
     lines = rows(report.crosstable_csv(ratings))
     assert len(lines) == 5 * 4 + 3 * 2
     pool = ratings.pools[0]
-    at = {one.name: place for place, one in enumerate(pool.entrants)}
-    for line in (one for one in lines if one["pool"] == "1"):
-        i, j = at[line["entrant"]], at[line["opponent"]]
+    places = {rating.name: place for place, rating in enumerate(pool.entrants)}
+    for line in (row for row in lines if row["pool"] == "1"):
+        i, j = places[line["entrant"]], places[line["opponent"]]
         assert int(line["games"]) == pool.crosstable[i][j].games
         assert float(line["wins"]) == pool.crosstable[i][j].wins
         assert float(line["los"]) == pool.los[i][j]
@@ -128,7 +128,7 @@ def test_a_second_program_rates_the_pgn_as_we_rate_the_ledger() -> None:
     assert len(read) == len(results)
     ratings, (white,) = ascent(read)
     (pool,) = fit(results, prior=0).pools
-    assert {one.name: one.elo for one in pool.entrants} == pytest.approx(ratings, abs=0.01)
+    assert {rating.name: rating.elo for rating in pool.entrants} == pytest.approx(ratings, abs=0.01)
     assert pool.seats[0].elo == pytest.approx(white, abs=0.01)
 
 
@@ -159,13 +159,13 @@ def test_the_pgn_says_how_a_game_ended_and_quotes_the_event(fouls: tuple[SeatFou
 def test_results_are_what_their_schema_says(event: Path) -> None:
     """Strictly decoded and written again they have the same bytes: nothing more, nothing less."""
     data = (event / "results.json").read_bytes()
-    told = msgspec.json.decode(data, type=Results, strict=True)
-    assert msgspec.json.format(msgspec.json.encode(told), indent=1) + b"\n" == data
-    said = boneyard("show", str(event), "--prior", "1", "--json")
-    assert msgspec.json.decode(said, type=Rated).tables[0].games == 12
+    results = msgspec.json.decode(data, type=Results, strict=True)
+    assert msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n" == data
+    output = boneyard("show", str(event), "--prior", "1", "--json")
+    assert msgspec.json.decode(output, type=Rated).tables[0].games == 12
 
 
-def test_the_way_of_a_search_is_told_from_the_start_to_the_best_values() -> None:
+def test_search_steps_lead_from_the_start_to_the_best_values() -> None:
     plan = tune(120, x=Parameter(start=0.1, min=0, max=1))
     results: dict[str, Result] = {}
     play(plan, lambda values: 9 * values["x"], random.Random(1), results)
@@ -173,37 +173,37 @@ def test_the_way_of_a_search_is_told_from_the_start_to_the_best_values() -> None
     start, *steps = search_steps(book_of(plan, games))
     assert start == SearchStep(0, {"x": 0.1}, None)
     assert steps
-    assert [one.boards for one in steps] == [60 * at for at in range(1, 1 + len(steps))]
+    assert [step.boards for step in steps] == [60 * number for number in range(1, 1 + len(steps))]
     assert isinstance(plan.format, Tune)
     assert steps[-1].best == plan.format.way(plan, games).best
-    assert all(one.lead is not None for one in steps)
+    assert all(step.lead is not None for step in steps)
     assert search_steps(book_of(planned(3), [])) == ()
 
 
 @pytest.mark.parametrize("name", REPORTED)
-def test_no_file_tells_a_folder_of_this_machine(event: Path, name: str) -> None:
+def test_no_file_names_a_folder_of_this_machine(event: Path, name: str) -> None:
     text = (event / name).read_text()
     plan = load_event(Folder(event))
     assert plan.entrants[0].command.argv[0] in as_json(plan).decode()
     for entrant in plan.entrants:
-        told = {entrant.command.folder, *entrant.command.reads, str(event), str(Path.home())}
-        assert not [path for path in told - {"/"} if path in text]
+        paths = {entrant.command.folder, *entrant.command.reads, str(event), str(Path.home())}
+        assert not [path for path in paths - {"/"} if path in text]
 
 
 def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     boneyard("report", str(folder), "--anchor", "random=1000")
     assert "OK: " in boneyard("verify", str(folder))
-    told = msgspec.json.decode((folder / "results.json").read_bytes(), type=Results)
-    assert told.event.anchor == Anchor("random", 1000)
-    (pool,) = told.ratings.pools
-    (rated,) = [one for one in pool.entrants if one.name == "random"]
-    assert (rated.elo, rated.half_width, pool.anchor) == (1000, 0, told.event.anchor)
+    results = msgspec.json.decode((folder / "results.json").read_bytes(), type=Results)
+    assert results.event.anchor == Anchor("random", 1000)
+    (pool,) = results.ratings.pools
+    (rated,) = [rating for rating in pool.entrants if rating.name == "random"]
+    assert (rated.elo, rated.half_width, pool.anchor) == (1000, 0, results.event.anchor)
     for name in ("report.md", "report.html"):
         text = (folder / name).read_text()
         assert "refers to the lead over it" in text
-    said = boneyard("report", str(folder), "--anchor", "randm=1000", code=2)
-    assert "did you mean random" in said
+    output = boneyard("report", str(folder), "--anchor", "randm=1000", code=2)
+    assert "did you mean random" in output
     assert "An anchor is a name" in boneyard("report", str(folder), "--anchor", "", code=2)
     boneyard("report", str(folder), "--anchor", "none")
     assert load_event(Folder(folder)).anchor is None
@@ -222,7 +222,7 @@ def test_changed_files_are_named(event: Path, tmp_path: Path, name: str) -> None
         assert f"{name}: " in boneyard("verify", str(folder), code=1)
 
 
-def kept(folder: Path) -> dict[str, bytes]:
+def report_files(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in REPORTED}
 
 
@@ -232,16 +232,16 @@ def test_a_report_is_not_replaced_by_less_when_the_ledger_lost_results(
 ) -> None:
     folder = copied(event, tmp_path)
     ledger = folder / "ledger.jsonl"
-    whole = ledger.read_bytes().splitlines(keepends=True)
+    lines = ledger.read_bytes().splitlines(keepends=True)
     ledger.unlink()
-    lost = f"{ledger} is missing"
+    fault = f"{ledger} is missing"
     if left is not None:
         # What a kill cut short is no result either.
-        ledger.write_bytes(b"".join(whole[:left]) + whole[left][:9])
-        lost = f"{ledger} has {left} of the {len(whole)} results that results.json reports"
-    again = "The same `boneyard run` as before restores it from the game logs"
-    assert boneyard("report", str(folder), code=2) == f"boneyard: {lost}. {again}.\n"
-    assert kept(folder) == kept(event)
+        ledger.write_bytes(b"".join(lines[:left]) + lines[left][:9])
+        fault = f"{ledger} has {left} of the {len(lines)} results that results.json reports"
+    remedy = "The same `boneyard run` as before restores it from the game logs"
+    assert boneyard("report", str(folder), code=2) == f"boneyard: {fault}. {remedy}.\n"
+    assert report_files(folder) == report_files(event)
 
 
 def test_a_mistyped_schema_gets_the_nearest(event: Path) -> None:

@@ -36,7 +36,7 @@ from tournaments.report import event_text
 SEATS = ("ada", "bob")
 
 
-def begun(board: int) -> GameRecord:
+def game_record(board: int) -> GameRecord:
     return GameRecord(game=f"{board}.ada.bob", number=board, board=board, commitment="0" * 64)
 
 
@@ -58,38 +58,38 @@ def over(board: int, ms: float = 3.0) -> list[LogRecord]:
     ]  # fmt: skip
 
 
-def part(where: str = "a machine", sandbox: str = "locked", worker: str | None = None) -> Sitting:
+def part(machine: str = "a machine", sandbox: str = "locked", worker: str | None = None) -> Sitting:
     return replace(
         sitting(SEATS, range(1, 9), Ruleset(name="draw"), Clock()),
-        machine=where, boneyard="1.2", sandbox=sandbox, worker=worker,
+        machine=machine, boneyard="1.2", sandbox=sandbox, worker=worker,
     )  # fmt: skip
 
 
-def log(path: Path, name: str, records: list[LogRecord], where: str = "a machine") -> None:
+def log(path: Path, name: str, records: list[LogRecord], machine: str = "a machine") -> None:
     target = path / "games" / f"{name}.jsonl"
     target.parent.mkdir(exist_ok=True)
     descriptor = os.open(target, os.O_WRONLY | os.O_CREAT)
-    append_records(descriptor, [part(where), *records], 0)
+    append_records(descriptor, [part(machine), *records], 0)
     os.close(descriptor)
 
 
-def test_only_games_that_count_are_told(tmp_path: Path) -> None:
-    cut: list[LogRecord] = [begun(2), fouled(detail="cut off")]
-    again: list[LogRecord] = [begun(1), fouled(detail="cut off too"), begun(1)]
-    again += [fouled(detail="it counts"), *over(1)]
-    log(tmp_path, "a", [*again, *cut])
-    log(tmp_path, "b", [begun(3), *over(3, ms=50.0)], "another machine")
-    log(tmp_path, "c", [begun(4), fouled(detail="no results yet")], "a third machine")
-    told = log_facts(Folder(tmp_path))
-    assert [one.detail for one in told.evidence] == ["it counts"]
-    assert told.times.worst_lag_ms == 7.5
-    ada, bob = told.times.entrants
+def test_only_games_that_count_are_in_the_facts(tmp_path: Path) -> None:
+    cut: list[LogRecord] = [game_record(2), fouled(detail="cut off")]
+    repeated: list[LogRecord] = [game_record(1), fouled(detail="cut off too"), game_record(1)]
+    repeated += [fouled(detail="it counts"), *over(1)]
+    log(tmp_path, "a", [*repeated, *cut])
+    log(tmp_path, "b", [game_record(3), *over(3, ms=50.0)], "another machine")
+    log(tmp_path, "c", [game_record(4), fouled(detail="no results yet")], "a third machine")
+    facts = log_facts(Folder(tmp_path))
+    assert [example.detail for example in facts.evidence] == ["it counts"]
+    assert facts.times.worst_lag_ms == 7.5
+    ada, bob = facts.times.entrants
     assert ada.info == {"depth": InfoStats(4, 13.75, 1.0, 50.0)}
     assert bob.info is UNSET
     assert (ada.questions, ada.mean_ms, ada.worst_ms, ada.cpu_ms) == (4, 13.25, 50.0, 0.5)
     assert (bob.questions, bob.mean_ms, bob.cpu_ms) == (6, 2.0, None)
     assert (ada.given_back_ms, bob.given_back_ms) == (15.0, 0.0)
-    assert told.machines == (
+    assert facts.machines == (
         (Machine("a machine", "1.2"), 1),
         (Machine("another machine", "1.2"), 1),
     )
@@ -99,17 +99,18 @@ def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
     """Whichever log is read first, the first boards stay."""
     for board in (5, 3, 8, 1, 7, 2):
         words = "x" * LAST_WORDS + f" board {board}"
-        log(tmp_path, f"{9 - board}", [begun(board), fouled(words), *over(board)])
-    told = log_facts(Folder(tmp_path))
-    assert [one.board for one in told.evidence] == [1, 2, 3] == list(range(1, EXAMPLES + 1))
-    for one in told.evidence:
-        assert one.stderr.startswith("…xx")
-        assert one.stderr.endswith(f" board {one.board}")
-        assert len(one.stderr) == LAST_WORDS + 1
-        assert (one.entrant, one.seat, one.foul) == ("bob", 1, "late")
+        log(tmp_path, f"{9 - board}", [game_record(board), fouled(words), *over(board)])
+    facts = log_facts(Folder(tmp_path))
+    boards = [example.board for example in facts.evidence]
+    assert boards == [1, 2, 3] == list(range(1, EXAMPLES + 1))
+    for example in facts.evidence:
+        assert example.stderr.startswith("…xx")
+        assert example.stderr.endswith(f" board {example.board}")
+        assert len(example.stderr) == LAST_WORDS + 1
+        assert (example.entrant, example.seat, example.foul) == ("bob", 1, "late")
 
 
-def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:
+def test_facts_name_the_machine_and_no_user(tmp_path: Path) -> None:
     assert machine().startswith("Linux ")
     assert "Python 3." in machine()
     assert os.uname().nodename not in machine()
@@ -118,23 +119,23 @@ def test_a_machine_is_told_and_nobodys_name(tmp_path: Path) -> None:
 
 
 def test_a_sitting_counts_once_for_each_way_in_which_it_was_confined(tmp_path: Path) -> None:
-    moved: list[LogRecord] = [begun(1), *over(1), begun(2), *over(2)]
+    moved: list[LogRecord] = [game_record(1), *over(1), game_record(2), *over(2)]
     moved += [
         part(sandbox="off", worker="lab"),
-        begun(3),
+        game_record(3),
         *over(3),
         part(sandbox="sealed"),
-        begun(4),
+        game_record(4),
     ]
     log(tmp_path, "a", moved)
-    log(tmp_path, "b", [begun(5), *over(5)])
-    log(tmp_path, "c", [begun(6), fouled()])
-    kept = log_facts(Folder(tmp_path)).sandboxes
-    assert kept == (
+    log(tmp_path, "b", [game_record(5), *over(5)])
+    log(tmp_path, "c", [game_record(6), fouled()])
+    sandboxes = log_facts(Folder(tmp_path)).sandboxes
+    assert sandboxes == (
         SandboxSummary("locked", (), 2, 2),
         SandboxSummary("off", (), 1, 2, ("lab",)),
     )
-    assert [said for said, _ in event_text.sandbox_text(kept)] == [
+    assert [text for text, _ in event_text.sandbox_text(sandboxes)] == [
         "Sandbox: locked in all 2 sittings.",
         "Sandbox: off in 1 of 2 sittings, on lab.",
     ]

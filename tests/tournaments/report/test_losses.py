@@ -9,22 +9,22 @@ from tournaments.event.results import read_ledger
 
 
 def test_the_sums_of_a_bot_are_those_of_its_results(event: Path) -> None:
-    (told,) = json.loads(boneyard("explain", str(event), "--bot", "random", "--json"))
-    results = [one for one in read_ledger(Folder(event).ledger) if "random" in one.seats]
-    seats = [one.seats.index("random") for one in results]
-    own = [one.scores[seat] for one, seat in zip(results, seats, strict=True)]
-    other = [one.scores[1 - seat] for one, seat in zip(results, seats, strict=True)]
-    total = told["total"]
-    assert (total["games"], total["points"], total["against"]) == (8, sum(own), sum(other))
+    (bot,) = json.loads(boneyard("explain", str(event), "--bot", "random", "--json"))
+    results = [result for result in read_ledger(Folder(event).ledger) if "random" in result.seats]
+    seats = [result.seats.index("random") for result in results]
+    points = [result.scores[seat] for result, seat in zip(results, seats, strict=True)]
+    other = [result.scores[1 - seat] for result, seat in zip(results, seats, strict=True)]
+    total = bot["total"]
+    assert (total["games"], total["points"], total["against"]) == (8, sum(points), sum(other))
     assert total["wins"] == sum(
-        one.places[seat] == 1 for one, seat in zip(results, seats, strict=True)
+        result.places[seat] == 1 for result, seat in zip(results, seats, strict=True)
     )
-    for parts in (told["seats"], told["opponents"]):
+    for parts in (bot["seats"], bot["opponents"]):
         for name in ("games", "wins", "points", "against", "lost_rounds", "lost", "pips"):
             assert sum(part[name] for part in parts) == total[name]
-    assert sum(part["rounds"] for part in told["rounds"]) == sum(one.rounds for one in results)
-    assert sum(part["points"] for part in told["rounds"]) == sum(own) - sum(other)
-    lost = [part["points"] for part in told["rounds"] if part["points"] < 0]
-    assert -sum(lost) == total["lost"]
-    margins = sorted(a - b for a, b in zip(own, other, strict=True) if a < b)
-    assert [one["points"] - one["against"] for one in told["worst"]] == margins[:5]
+    assert sum(part["rounds"] for part in bot["rounds"]) == sum(result.rounds for result in results)
+    assert sum(part["points"] for part in bot["rounds"]) == sum(points) - sum(other)
+    lost_points = [part["points"] for part in bot["rounds"] if part["points"] < 0]
+    assert -sum(lost_points) == total["lost"]
+    margins = sorted(a - b for a, b in zip(points, other, strict=True) if a < b)
+    assert [game["points"] - game["against"] for game in bot["worst"]] == margins[:5]

@@ -27,8 +27,8 @@ from tournaments.rating.sprt import Sprt
 def long_named(plan: Event) -> Event:
     """Return the same event with the longest possible names."""
     names = [f"{n}_{'long-' * 8}"[:40] for n in range(len(plan.entrants))]
-    who = (replace(one, name=name) for one, name in zip(plan.entrants, names, strict=True))
-    return replace(plan, name="x" * 40, entrants=tuple(who))
+    bots = (replace(bot, name=name) for bot, name in zip(plan.entrants, names, strict=True))
+    return replace(plan, name="x" * 40, entrants=tuple(bots))
 
 
 EVENTS: dict[str, Event] = {
@@ -82,12 +82,12 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
     """No complaint, no serious fault, nothing wider than a phone or a printed page."""
     plan = EVENTS[name]
     results = made_up(plan, foul_every=9)
-    fouls = [evidence(one, stderr="x" * 900) for one in results if one.fouls][:4]
+    fouls = [evidence(result, stderr="x" * 900) for result in results if result.fouls][:4]
     path = write_report(tmp_path, plan, results, measured(plan, *fouls))
     with open_page(path, dark=len(name) % 2 == 0) as page:
         assert name not in LOOKED_AT or faults(page) == []
         assert texts(page, "#standings tbody th") == [
-            one.name for one in report_data(plan, results).book.ratings.pools[0].entrants
+            rating.name for rating in report_data(plan, results).book.ratings.pools[0].entrants
         ]
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 718, "height": 1000})
@@ -102,7 +102,7 @@ def test_every_kind_of_event_has_a_page_for_everybody(tmp_path: Path, name: str)
 def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
     plan = event(4, boards=6)
     results = made_up(plan)
-    best = [one.name for one in report_data(plan, results).book.ratings.pools[0].entrants]
+    best = [rating.name for rating in report_data(plan, results).book.ratings.pools[0].entrants]
     with open_page(write_report(tmp_path, plan, results)) as page:
         names = "#standings tbody th"
         assert texts(page, names) == best != sorted(best)
@@ -120,10 +120,10 @@ def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
 
 
 @needs_chromium
-def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
+def test_a_cell_of_the_pairings_leads_to_the_games_of_two(tmp_path: Path) -> None:
     plan = event(4, 3, boards=7)
     results = made_up(plan)
-    both = [one for one in results if {"bot1", "bot3"} <= set(one.seats)]
+    both = [result for result in results if {"bot1", "bot3"} <= set(result.seats)]
     with open_page(write_report(tmp_path, plan, results)) as page:
         assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
         order = texts(page, "#pairings tbody th")
@@ -134,15 +134,15 @@ def test_a_cell_leads_to_the_games_of_two(tmp_path: Path) -> None:
         expect(page.get_by_role("status")).to_have_text(title)  # once the address is followed
         assert page.evaluate("document.activeElement.textContent") == "Games"
         links = page.locator("#list .links a")
-        found = [links.nth(n).get_attribute("href") for n in range(links.count())]
+        addresses = [links.nth(n).get_attribute("href") for n in range(links.count())]
         page.get_by_role("button", name="next").click()
-        found += [links.nth(n).get_attribute("href") for n in range(links.count())]
-        assert found == [replay_address(one.game) for one in both][:50]
+        addresses += [links.nth(n).get_attribute("href") for n in range(links.count())]
+        assert addresses == [replay_address(result.game) for result in both][:50]
         page.get_by_role("button", name="why ").first.click()
         game = both[25]
         last = game.places.index(max(game.places))
-        said = f"{game.seats[last]} in seat {last}: place {game.places[last]} with "
-        assert texts(page, ".why p")[0].startswith(said)
+        sentence = f"{game.seats[last]} in seat {last}: place {game.places[last]} with "
+        assert texts(page, ".why p")[0].startswith(sentence)
 
 
 @needs_chromium
@@ -153,10 +153,10 @@ def test_a_lost_game_is_explained_in_the_words_of_the_command() -> None:
     with open_page(event / "report.html", width=390) as page:
         page.get_by_role("button", name=f"why {result.game}", exact=False).first.click()
         expect(page.locator(".why table")).to_be_visible()
-        head, *said = texts(page, ".why p")
+        head, *sentences = texts(page, ".why p")
         assert head.replace("−", "-") in report_data
-        assert len(said) >= 1
-        for sentence in said:
+        assert len(sentences) >= 1
+        for sentence in sentences:
             start, _, _ = sentence.removesuffix(".").partition(", blocked")
             assert start in report_data
         scores = [row.split()[-1] for row in texts(page, ".why tbody td:last-child")]
@@ -167,29 +167,29 @@ def test_a_lost_game_is_explained_in_the_words_of_the_command() -> None:
 @needs_chromium
 def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     plan = event(3, boards=2)
-    who = tuple(
-        replace(one, command=replace(one.command, argv=(one.name, words)))
-        for one, words in zip(plan.entrants, RUDE, strict=False)
+    entrants = tuple(
+        replace(entrant, command=replace(entrant.command, argv=(entrant.name, words)))
+        for entrant, words in zip(plan.entrants, RUDE, strict=False)
     )
-    plan = replace(plan, entrants=who)
+    plan = replace(plan, entrants=entrants)
     results = made_up(plan, foul_every=3)
-    fouled = [one for one in results if one.fouls]
-    known = [
-        evidence(one, detail=words, line=words, stderr=words)
-        for one, words in zip(fouled, RUDE, strict=False)
+    fouled = [result for result in results if result.fouls]
+    examples = [
+        evidence(result, detail=words, line=words, stderr=words)
+        for result, words in zip(fouled, RUDE, strict=False)
     ]
-    path = write_report(tmp_path, plan, results, measured(plan, *known))
+    path = write_report(tmp_path, plan, results, measured(plan, *examples))
     assert len([tag for tag, _ in Tags(path.read_text()).found if tag == "script"]) == 3
     assert "\x1b" not in path.read_text()
     assert "\u202e" not in path.read_text()
     with open_page(path) as page:
         assert page.locator("img").count() == 0
         unfold(page)
-        shown = texts(page, ".evidence pre")
-        assert shown[0] == shown[1] == RUDE[0]
-        assert shown[2] == RUDE[1]
-        assert shown[4] == "\\x1b[31mred \\u202eevil \u05e9\u05dc\u05d5\u05dd"
-        assert shown[6] == RUDE[3]
+        lines = texts(page, ".evidence pre")
+        assert lines[0] == lines[1] == RUDE[0]
+        assert lines[2] == RUDE[1]
+        assert lines[4] == "\\x1b[31mred \\u202eevil \u05e9\u05dc\u05d5\u05dd"
+        assert lines[6] == RUDE[3]
         assert RUDE[0].split("/")[-1] in "".join(texts(page, "#how table code"))
 
 
@@ -203,24 +203,23 @@ def test_without_a_script_everything_but_lists_stands_there() -> None:
     for words in ("Machine: Linux 6", "0.1; in 3 of 4 sittings", "0123456789abcdef" * 4, "20.5"):
         assert words in html
     assert not [attributes for _, attributes in tags if {"style", "onclick"} & attributes.keys()]
-    addresses = [one["href"] for tag, one in tags if tag == "a" and one["href"]]
-    assert not [one for one in addresses if re.match(r"[a-z]+:|//", one)]
+    addresses = [attributes["href"] or "" for tag, attributes in tags if tag == "a"]
+    assert not [address for address in addresses if re.match(r"[a-z]+:|//", address)]
 
 
 def test_every_link_within_the_page_has_a_target(tmp_path: Path) -> None:
     for name, plan in EVENTS.items():
         tags = Tags(write_report(tmp_path, plan, made_up(plan, foul_every=9)).read_text()).found
-        names = {one["id"] for _, one in tags if "id" in one}
-        links = {
-            str(one["href"])[1:] for _, one in tags if str(one.get("href", "")).startswith("#")
-        }
+        names = {attributes["id"] for _, attributes in tags if "id" in attributes}
+        addresses = [str(attributes.get("href", "")) for _, attributes in tags]
+        links = {address[1:] for address in addresses if address.startswith("#")}
         parts = {link for link in links if link.startswith("bot/")}
-        assert {f"bot/{one.name}" for one in plan.entrants} == parts
-        own = {link for link in links if not link.startswith("games/")}
-        assert len(own) > 7, name
-        assert own <= names, name
-        entrants = {one.name for one in plan.entrants}
-        assert {part for link in links - own for part in link.split("/")[1:]} <= entrants
+        assert {f"bot/{entrant.name}" for entrant in plan.entrants} == parts
+        page_links = {link for link in links if not link.startswith("games/")}
+        assert len(page_links) > 7, name
+        assert page_links <= names, name
+        entrants = {entrant.name for entrant in plan.entrants}
+        assert {part for link in links - page_links for part in link.split("/")[1:]} <= entrants
 
 
 def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
@@ -231,7 +230,7 @@ def test_a_swiss_is_won_when_its_last_game_is_over() -> None:
 
 
 @needs_chromium
-def test_from_a_game_one_reaches_its_replay(tmp_path: Path) -> None:
+def test_a_game_links_to_its_replay(tmp_path: Path) -> None:
     event = copy_of("fouls", tmp_path)
     boneyard("replay", f"{event}", "--html")
     with open_page(event / "report.html", local=True) as page:

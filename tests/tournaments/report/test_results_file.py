@@ -36,7 +36,7 @@ def test_a_report_is_current_until_a_source_changes(tmp_path: Path) -> None:
     assert current_results(Book(folder, event)) is None
 
 
-def test_a_large_pool_is_stored_and_told_without_all_against_all(
+def test_a_large_pool_is_stored_without_its_matrices(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = Folder(copy_of("round-robin", tmp_path / "event"))
@@ -45,15 +45,15 @@ def test_a_large_pool_is_stored_and_told_without_all_against_all(
         boneyard("report", str(folder.path))
         summary = current_results(Book(folder))
         assert summary
-        (pool,), (whole,) = summary.ratings.pools, Book(folder).ratings.pools
-        assert len(whole.los) == len(pool.entrants) == 3
+        (pool,), (full,) = summary.ratings.pools, Book(folder).ratings.pools
+        assert len(full.los) == len(pool.entrants) == 3
         matrices = (pool.errors, pool.los, pool.crosstable)
-        assert matrices == ((whole.errors, whole.los, whole.crosstable) if most == 3 else ((),) * 3)
-        assert replace(whole, errors=(), los=(), crosstable=()) == replace(
+        assert matrices == ((full.errors, full.los, full.crosstable) if most == 3 else ((),) * 3)
+        assert replace(full, errors=(), los=(), crosstable=()) == replace(
             pool, errors=(), los=(), crosstable=()
         )
-        assert pool_sections(pool, None) == pool_sections(whole, None)
-        assert by_ratings(pool) == by_ratings(whole)
+        assert pool_sections(pool, None) == pool_sections(full, None)
+        assert by_ratings(pool) == by_ratings(full)
         assert "greedy" in boneyard("show", str(folder.path))
 
 

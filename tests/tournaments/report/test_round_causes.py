@@ -44,18 +44,18 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
     rules, (record,) = logged.sitting.rules, luck_records([Timeline(logged)])
     for seat in (0, 1):
         causes = causes_by_round(Timeline(logged), seat, (), USUAL_TERMS)
-        own = record.points[seat] - record.points[1 - seat]
-        assert summed(causes).luck == pytest.approx(own, abs=0.01)
-        kept = luck_by_round(record, rules, seat)
-        for number, one in causes.items():
-            assert one.luck == pytest.approx(kept[number], abs=0.01)
+        points = record.points[seat] - record.points[1 - seat]
+        assert summed(causes).luck == pytest.approx(points, abs=0.01)
+        round_luck = luck_by_round(record, rules, seat)
+        for number, cause in causes.items():
+            assert cause.luck == pytest.approx(round_luck[number], abs=0.01)
 
 
-def test_an_event_tells_them_where_they_are_known_of_all_games(played: Path) -> None:
-    shown = boneyard("explain", str(played), "--bot", "random")
-    (said,) = (line for line in shown.splitlines() if line.startswith("In the lost rounds it "))
-    assert "bad tiles" in said
-    assert "mistakes" not in said
-    (told,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
-    assert all(one["luck"] is not None for one in told["rounds"])
-    assert all(one["mistakes"] is None for one in told["rounds"])
+def test_an_event_has_causes_where_all_its_games_have_them(played: Path) -> None:
+    output = boneyard("explain", str(played), "--bot", "random")
+    (line,) = (line for line in output.splitlines() if line.startswith("In the lost rounds it "))
+    assert "bad tiles" in line
+    assert "mistakes" not in line
+    (losses,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
+    assert all(row["luck"] is not None for row in losses["rounds"])
+    assert all(row["mistakes"] is None for row in losses["rounds"])

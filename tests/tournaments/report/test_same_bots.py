@@ -33,11 +33,11 @@ def test_equal_files_and_equal_answers_are_named(tmp_path: Path) -> None:
         for name in ("carl", "hana", "otto")
     )
     cup.write_text("".join(bots) + '[[bots]]\nname = "random"\n')
-    said = run(tmp_path / "out", str(cup), *SHORT, "--boards", "3")
+    output = run(tmp_path / "out", str(cup), *SHORT, "--boards", "3")
     files = "carl and hana are the same bot: their files are equal."
     answers = "carl, hana and otto play as the same bot: they answered all "
-    assert files in said
-    assert answers in said
+    assert files in output
+    assert answers in output
     assert files in (tmp_path / "out" / "report.md").read_text()
     assert answers in (tmp_path / "out" / "report.html").read_text()
     (group,) = json.loads((tmp_path / "out" / "times.json").read_text())["same_bots"]

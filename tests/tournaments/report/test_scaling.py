@@ -25,12 +25,12 @@ WORTH = 40.0
 
 
 def scaled(clocks: dict[str, int], others: Sequence[str] = ("rival",)) -> Event:
-    made = [
+    entrants = [
         Entrant(name, Command(("x",), "."), "one", clock=OwnClock(ms, 5 * ms))
         for name, ms in clocks.items()
     ]
-    made += [Entrant(name, Command(("y",), "."), name) for name in others]
-    return replace(event(2), entrants=tuple(made))
+    entrants += [Entrant(name, Command(("y",), "."), name) for name in others]
+    return replace(event(2), entrants=tuple(entrants))
 
 
 def simulated(seed: int, boards: int = 300, deal: float = 80.0) -> Pool:
@@ -39,20 +39,20 @@ def simulated(seed: int, boards: int = 300, deal: float = 80.0) -> Pool:
     return pool
 
 
-def of(pool: Pool) -> Scaling:
-    (one,) = scalings(scaled(CLOCKS), pool)
-    return one
+def scaling_of(pool: Pool) -> Scaling:
+    (scaling,) = scalings(scaled(CLOCKS), pool)
+    return scaling
 
 
 def test_the_values_are_those_of_the_ratings() -> None:
     pool = simulated(1)
-    one = of(pool)
-    assert [point.name for point in one.points] == list(CLOCKS)
+    scaling = scaling_of(pool)
+    assert [point.name for point in scaling.points] == list(CLOCKS)
     elo = {rating.name: figure(rating.elo) for rating in pool.entrants}
-    place = {rating.name: at for at, rating in enumerate(pool.entrants)}
-    before = one.points[0]
+    place = {rating.name: index for index, rating in enumerate(pool.entrants)}
+    before = scaling.points[0]
     assert before.gain is None
-    for point in one.points[1:]:
+    for point in scaling.points[1:]:
         assert figure(point.gain) == pytest.approx(elo[point.name] - elo[before.name])
         error = figure(pool.errors[place[point.name]][place[before.name]])
         assert figure(point.gain_half_width) / error == pytest.approx(1.98, abs=0.03)
@@ -67,14 +67,14 @@ def test_the_values_are_those_of_the_ratings() -> None:
 
 def test_nothing_is_claimed_where_the_results_tell_nothing() -> None:
     late = (SeatFoul(0, "late"),)
-    lost = [game(board, ("mine@50ms", "mine@1s"), (0, 9), late) for board in (1, 2, 3)]
-    lost += [game(board, ("mine@1s", "mine@50ms"), (9, 0), ()) for board in (1, 2, 3)]
-    (one,) = scalings(scaled(CLOCKS), fit(lost).pools[0])
-    assert one.doubling is None
-    assert doubling_text(one) == (
+    results = [game(board, ("mine@50ms", "mine@1s"), (0, 9), late) for board in (1, 2, 3)]
+    results += [game(board, ("mine@1s", "mine@50ms"), (9, 0), ()) for board in (1, 2, 3)]
+    (scaling,) = scalings(scaled(CLOCKS), fit(results).pools[0])
+    assert scaling.doubling is None
+    assert doubling_text(scaling) == (
         "The results do not say what more time is worth to mine. Lost by fouls: mine@50ms 3 games."
     )
-    nothing = replace(of(simulated(1)), doubling=3.0, doubling_half_width=8.0)
+    nothing = replace(scaling_of(simulated(1)), doubling=3.0, doubling_half_width=8.0)
     assert "worth +3 ± 8 Elo to mine on average (95 %), so it may be worth nothing." in (
         doubling_text(nothing)
     )

@@ -51,14 +51,14 @@ def seat(bot: str, board: int, rounds: int, *decisions: DecisionLoss) -> SeatLos
 
 
 def test_losses_are_counted_by_decision_and_by_round() -> None:
-    told = summarize_review(
+    summary = summarize_review(
         TERMS,
         [
             seat("mine", 1, 4, decision(1, 2.0), decision(2, 0.0, phase="endgame")),
             seat("mine", 2, 6, decision(1, 4.0, kind="draw"), decision(2, 0.0)),
         ],
     )
-    (mine,) = told.entrants
+    (mine,) = summary.entrants
     assert (mine.games, mine.boards, mine.rounds, mine.total.decisions) == (2, 2, 10, 4)
     assert (mine.total.loss.mean, mine.total.round_loss.mean, mine.total.best) == (1.5, 0.6, 0.5)
     assert mine.phases["early"].loss.mean == 2.0
@@ -77,22 +77,22 @@ def test_an_interval_takes_boards_as_independent() -> None:
 
 def test_intervals_hold_the_truth_in_95_of_100_events() -> None:
     """Decisions of a board share a part of their loss; their number differs."""
-    rng, held, events = Random(1), 0, 2000
+    rng, hits, events = Random(1), 0, 2000
     for _ in range(events):
         counts = [rng.randint(5, 15) for _ in range(40)]
         sums = [
-            sum(rng.expovariate(1) for _ in range(many)) + many * rng.gauss(0, 0.5)
-            for many in counts
+            sum(rng.expovariate(1) for _ in range(count)) + count * rng.gauss(0, 0.5)
+            for count in counts
         ]
-        found = ratio(sums, counts)
-        assert found.half_width is not None
-        held += abs(found.mean - 1) <= found.half_width
-    assert 0.93 <= held / events <= 0.97
+        estimate = ratio(sums, counts)
+        assert estimate.half_width is not None
+        hits += abs(estimate.mean - 1) <= estimate.half_width
+    assert 0.93 <= hits / events <= 0.97
 
 
 def test_a_seat_without_decisions_counts_its_rounds() -> None:
-    told = summarize_review(TERMS, [seat("mine", 1, 5), seat("mine", 2, 5, decision(1, 3.0))])
-    assert told.entrants[0].total.round_loss.mean == 0.3
+    summary = summarize_review(TERMS, [seat("mine", 1, 5), seat("mine", 2, 5, decision(1, 3.0))])
+    assert summary.entrants[0].total.round_loss.mean == 0.3
     nothing = summarize_review(TERMS, [seat("mine", 1, 0)])
     assert nothing.entrants[0].total.decisions == 0
     assert [*review_blocks(nothing, 1)]
@@ -101,18 +101,18 @@ def test_a_seat_without_decisions_counts_its_rounds() -> None:
 
 def test_the_dearest_are_those_that_chance_does_not_explain() -> None:
     noisy = [decision(number, 9 + number / 100, error=8.0) for number in range(1, 11)]
-    told = summarize_review(TERMS, [seat("mine", 1, 9, *noisy, decision(11, 6.0, error=0.5))])
-    assert 11 in {one.number for one in told.entrants[0].dearest}
-    assert [one.number for one in dearest(told)] == [10, 9, 8, 7, 6, 5, 4, 3, 2, 11]
+    summary = summarize_review(TERMS, [seat("mine", 1, 9, *noisy, decision(11, 6.0, error=0.5))])
+    assert 11 in {loss.number for loss in summary.entrants[0].dearest}
+    assert [loss.number for loss in dearest(summary)] == [10, 9, 8, 7, 6, 5, 4, 3, 2, 11]
 
 
 def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
     def game(name: str, board: int) -> SeatLosses:
         return SeatLosses(f"{board}.{name}", board, 0, "mine", 1, (decision(1, 5.0),))
 
-    told = summarize_review(TERMS, [game("mine.b", 1), game("mine.a", 1), game("mine.a", 2)])
-    assert [one.game for one in told.entrants[0].dearest] == ["1.mine.a", "2.mine.a"]
-    assert told.entrants[0].total.decisions == 3
+    summary = summarize_review(TERMS, [game("mine.b", 1), game("mine.a", 1), game("mine.a", 2)])
+    assert [loss.game for loss in summary.entrants[0].dearest] == ["1.mine.a", "2.mine.a"]
+    assert summary.entrants[0].total.decisions == 3
 
 
 @pytest.mark.parametrize(
@@ -125,19 +125,19 @@ def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
 def test_sentences_name_the_least_loss_first_and_call_it_so_if_it_is_certain(
     boards: tuple[int, ...], first: str
 ) -> None:
-    told = summarize_review(
+    summary = summarize_review(
         TERMS,
         [
-            one
+            losses
             for board in boards
-            for one in (
+            for losses in (
                 seat("greedy", board, 2, decision(1, 8.0, phase="endgame"), decision(2, 0.0)),
                 seat("mine", board, 2, decision(1, 6.0), decision(2, 2.0, phase="draws")),
                 seat("best", board, 2, decision(1, 0.0)),
             )
         ],
     )
-    assert " ".join(loss_sentences(told)) == (
+    assert " ".join(loss_sentences(summary)) == (
         f"{first}100 % of its answers have the highest value "
         "(a perfect player's would not all: values err). "
         "greedy lost 4.00 (most of it in the endgame) "

@@ -18,15 +18,15 @@ CHANGING = re.compile(r"\b[0-9a-f]{12}([0-9a-f]{52})?\b|\b\d+(\.\d+)? (?=ms\b)")
 def words(name: str, command: str, *more: str) -> str:
     """Return what a command says of an event, without what differs between two runs."""
     folder = str(finished(name))
-    said = boneyard(command, folder, *more).replace(folder, "EVENT")
-    return CHANGING.sub("…", re.sub(r" +$", "", said, flags=re.MULTILINE))
+    output = boneyard(command, folder, *more).replace(folder, "EVENT")
+    return CHANGING.sub("…", re.sub(r" +$", "", output, flags=re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", EVENTS)
 def test_an_event_is_shown_explained_and_verified(name: str, snapshot: SnapshotAssertion) -> None:
     assert fits(finished(name))
-    told, folder = summary(finished(name)), Folder(finished(name))
-    assert Ledger(Book(folder, load_event(folder))).planned == told["played"] == told["planned"]
+    counts, folder = summary(finished(name)), Folder(finished(name))
+    assert Ledger(Book(folder, load_event(folder))).planned == counts["played"] == counts["planned"]
     assert words(name, "show") == snapshot(name="show")
     assert words(name, "explain") == snapshot(name="explain")
 
