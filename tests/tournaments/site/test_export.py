@@ -27,18 +27,18 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-def shown(site: Path) -> PublicSnapshot:
+def snapshot(site: Path) -> PublicSnapshot:
     return decode_json((site / "live.json").read_bytes(), PublicSnapshot)
 
 
 def exported(folder: Path, site: Path, now: float, delay_s: float = 0) -> PublicSnapshot:
     """Return what a new process shows of an event."""
     SiteWriter(site, delay_s).follow(folder, now)
-    return shown(site)
+    return snapshot(site)
 
 
-def is_empty(one: PublicSnapshot) -> bool:
-    return not (one.playing or one.finished or one.fouls or one.covered)
+def is_empty(state: PublicSnapshot) -> bool:
+    return not (state.playing or state.finished or state.fouls or state.covered)
 
 
 def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None:
@@ -47,21 +47,21 @@ def test_the_state_is_that_of_some_time_ago(event: Path, tmp_path: Path) -> None
     late.follow(folder, 1000)
     go_on(event, folder)
     late.follow(folder, 1050)
-    assert (shown(site).played, is_empty(shown(site))) == (0, True)
+    assert (snapshot(site).played, is_empty(snapshot(site))) == (0, True)
     # Now the sittings are over; what is shown is the part that was there at first.
     late.follow(folder, 1102)
-    then = shown(site)
-    assert 0 < then.played < 12
-    assert (then.complete, then.at, then.delay_s) == (False, 1002, 100)
-    running = [game for game in then.playing if not game.over]
+    state = snapshot(site)
+    assert 0 < state.played < 12
+    assert (state.complete, state.at, state.delay_s) == (False, 1002, 100)
+    running = [game for game in state.playing if not game.over]
     assert running
     hands = [hand for game in running if not game.scene.pips for hand in game.scene.hands]
     assert hands
     assert all(isinstance(hand, int) for hand in hands)
     late.follow(folder, 1149)
-    assert shown(site) == then
+    assert snapshot(site) == state
     late.follow(folder, 1153)
-    assert (shown(site).played, shown(site).complete) == (12, True)
+    assert (snapshot(site).played, snapshot(site).complete) == (12, True)
 
 
 def test_a_run_that_has_ended_since_goes_on_in_what_is_shown(event: Path, tmp_path: Path) -> None:
@@ -73,10 +73,10 @@ def test_a_run_that_has_ended_since_goes_on_in_what_is_shown(event: Path, tmp_pa
     late.follow(folder.path, 1050)
     os.utime(folder.ledger, (1060, 1060))
     late.follow(folder.path, 1102)
-    then = shown(tmp_path / "site")
-    assert (then.complete, then.running, then.elapsed_s) == (False, True, 102)
+    state = snapshot(tmp_path / "site")
+    assert (state.complete, state.running, state.elapsed_s) == (False, True, 102)
     late.follow(folder.path, 1153)
-    end = shown(tmp_path / "site")
+    end = snapshot(tmp_path / "site")
     assert (end.complete, end.running, end.elapsed_s) == (True, False, 102)
 
 
@@ -97,8 +97,8 @@ def test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it(
     folder = Folder(copied(event, tmp_path / "event"))
     plan = load_event(folder)
     entrants = [
-        replace(one, command=replace(one.command, network=network if one.name == "greedy" else ()))
-        for one in plan.entrants
+        replace(bot, command=replace(bot.command, network=network if bot.name == "greedy" else ()))
+        for bot in plan.entrants
     ]
     folder.event.write_bytes(as_json(replace(plan, entrants=tuple(entrants))))
     for log in folder.logs():
@@ -143,17 +143,17 @@ def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_
     site.follow(folder.path, 1000)
     go_on(event, folder.path)
     site.follow(folder.path, 1102)
-    then = shown(tmp_path / "site")
-    assert {game.about.game.partition(".")[0] for game in then.playing} <= {"1"}
-    assert then.covered
-    assert set(then.covered) <= {f"{a} – {b}" for a in BOTS for b in BOTS}
+    state = snapshot(tmp_path / "site")
+    assert {game.about.game.partition(".")[0] for game in state.playing} <= {"1"}
+    assert state.covered
+    assert set(state.covered) <= {f"{a} – {b}" for a in BOTS for b in BOTS}
     site.follow(folder.path, 1204)
-    now = shown(tmp_path / "site")
+    now = snapshot(tmp_path / "site")
     assert (now.played, now.complete, len(now.finished)) == (12, True, 6)
     assert all(line.words.startswith("Board 1: ") for line in now.finished)
     folder.seeds.write_bytes(Folder(event).seeds.read_bytes())
     site.follow(folder.path, 1210)
-    assert len(shown(tmp_path / "site").finished) == 12
+    assert len(snapshot(tmp_path / "site").finished) == 12
 
 
 BOTS = ("first", "greedy", "random")
@@ -176,8 +176,8 @@ def test_hidden_records_change_no_byte(event: Path, tmp_path: Path) -> None:
         site = tmp_path / f"site {spoil}"
         SiteWriter(site, 0).follow(folder.path, 5.0)
         sites.append([(site / name).read_bytes() for name in ("index.html", "live.json")])
-        assert shown(site).played == 10
-        assert len(shown(site).finished) == 5
+        assert snapshot(site).played == 10
+        assert len(snapshot(site).finished) == 5
     assert sites[0] == sites[1]
 
 
@@ -185,8 +185,9 @@ def spoilt(game: LoggedGame) -> LoggedGame:
     """Return a game with the same winner, and without its tiles, its moves and its score."""
     assert game.result
     result = replace(game.result, scores=(1, 2), rounds=99)
-    kept = [one for one in game.records if not isinstance(one, ChoiceRecord | DealRecord)]
-    return replace(game, records=(*kept[:-1], result), result=result)
+    hidden = ChoiceRecord | DealRecord
+    records = [record for record in game.records if not isinstance(record, hidden)]
+    return replace(game, records=(*records[:-1], result), result=result)
 
 
 def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> None:
@@ -202,7 +203,7 @@ def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> No
         second.follow(folder, now)
         assert (site / "live.json").read_bytes() == before
     second.follow(folder, 1215)
-    assert shown(site).complete
+    assert snapshot(site).complete
     (site / "live.json").write_bytes(before[:99])
     assert exported(folder, site, 1e10, 100).complete
 
@@ -211,53 +212,53 @@ def test_the_next_event_is_shown_once_the_delay_has_passed(event: Path, tmp_path
     other, site = copied(event, tmp_path / "other"), tmp_path / "site"
     plan = replace(load_event(Folder(other)), title="Round 2")
     Folder(other).event.write_bytes(as_json(plan))
-    one = SiteWriter(site, 100)
+    writer = SiteWriter(site, 100)
     name = ""
     for folder, now in ((event, 1000), (other, 1050), (other, 1110), (other, 1149)):
-        one.follow(folder, now)
-        name = name or shown(site).name
-        assert shown(site).name == name
-    assert one.is_over
-    one.follow(other, 1153)
-    assert shown(site).name == "Round 2"
+        writer.follow(folder, now)
+        name = name or snapshot(site).name
+        assert snapshot(site).name == name
+    assert writer.is_over
+    writer.follow(other, 1153)
+    assert snapshot(site).name == "Round 2"
 
 
 def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_path: Path) -> None:
     folder, site = copy_part(event, tmp_path / "event"), tmp_path / "site"
-    one = SiteWriter(site, 100)
-    one.follow(folder, 1000)
+    writer = SiteWriter(site, 100)
+    writer.follow(folder, 1000)
     go_on(event, folder)
-    one.follow(folder, 1050)
+    writer.follow(folder, 1050)
     for log in Folder(folder).logs():
         compress(log)
-    one.follow(folder, 1102)
-    assert 0 < shown(site).played < 12
-    one.follow(folder, 1153)
-    assert shown(site).played == 12
+    writer.follow(folder, 1102)
+    assert 0 < snapshot(site).played < 12
+    writer.follow(folder, 1153)
+    assert snapshot(site).played == 12
     assert exported(folder, tmp_path / "new", 1e10, 100).complete
 
 
 def test_the_command_ends_when_the_end_is_shown(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = max(log.stat().st_mtime for log in Folder(event).logs())
+    end = max(log.stat().st_mtime for log in Folder(event).logs())
     waited: list[float] = []
-    monkeypatch.setattr("time.time", lambda: ended + 1 + sum(waited))
+    monkeypatch.setattr("time.time", lambda: end + 1 + sum(waited))
     monkeypatch.setattr("time.sleep", waited.append)
     until_over(SiteWriter(tmp_path, 60), event)
-    assert shown(tmp_path).complete
+    assert snapshot(tmp_path).complete
     assert 58 <= sum(waited) <= 66
 
 
-def test_mistakes_are_told(event: Path, tmp_path: Path) -> None:
-    def said(*words: str) -> str:
+def test_wrong_options_are_refused(event: Path, tmp_path: Path) -> None:
+    def refusal(*words: str) -> str:
         return boneyard("publish", str(event), *words, code=2)
 
-    assert "in one another" in said(str(event / "site"), "--delay", "10")
-    assert "--url is for a whole site" in said(str(tmp_path), "--delay", "10", "--url", "x")
-    assert "is not a delay" in said(str(tmp_path), "--delay", "10ms")
+    assert "in one another" in refusal(str(event / "site"), "--delay", "10")
+    assert "--url is for a whole site" in refusal(str(tmp_path), "--delay", "10", "--url", "x")
+    assert "is not a delay" in refusal(str(tmp_path), "--delay", "10ms")
     (tmp_path / "index.html").touch()
-    assert "holds something else: index.html" in said(str(tmp_path), "--delay", "10")
+    assert "holds something else: index.html" in refusal(str(tmp_path), "--delay", "10")
 
 
 def test_the_page_of_a_run_becomes_the_site_of_its_event(event: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tournaments.site import publish
 from tournaments.site.publish import SiteWriter
 from tournaments.site.view import PublicSnapshot
 
-NAMED = re.compile(rb"(?<![\d.-])(\d+)\.(?:%s)\." % "|".join(FOUR).encode())
+BOARD_NUMBER = re.compile(rb"(?<![\d.-])(\d+)\.(?:%s)\." % "|".join(FOUR).encode())
 """The board in the name of a game, wherever it stands; a sitting is named after its first board."""
 State = tuple[set[int], set[str]]
 """The boards whose seeds were revealed, and the sittings that went on."""
@@ -31,19 +31,19 @@ State = tuple[set[int], set[str]]
 def test_no_byte_tells_of_an_open_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Search names; tiles and moves are the matter of `test_hidden_records_change_no_byte`."""
     folder, sites = Folder(tmp_path / "event"), (tmp_path / "inside", tmp_path / "outside")
-    about = (*FOUR, "--rules", "partnership", "--boards", "3", "--jobs", "4", "--sandbox", "off")
-    play = ("run", *about, "--out", str(folder.path))
+    options = (*FOUR, "--rules", "partnership", "--boards", "3", "--jobs", "4", "--sandbox", "off")
+    play = ("run", *options, "--out", str(folder.path))
     watch = ("publish", str(folder.path), str(sites[1]), "--delay", "1s")
     states: dict[bytes, State] = {}
     monkeypatch.setattr(publish, "EVERY_S", 0.05)
-    inside = SiteWriter(sites[0], 0.5)
+    writer = SiteWriter(sites[0], 0.5)
     with ExitStack() as processes:
         playing = start(processes, *play)
         wait_for_games(folder.path, 4)
         watching = start(processes, *watch)
         games, kills, is_cut = 8, 0, False
-        while playing.poll() is None or not inside.is_over:
-            inside.follow(folder.path, time.time())
+        while playing.poll() is None or not writer.is_over:
+            writer.follow(folder.path, time.time())
             note_states(folder, sites, states)
             played = sum(log.count(b'"type":"result"') for log in logs(folder.path))
             # Twice, and then until a kill came in a game: some come between two.
@@ -58,8 +58,9 @@ def test_no_byte_tells_of_an_open_board(tmp_path: Path, monkeypatch: pytest.Monk
         assert watching.wait(120) == 0
     note_states(folder, sites, states)
     finals = [decode_json((site / "live.json").read_bytes(), PublicSnapshot) for site in sites]
-    assert all(one.complete for one in finals)
-    assert {one.words for one in finals[0].finished} == {one.words for one in finals[1].finished}
+    assert all(final.complete for final in finals)
+    first, second = ({line.words for line in final.finished} for final in finals)
+    assert first == second
     assert has_cut_game(folder), "no kill came in a game"
     assert len(states) > 6
     check_states(folder, states)
@@ -80,20 +81,20 @@ def start(processes: ExitStack, *words: str) -> "subprocess.Popen[bytes]":
 
 def note_states(folder: Folder, sites: tuple[Path, Path], states: dict[bytes, State]) -> None:
     """Keep the files' bytes, and what was open after they were read: it was open before too."""
-    found = [path.read_bytes() for site in sites for path in site.glob("*.[hj]*[ln]")]
+    contents = [path.read_bytes() for site in sites for path in site.glob("*.[hj]*[ln]")]
     boards = {*published_seeds(folder.seeds)}
     sittings = {log.stem for log in folder.logs() if not is_over(log)}
-    for data in found:
+    for data in contents:
         states.setdefault(data, (boards, sittings))
 
 
 def check_states(folder: Folder, states: dict[bytes, State]) -> None:
     event = load_event(folder)
     seed_of, secret = Book(folder, event).seed_of, secret_of(folder)
-    assert any(NAMED.search(data) for data in states)
+    assert any(BOARD_NUMBER.search(data) for data in states)
     for data, (boards, sittings) in states.items():
         assert data[:1] == b"<" or decode_json(data, PublicSnapshot), "a torn file"
-        assert {int(board) for board in NAMED.findall(data)} <= boards
+        assert {int(board) for board in BOARD_NUMBER.findall(data)} <= boards
         assert not any(f'"{sitting}"'.encode() in data for sitting in sittings)
         closed = {*range(1, event.all_boards + 1)} - boards
         for hidden in (secret, *map(seed_of, closed)):

@@ -46,29 +46,29 @@ def in_play(event: Path, to: Path) -> Folder:
     folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
     # Of the last log the second game, and the end; of the game some lines are there.
     log = max(folder.logs(), key=lambda path: path.stem.endswith(lines_who(lines[-1])))
-    whole = log.read_bytes().splitlines(keepends=True)
-    log.write_bytes(b"".join(whole[:-5]))
+    log_lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(log_lines[:-5]))
     return folder
 
 
 def lines_who(line: bytes) -> str:
-    found = re.search(rb'"game":"2\.([^"]*)"', line)
-    assert found
-    return found[1].decode()
+    match = re.search(rb'"game":"2\.([^"]*)"', line)
+    assert match
+    return match[1].decode()
 
 
 def everything(site: Path) -> dict[str, bytes]:
     """Return the content of all files, and of what is packed in them."""
-    found = {}
+    contents = {}
     for path in site.rglob("*"):
         if path.is_file():
             with open_any(path) as file:
                 assert file
-                found[str(path.relative_to(site))] = file.read()
+                contents[str(path.relative_to(site))] = file.read()
             if path.parent.name == "replays":
                 (data,) = re.findall(rb'"data":"([^"]*)"', path.read_bytes())
-                found[f"unpacked {path.name}"] = zlib.decompress(base64.b64decode(data))
-    return found
+                contents[f"unpacked {path.name}"] = zlib.decompress(base64.b64decode(data))
+    return contents
 
 
 def test_all_that_it_links_to_is_there(site: Path) -> None:
@@ -93,18 +93,18 @@ def test_a_site_can_be_verified(site: Path, tmp_path: Path) -> None:
 
 def test_of_boards_in_play_nothing_leaves(event: Path, tmp_path: Path) -> None:
     folder = in_play(event, tmp_path / "event")
-    said = publish(folder.path, tmp_path / "site")
-    assert "6 replays of 11 games." in said
+    output = publish(folder.path, tmp_path / "site")
+    assert "6 replays of 11 games." in output
     secret = Folder(event).secret.read_bytes()
     closed = published_seeds(Folder(event).seeds)[2]
     # A game's name, and any record of a board but its commitment.
-    told = re.compile(rb'(?<![\d.])2\.(first|greedy|random)\.|"board":2,"(?!sha256)')
+    pattern = re.compile(rb'(?<![\d.])2\.(first|greedy|random)\.|"board":2,"(?!sha256)')
     for name, data in everything(tmp_path / "site").items():
         for hidden in (secret, closed):
             assert hidden not in data, name
             assert hidden.hex().encode() not in data.lower(), name
             assert base64.b64encode(hidden) not in data, name
-        assert not told.search(data), name
+        assert not pattern.search(data), name
     assert "11 of 12 games played" in (tmp_path / "site/index.html").read_text()
     assert not (tmp_path / "site/ledger.jsonl").exists()
 

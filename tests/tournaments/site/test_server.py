@@ -19,18 +19,18 @@ from tournaments.site.view import LiveView, Snapshot
 
 
 def watched(folder: Path, *, everything: bool = False) -> LiveView:
-    one = LiveView(Folder(folder), everything=everything)
-    assert one.look()
-    return one
+    live_view = LiveView(Folder(folder), everything=everything)
+    assert live_view.look()
+    return live_view
 
 
 def hands(now: Snapshot) -> list[object]:
     """Return the visible hands of running games."""
     return [
         hand
-        for one in now.playing
-        if not one.over and not one.scene.pips
-        for hand in one.scene.hands
+        for game in now.playing
+        if not game.over and not game.scene.pips
+        for hand in game.scene.hands
     ]
 
 
@@ -46,7 +46,7 @@ def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None
     assert growing.look()
     after, at_once = growing.now(), watched(event).now()
     assert after.rows == at_once.rows
-    assert {one.words for one in after.finished} == {one.words for one in at_once.finished}
+    assert {line.words for line in after.finished} == {line.words for line in at_once.finished}
     assert after.playing == at_once.playing
 
 
@@ -79,8 +79,8 @@ def test_only_games_that_are_over_are_replayed_unless_asked_for(
     folder = copy_part(event, tmp_path, 0.7)
     names = "1.first.greedy", "2.first.greedy"
     views = watched(folder), watched(folder, everything=True), watched(event)
-    shown = [sum(view.game(name) is not None for name in names) for view in views]
-    assert shown == [1, 2, 2]
+    counts = [sum(view.game(name) is not None for name in names) for view in views]
+    assert counts == [1, 2, 2]
     assert watched(copy_part(event, tmp_path, 0.2)).game(names[0]) is None
 
 
@@ -90,35 +90,36 @@ def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_pat
     data = bytearray(log.read_bytes())
     data[len(data) // 4] ^= 1
     log.write_bytes(data)
-    one = watched(folder)
-    now = one.now()
+    live_view = watched(folder)
+    now = live_view.now()
     assert len(now.trouble) == 1
     assert "from-1.first.greedy.jsonl, byte" in now.trouble[0]
     assert now.played == 10
-    assert not one.look()
+    assert not live_view.look()
 
 
 def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over() -> None:
     now = watched(finished("fouls")).now()
     assert now.fouls[0].words.startswith("rude, malformed: Not a message")
     assert now.fouls[0].replay.startswith("replay.html#game=1.")
-    assert {one.replay.partition("&")[2] for one in now.fouls} == {
+    assert {foul.replay.partition("&")[2] for foul in now.fouls} == {
         "at=foul&seat=0",
         "at=foul&seat=1",
     }
 
 
 def test_nothing_else_is_served(event: Path) -> None:
-    one = watched(event)
-    served_site = site(one, Broadcast())
+    live_view = watched(event)
+    served_site = site(live_view, Broadcast())
     assert page(served_site, "")
     assert page(served_site, "replays/1.first.greedy.js")
     names = [str(path.relative_to(event)) for path in event.rglob("*") if path.is_file()]
     assert "private/secret.key" in names
     wrong = ("replays/", "replays/../private/secret.key", "replays/9.first.greedy.js")
     for name in (*names, *wrong, "replays/1.first.greedy", "../event.json"):
-        made = name in (*REPORTED, "replay.html") or re.fullmatch(r"replays/[12]\..*\.js", name)
-        assert bool(page(served_site, name)) is bool(made)
+        replay = re.fullmatch(r"replays/[12]\..*\.js", name)
+        is_served = name in (*REPORTED, "replay.html") or bool(replay)
+        assert bool(page(served_site, name)) is is_served
 
 
 def page(served_site: Site, name: str) -> str | None:
@@ -128,12 +129,12 @@ def page(served_site: Site, name: str) -> str | None:
 
 def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path)
-    one = watched(folder, everything=True)
-    told = msgspec.json.encode(one.now()).decode()
+    live_view = watched(folder, everything=True)
+    state = msgspec.json.encode(live_view.now()).decode()
     names = ("", "replay.html", "replays/1.first.greedy.js")
-    pages = [page(site(one, Broadcast()), name) or "" for name in names]
+    pages = [page(site(live_view, Broadcast()), name) or "" for name in names]
     secret = (event / "private/secret.key").read_bytes()
-    for text in (told, *pages):
+    for text in (state, *pages):
         assert secret.hex() not in text
         assert sys.prefix not in text
 
@@ -149,19 +150,19 @@ def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path)
     with (
         served("watch", str(folder)) as (_, address),
-        open_page(address, local=True) as one,
-        open_page(address, local=True, width=400, dark=True) as other,
+        open_page(address, local=True) as desktop,
+        open_page(address, local=True, width=400, dark=True) as phone,
     ):
-        for page in (one, other):
+        for page in (desktop, phone):
             page.wait_for_selector("main[data-played]:not([data-played='0'])")
             assert page.locator("article[data-over=false]").count() > 0
-        running = one.locator("article[data-over=false] .tile .face")
-        shown = running.count()
-        assert one.locator("article[data-over=false] .tile .back").count() > 14
-        assert shown < 28 * one.locator("article").count()
-        assert faults(one) == []
+        running = desktop.locator("article[data-over=false] .tile .face")
+        count = running.count()
+        assert desktop.locator("article[data-over=false] .tile .back").count() > 14
+        assert count < 28 * desktop.locator("article").count()
+        assert faults(desktop) == []
         go_on(event, folder)
-        for page in (one, other):
+        for page in (desktop, phone):
             page.wait_for_selector("main[data-played='12']")
             assert "finished" in page.inner_text("#played")
             assert page.locator("article[data-over=false]").count() == 0
@@ -175,10 +176,10 @@ def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
             assert max(rows) < 2 * min(rows)
             assert sum(rows) <= page.locator(".few").evaluate("(box) => box.clientHeight")
             assert faults(page) == []
-        one.select_option("#which", "from-1.first.greedy")
-        assert one.locator("article").count() == 1
-        assert one.locator("article ol li").count() > 3
-        with one.context.expect_page() as opening:
-            one.click("article a")
+        desktop.select_option("#which", "from-1.first.greedy")
+        assert desktop.locator("article").count() == 1
+        assert desktop.locator("article ol li").count() > 3
+        with desktop.context.expect_page() as opening:
+            desktop.click("article a")
         *_, last = read_games(folder / "games" / "from-1.first.greedy.jsonl")
         opening.value.wait_for_selector(f"main[data-ready='{last.game.game}']")

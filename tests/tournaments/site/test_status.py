@@ -33,7 +33,7 @@ def event(event: Path, tmp_path: Path) -> Path:
     return copied(event, tmp_path / "event")
 
 
-def kept(folder: Path) -> dict[Path, tuple[bytes, int]]:
+def file_states(folder: Path) -> dict[Path, tuple[bytes, int]]:
     files = [path for path in folder.rglob("*") if path.is_file()]
     return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
@@ -52,17 +52,17 @@ def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
     book = Book(Folder(event))
     add_logged(book)
     assert (len(book.results), book.planned) == (11, 12)
-    said = boneyard("show", str(event))
-    assert "11 of 12 games: stopped" in said
+    output = boneyard("show", str(event))
+    assert "11 of 12 games: stopped" in output
 
 
 def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
     stopped(event, 2)
-    before = kept(event)
+    before = file_states(event)
     with lock_for_writing(Folder(event)):
         assert boneyard("show", str(event))
-        assert kept(event).keys() - {event / ".lock"} == before.keys() - {event / ".lock"}
-    assert {path: kept(event)[path] for path in before} == before
+        assert file_states(event).keys() - {event / ".lock"} == before.keys() - {event / ".lock"}
+    assert {path: file_states(event)[path] for path in before} == before
 
 
 def test_the_kernel_tells_if_a_run_is_active(event: Path) -> None:
@@ -85,8 +85,8 @@ def test_whoever_looks_is_told_the_same_pace_of_this_run(
     last = sorted((event / "games").iterdir())[-1]
     last.unlink()
     results, lock = event / "results.json", event / ".lock"
-    told = json.loads(results.read_bytes())
-    results.write_text(json.dumps({**told, "played": 5}))
+    report = json.loads(results.read_bytes())
+    results.write_text(json.dumps({**report, "played": 5}))
     lock.touch()
     now = time.time()
     for path in (event / "games").iterdir():
@@ -95,10 +95,10 @@ def test_whoever_looks_is_told_the_same_pace_of_this_run(
     os.utime(lock, (now - 100, now - 100))
     for module in (status, view):
         monkeypatch.setattr(module, "is_running", lambda _: True)
-    for seen in (read_status(Folder(event))[0], looked(event)):
-        assert (seen.played, seen.planned, seen.complete, seen.running) == (10, 12, False, True)
-        assert seen.elapsed_s == pytest.approx(100, rel=0.2)
-        assert seen.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
+    for state in (read_status(Folder(event))[0], looked(event)):
+        assert (state.played, state.planned, state.complete, state.running) == (10, 12, False, True)
+        assert state.elapsed_s == pytest.approx(100, rel=0.2)
+        assert state.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
     os.utime(lock, (now, now))
     assert read_status(Folder(event))[0].left_s is looked(event).left_s is None
 
@@ -106,9 +106,9 @@ def test_whoever_looks_is_told_the_same_pace_of_this_run(
 def test_whoever_looks_is_told_that_a_run_has_stopped(event: Path) -> None:
     stopped(event, 2)
     sorted((event / "games").iterdir())[-1].unlink()
-    for seen in (read_status(Folder(event))[0], looked(event)):
-        assert (seen.running, seen.left_s, seen.elapsed_s) == (False, None, UNSET)
-        assert seen.describe() == "10 of 12 games: stopped; the same command continues it."
+    for state in (read_status(Folder(event))[0], looked(event)):
+        assert (state.running, state.left_s, state.elapsed_s) == (False, None, UNSET)
+        assert state.describe() == "10 of 12 games: stopped; the same command continues it."
 
 
 def looked(event: Path) -> EventState:
@@ -118,10 +118,10 @@ def looked(event: Path) -> EventState:
     return live.now()
 
 
-def test_programs_get_json(event: Path) -> None:
-    told = json.loads(boneyard("show", str(event), "--json"))
-    assert (told["played"], told["planned"], told["complete"]) == (12, 12, True)
-    assert {one["name"] for one in told["ratings"]["pools"][0]["entrants"]} == {
+def test_show_prints_json_for_programs(event: Path) -> None:
+    state = json.loads(boneyard("show", str(event), "--json"))
+    assert (state["played"], state["planned"], state["complete"]) == (12, 12, True)
+    assert {rating["name"] for rating in state["ratings"]["pools"][0]["entrants"]} == {
         *("first", "greedy", "random")
     }
 
@@ -129,13 +129,13 @@ def test_programs_get_json(event: Path) -> None:
 def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     event: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole, _ = read_status(Folder(event))
+    finished, _ = read_status(Folder(event))
 
-    def at(played: int, complete: bool = False) -> Status:
-        fields = {name: getattr(whole, name) for name in Status.__struct_fields__}
+    def status_of(played: int, complete: bool = False) -> Status:
+        fields = {name: getattr(finished, name) for name in Status.__struct_fields__}
         return Status(**{**fields, "played": played, "complete": complete, "running": True})
 
-    looks = iter([at(3), at(3), at(7), at(12, True)])
+    looks = iter([status_of(3), status_of(3), status_of(7), status_of(12, True)])
     monkeypatch.setattr(show, "read_status", lambda _: (next(looks), []))
     monkeypatch.setattr(time, "sleep", lambda _: None)
     assert show.watch_status(event, in_json=False) == 0
@@ -144,15 +144,15 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     ]
 
 
-def drawn(seen: Status, width: int, room: int | None = None) -> list[str]:
+def drawn(state: Status, width: int, room: int | None = None) -> list[str]:
     console = Console(width=width, file=StringIO(), highlight=False)
-    for part in show.parts(Folder(Path("event")), seen, [], width, room):
+    for part in show.parts(Folder(Path("event")), state, [], width, room):
         console.print(part)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue().splitlines()
 
 
-def looking(**known: Any) -> Status:
+def looking(**changes: Any) -> Status:
     """Return the status of an event that has just begun, with these changes."""
     usual: dict[str, Any] = {
         "name": "league",
@@ -171,40 +171,40 @@ def looking(**known: Any) -> Status:
         "anchor": None,
         "ratings": Ratings(()),
     }
-    return Status(**(usual | known))
+    return Status(**(usual | changes))
 
 
-@pytest.mark.parametrize(("many", "width"), [(2, 80), (10, 80), (40, 80), (40, 120)])
-def test_numbers_are_never_cut_and_no_line_is_too_long(many: int, width: int) -> None:
-    names = [f"a-very-long-name-of-the-bot-{number:02d}" for number in range(many)]
+@pytest.mark.parametrize(("count", "width"), [(2, 80), (10, 80), (40, 80), (40, 120)])
+def test_numbers_are_never_cut_and_no_line_is_too_long(count: int, width: int) -> None:
+    names = [f"a-very-long-name-of-the-bot-{number:02d}" for number in range(count)]
     results = [
-        game(board, (one, other), (9 * (number % 3), 7 * (board % 2)))
+        game(board, (first, second), (9 * (number % 3), 7 * (board % 2)))
         for board in range(4)
-        for number, (one, other) in enumerate(zip(names, names[1:] + names[:1], strict=True))
+        for number, (first, second) in enumerate(zip(names, names[1:] + names[:1], strict=True))
     ]
     results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
     ratings = fit_both(results, partners=False)
     fouls = tuple(FoulCount(name, "late", 12_345, f"1.{name}.{name}", 1) for name in names[:9])
-    seen = looking(left_s=50.0, played=1, fouls=fouls, ratings=ratings)
-    lines = drawn(seen, width)
+    state = looking(left_s=50.0, played=1, fouls=fouls, ratings=ratings)
+    lines = drawn(state, width)
     assert max(map(len, lines)) <= width
     _, rows = standings_table(ratings.pools[0]).plain()
-    begun = next(number for number, line in enumerate(lines) if line.startswith("#"))
-    for line, row in zip(lines[begun + 1 :], rows, strict=False):
+    start = next(number for number, line in enumerate(lines) if line.startswith("#"))
+    for line, row in zip(lines[start + 1 :], rows, strict=False):
         rank, _, *numbers = row[: -2 if width == 80 else None]
         assert line.startswith(rank)
         assert line.split()[-len(numbers) :] == numbers
     assert sum("12345" in line for line in lines) == len(fouls)
     assert "1 of 2 games, about 50 s left." in lines
-    assert len(drawn(seen, width, 15)) <= 15 + show.STATUS_FREE_LINES
+    assert len(drawn(state, width, 15)) <= 15 + show.STATUS_FREE_LINES
 
 
 def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
     boneyard("report", str(event), "--anchor", "first=1500")
     anchor = read_status(Folder(event))[0].anchor
     assert anchor == Anchor("first", 1500)
-    lost = [game(board, ("first", other), (0, 9)) for board in range(4) for other in "ab"]
-    results = [*lost, *(game(board, "ab", (board % 2, 1)) for board in range(4))]
+    defeats = [game(board, ("first", other), (0, 9)) for board in range(4) for other in "ab"]
+    results = [*defeats, *(game(board, "ab", (board % 2, 1)) for board in range(4))]
     ratings = fit_both(results, partners=False, anchor=anchor)
     lines = " ".join(drawn(looking(anchor=anchor, ratings=ratings), 80))
     assert "first cannot be the anchor" in lines
@@ -216,15 +216,15 @@ def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
     with subprocess.Popen(
         (*BONEYARD, "show", str(event), "--watch"), stdout=theirs, stderr=theirs, env=env
-    ) as shown:
+    ) as process:
         os.close(theirs)
-        said = b""
+        output = b""
         while chunk := _read(ours):
-            said += chunk
-        assert shown.wait(120) == 0
+            output += chunk
+        assert process.wait(120) == 0
     os.close(ours)
-    assert b"\x1b[" in said
-    assert b"finished: 12 of 12 games" in said
+    assert b"\x1b[" in output
+    assert b"finished: 12 of 12 games" in output
 
 
 def _read(descriptor: int) -> bytes:

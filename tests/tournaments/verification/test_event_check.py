@@ -27,7 +27,7 @@ from tournaments.report.report import report_files
 from tournaments.verification.event import verify_folder
 
 
-def again(folder: Path, code: int = 0) -> str:
+def rerun(folder: Path, code: int = 0) -> str:
     return run(folder, *SMALL, code=code)
 
 
@@ -57,18 +57,18 @@ def log(folder: Path) -> Path:
     ),
 )
 def test_every_flipped_byte_is_found(folder: Path, name: str, each: int) -> None:
-    chosen = islice(flips(folder / name), 0, None, each)
-    found = [next(verify_folder(Folder(folder)), None) for _ in chosen]
-    assert len(found) > 5 * (folder / name).stat().st_size // each
-    assert all(found)
+    offsets = islice(flips(folder / name), 0, None, each)
+    first_faults = [next(verify_folder(Folder(folder)), None) for _ in offsets]
+    assert len(first_faults) > 5 * (folder / name).stat().st_size // each
+    assert all(first_faults)
     assert faults(folder) == []
 
 
 def test_the_published_files_are_enough(folder: Path) -> None:
     (folder / "private/secret.key").unlink()
-    said = boneyard("verify", str(folder))
-    assert "OK: " in said
-    digest = re.search("SHA-256 is ([0-9a-f]{64}):", said)
+    output = boneyard("verify", str(folder))
+    assert "OK: " in output
+    digest = re.search("SHA-256 is ([0-9a-f]{64}):", output)
     assert digest
     assert digest[1] in (folder / "report.md").read_text()
     assert digest[1] in (folder / "results.json").read_text()
@@ -76,7 +76,7 @@ def test_the_published_files_are_enough(folder: Path) -> None:
 
 def reorder(path: Path, *order: int) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[at] for at in order))
+    path.write_bytes(b"".join(lines[index] for index in order))
 
 
 def hide_seeds(folder: Path) -> Path:
@@ -87,7 +87,7 @@ def hide_seeds(folder: Path) -> Path:
 
 LATER = "its SHA-256 is not the one in results.json"
 UNEQUAL = "has a different commitment from the published one"
-TWICE = "board 1 was there before"
+TWINS = "board 1 was there before"
 SHORT = r"has {} of the 12 results that results.json reports; the report was not checked$"
 CUT = "lines are missing at its end: {} of the ledger"
 DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
@@ -123,8 +123,8 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         lambda folder: without_lines(folder / "seeds.jsonl", 1),
         ("board 2 is over, but its seed is missing",),
     ),
-    "a seed twice": (lambda folder: reorder(folder / "seeds.jsonl", 0, 1, 0), (TWICE,)),
-    "a commitment twice": (lambda folder: reorder(folder / "commitments.jsonl", 0, 1, 0), (TWICE,)),
+    "a seed twice": (lambda folder: reorder(folder / "seeds.jsonl", 0, 1, 0), (TWINS,)),
+    "a commitment twice": (lambda folder: reorder(folder / "commitments.jsonl", 0, 1, 0), (TWINS,)),
     "the order of commitments": (
         lambda folder: reorder(folder / "commitments.jsonl", 1, 0),
         (LATER,),
@@ -150,7 +150,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         for name in ("report.md", "report.html", "results.json")
     },
 }
-MANY = {
+FAULT_COUNTS = {
     "another log": 6,
     "a commitment twice": 5,
     "the order of commitments": 5,
@@ -160,13 +160,13 @@ MANY = {
 """Faults of damage that every game or file of the report shows; all other is told once."""
 
 
-@pytest.mark.parametrize("what", DAMAGE)
-def test_damage_is_found_and_told(folder: Path, what: str) -> None:
-    damage, said = DAMAGE[what]
+@pytest.mark.parametrize("name", DAMAGE)
+def test_verify_names_each_damage(folder: Path, name: str) -> None:
+    damage, patterns = DAMAGE[name]
     damage(folder)
-    found = faults(folder)
-    assert len(found) == MANY.get(what, len(said))
-    assert all(any(re.search(one, fault) for fault in found) for one in said)
+    messages = faults(folder)
+    assert len(messages) == FAULT_COUNTS.get(name, len(patterns))
+    assert all(any(re.search(pattern, fault) for fault in messages) for pattern in patterns)
 
 
 def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
@@ -186,13 +186,14 @@ def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
 def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
     """A forger's log with two results of one game, its checksums and its end in order."""
     records = [entry.record for entry in read_records(log(folder))]
-    first, second = (at for at, one in enumerate(records) if isinstance(one, GameRecord))
+    games = [index for index, record in enumerate(records) if isinstance(record, GameRecord)]
+    first, second = games
     game = getattr(records[first], "game", None)
-    twice = [*records[:second], *records[1:-1]]
-    end = SittingOver(games=3, records=len(twice))
+    repeated = [*records[:second], *records[1:-1]]
+    end = SittingOver(games=3, records=len(repeated))
     log(folder).write_bytes(b"")
     descriptor = os.open(log(folder), os.O_WRONLY)
-    append_records(descriptor, [*twice, end], 0)
+    append_records(descriptor, [*repeated, end], 0)
     os.close(descriptor)
     assert faults(folder) == [f"{log(folder)}: {game} has two results"]
 
@@ -202,14 +203,14 @@ def test_a_ledger_that_is_gone_is_named_and_the_same_run_makes_it_again(
     tmp_path: Path, name: str
 ) -> None:
     copy_of(name, tmp_path)
-    whole = outputs(tmp_path)
+    reference = outputs(tmp_path)
     (tmp_path / "ledger.jsonl").unlink()
     missing, *later = faults(tmp_path)
     assert missing == f"{tmp_path / 'ledger.jsonl'} is missing; the report was not checked"
     assert all("4 logs of later rounds were not checked" in fault for fault in later)
     assert len(later) == (name == "swiss")
     run(tmp_path, *EVENTS[name])
-    assert outputs(tmp_path) == whole
+    assert outputs(tmp_path) == reference
     assert faults(tmp_path) == []
 
 
@@ -227,21 +228,21 @@ def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
 def test_reported_games_are_not_replayed_silently(folder: Path) -> None:
     """The seeds of its boards are public."""
     (folder / "ledger.jsonl").unlink()
-    lost = log(folder)
-    lost.write_bytes(b"".join(lost.read_bytes().splitlines(keepends=True)[:3]))
-    said = again(folder)
-    assert "reported games are missing and will be replayed, on deals that may" in said
+    path = log(folder)
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
+    output = rerun(folder)
+    assert "reported games are missing and will be replayed, on deals that may" in output
     (folder / "ledger.jsonl").unlink()
     shutil.rmtree(folder / "games")
-    assert "results.json reports 12 games, but neither ledger.jsonl nor the" in again(folder, 2)
+    assert "results.json reports 12 games, but neither ledger.jsonl nor the" in rerun(folder, 2)
 
 
 def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     """The ledger may be longer than the report knows, as after a kill."""
     plan, results = load_event(Folder(folder)), list(read_ledger(folder / "ledger.jsonl"))
-    known = log_facts(Folder(folder), {result.game for result in results[:5]})
+    facts = log_facts(Folder(folder), {result.game for result in results[:5]})
     for path, lines in report_files(
-        Book(Folder(folder), plan, ResultStore(results[:5])), facts=known
+        Book(Folder(folder), plan, ResultStore(results[:5])), facts=facts
     ).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
@@ -275,15 +276,15 @@ def test_a_file_that_is_no_log_is_not_called_a_damaged_one(
     assert boneyard(command, str(path), code=2) == f"boneyard: {path} is not a game log; {hint}\n"
 
 
-@pytest.mark.parametrize("at", [0, 12, 40])
-def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, at: int) -> None:
+@pytest.mark.parametrize("offset", [0, 12, 40])
+def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, offset: int) -> None:
     lone = folder / "lone.jsonl"
     data = bytearray(log(folder).read_bytes())
-    data[at] ^= 1
+    data[offset] ^= 1
     for path in (lone, log(folder)):
         path.write_bytes(data)
-        said = boneyard("verify", str(path), code=1)
-        assert "line 1, byte 0: its checksum does not match; nothing after it was checked" in said
+        output = boneyard("verify", str(path), code=1)
+        assert "line 1, byte 0: its checksum does not match; nothing after it was checked" in output
     log(folder).write_bytes(data[:40])
     assert "the end is missing" in boneyard("verify", str(log(folder)), code=1)
 
@@ -291,8 +292,8 @@ def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, at: int) -
 def test_a_folder_in_which_there_is_nothing_to_check_is_refused(folder: Path) -> None:
     empty = folder / "empty"
     empty.mkdir()
-    said = boneyard("verify", str(empty), code=2)
-    assert said == f"boneyard: {empty} has no event and no game logs.\n"
+    output = boneyard("verify", str(empty), code=2)
+    assert output == f"boneyard: {empty} has no event and no game logs.\n"
     (folder / "event.json").unlink()
     assert "has no event: event.json is missing" in boneyard("verify", str(folder), code=2)
 
@@ -305,9 +306,9 @@ def test_torn_lines_are_mended_with_a_notice_each(event: Path, folder: Path) -> 
     for path, lines in torn.items():
         without_lines(path, lines)
         path.write_bytes(path.read_bytes() + b'{"type"')
-    said = again(folder)
+    output = rerun(folder)
     for path in torn:
-        assert f"{path}: the last line was cut short; its 7 bytes were removed.\n" in said
+        assert f"{path}: the last line was cut short; its 7 bytes were removed.\n" in output
     assert outputs(folder) == outputs(event)
     assert faults(folder) == []
 
@@ -321,24 +322,24 @@ def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) ->
         (folder / "ledger.jsonl").write_bytes(b"")
         changed(path, b'"type":"choice"', b'"type":"chOice"')
     before = {log: log.read_bytes() for log in (folder / "games").iterdir()}
-    said = again(folder, code=2)
-    assert re.search(rf"{re.escape(name)}, line \d+, byte \d+: its checksum does not match", said)
+    output = rerun(folder, code=2)
+    assert re.search(rf"{re.escape(name)}, line \d+, byte \d+: its checksum does not match", output)
     assert {log: log.read_bytes() for log in (folder / "games").iterdir()} == before
 
 
 def test_a_ledger_of_other_games_is_refused(folder: Path) -> None:
     forge(folder / "ledger.jsonl", lambda body: body.replace(b"2.first.greedy", b"9.first.greedy"))
-    assert "game 9.first.greedy, where the schedule has 2.first.greedy" in again(folder, code=2)
+    assert "game 9.first.greedy, where the schedule has 2.first.greedy" in rerun(folder, code=2)
 
 
 def test_a_run_does_not_replace_what_only_logs_that_are_gone_knew(folder: Path) -> None:
     times = (folder / "times.json").read_bytes()
     log(folder).unlink()
-    assert "The log of 1.first.greedy is missing" in again(folder, code=2)
+    assert "The log of 1.first.greedy is missing" in rerun(folder, code=2)
     assert (folder / "times.json").read_bytes() == times
     (folder / "times.json").unlink()
-    again(folder)
-    again(folder)
+    rerun(folder)
+    rerun(folder)
 
 
 @pytest.mark.parametrize("name", ["commitments.jsonl", "private/secret.key"])
@@ -346,7 +347,7 @@ def test_other_deals_than_were_promised_are_refused(folder: Path, name: str) -> 
     data = bytearray((folder / name).read_bytes())
     data[20] ^= 1
     (folder / name).write_bytes(data)
-    assert "does not match secret.key" in again(folder, code=2)
+    assert "does not match secret.key" in rerun(folder, code=2)
 
 
 def test_a_finished_event_without_a_report_is_named_and_one_that_was_killed_is_not(
@@ -366,15 +367,15 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
     public: list[list[int]] = []
 
     def noted(reveal: Callable[..., None]) -> Callable[..., None]:
-        def revealed(*told: object) -> None:
-            reveal(*told)
+        def revealed(*words: object) -> None:
+            reveal(*words)
             public.append(list(published_seeds(tmp_path / "seeds.jsonl")))
 
         return revealed
 
     monkeypatch.setattr(play_event, "reveal", noted(reveal))
     monkeypatch.setattr(play_event, "reveal_more", noted(reveal_more))
-    again(tmp_path)
+    rerun(tmp_path)
     *over, sorted_at_the_end = public
     assert over, "No seed waits for the end of the run."
     assert over[-1] == sorted_at_the_end == [1, 2]

@@ -62,26 +62,26 @@ def fake_luck_of(timeline: Timeline) -> GameLuck:
     seats = len(logged.sitting.seats)
     value = hashlib.sha256(logged.game.game.encode()).digest()[0] / 16 - 8
     points = (value, *[-value / (seats - 1)] * (seats - 1))
-    share = tuple(one / 64 for one in points)
+    share = tuple(point / 64 for point in points)
     return GameLuck((DrawLuck(1, 1, 0, (0, 0), points, share),), points, share)
 
 
 @pytest.fixture
 def faked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Compute luck in this process, by the game's name; return the games in the order asked."""
-    asked: list[str] = []
+    names: list[str] = []
 
     def luck(timelines: Sequence[Timeline], *_: object, **__: object) -> list[GameLuck]:
-        asked.extend(one.logged.game.game for one in timelines)
+        names.extend(timeline.logged.game.game for timeline in timelines)
         return fake_luck(timelines)
 
     monkeypatch.setattr(valuation, "luck_of_games", luck)
-    return asked
+    return names
 
 
 def records(folder: Path) -> list[LuckRecord]:
-    every = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
-    return [one for one in every if isinstance(one, LuckRecord)]
+    entries = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
+    return [record for record in entries if isinstance(record, LuckRecord)]
 
 
 def rows(folder: Path, name: str) -> list[dict[str, str]]:
@@ -92,26 +92,26 @@ def with_luck(folder: Path) -> str:
     return boneyard("report", str(folder), "--luck")
 
 
-def test_luck_is_written_in_ledger_order_and_told_everywhere(
+def test_luck_is_written_in_ledger_order_and_reported_everywhere(
     folder: Path, faked: list[str]
 ) -> None:
     before = outputs(folder)
     with_luck(folder)
-    assert [one.game for one in records(folder)] == [one.game for one in ledger(folder)]
+    assert [record.game for record in records(folder)] == [record.game for record in ledger(folder)]
     lines = rows(folder, "games.csv")
-    by_game = {one.game: one for one in records(folder)}
+    by_game = {record.game: record for record in records(folder)}
     assert len(lines) == 24
     for line in lines:
-        known, seat = by_game[line["game"]], int(line["seat"])
-        assert float(line["luck_points"]) == known.points[seat]
-        assert float(line["luck_share"]) == known.share[seat]
-    told = json.loads((folder / "results.json").read_text())
-    assert (told["luck"]["lines"], told["luck"]["games"]) == (12, 12)
-    entrants = told["ratings"]["pools"][0]["entrants"]
-    assert all(one["corrected"]["margin"] != one["margin"] for one in entrants)
+        record, seat = by_game[line["game"]], int(line["seat"])
+        assert float(line["luck_points"]) == record.points[seat]
+        assert float(line["luck_share"]) == record.share[seat]
+    results = json.loads((folder / "results.json").read_text())
+    assert (results["luck"]["lines"], results["luck"]["games"]) == (12, 12)
+    entrants = results["ratings"]["pools"][0]["entrants"]
+    assert all(rating["corrected"]["margin"] != rating["margin"] for rating in entrants)
     rated = rows(folder, "ratings.csv")
-    assert [float(one["corrected_margin"]) for one in rated] == [
-        one["corrected"]["margin"] for one in entrants
+    assert [float(row["corrected_margin"]) for row in rated] == [
+        rating["corrected"]["margin"] for rating in entrants
     ]
     assert "Ratings with luck in, and with luck taken out" in report(folder)
     assert "Ratings with luck in, and with luck taken out" in (folder / "report.html").read_text()
@@ -122,12 +122,12 @@ def test_luck_is_written_in_ledger_order_and_told_everywhere(
 
 def test_the_luck_of_boards_that_are_still_played_waits(folder: Path, faked: list[str]) -> None:
     seeds = folder / "seeds.jsonl"
-    whole = seeds.read_bytes()
-    seeds.write_bytes(whole.splitlines(keepends=True)[0])
+    content = seeds.read_bytes()
+    seeds.write_bytes(content.splitlines(keepends=True)[0])
     assert "The luck of 6 games must wait until their boards are over" in with_luck(folder)
-    assert {one.split(".")[0] for one in faked} == {"1"}
-    assert {one["board"] for one in rows(folder, "games.csv") if one["luck_points"]} == {"1"}
-    seeds.write_bytes(whole)
+    assert {name.split(".")[0] for name in faked} == {"1"}
+    assert {row["board"] for row in rows(folder, "games.csv") if row["luck_points"]} == {"1"}
+    seeds.write_bytes(content)
     with_luck(folder)
     assert len(records(folder)) == 12
 
@@ -137,36 +137,36 @@ def test_a_report_from_before_the_luck_was_computed_stays_right(
 ) -> None:
     """A kill may come between the luck and the report."""
     with_luck(folder)
-    whole = (folder / "luck.jsonl").read_bytes()
-    cut = b"".join(whole.splitlines(keepends=True)[:5])
+    content = (folder / "luck.jsonl").read_bytes()
+    cut = b"".join(content.splitlines(keepends=True)[:5])
     (folder / "luck.jsonl").write_bytes(cut)
     boneyard("report", str(folder))
     assert "The luck of 5 of 12 games is known" in report(folder)
-    (folder / "luck.jsonl").write_bytes(whole)
+    (folder / "luck.jsonl").write_bytes(content)
     assert fits(folder)
     # And one without any.
     (folder / "luck.jsonl").unlink()
     boneyard("report", str(folder))
-    (folder / "luck.jsonl").write_bytes(whole[:-7])
+    (folder / "luck.jsonl").write_bytes(content[:-7])
     assert fits(folder)
     del faked[:]
     with_luck(folder)
     assert len(faked) == 1
-    assert (folder / "luck.jsonl").read_bytes() == whole
+    assert (folder / "luck.jsonl").read_bytes() == content
 
 
 @pytest.mark.parametrize("name", ["points", "share", "rounds"])
 @pytest.mark.usefixtures("faked")
 def test_verify_names_a_changed_figure(folder: Path, name: str) -> None:
     with_luck(folder)
-    found = records(folder)
+    entries = records(folder)
     store = LuckStore(Folder(folder), load_event(Folder(folder)), writes=True)
-    changed = getattr(found[3], name)
+    changed = getattr(entries[3], name)
     changed = ((9.0, 9.0),) if name == "rounds" else (9.0, *changed[1:])
     (folder / "luck.jsonl").unlink()
-    found[3] = replace(found[3], **{name: changed})
-    store.add(found)
-    assert f"{found[3].game}: {name} is" in boneyard("verify", str(folder), code=1)
+    entries[3] = replace(entries[3], **{name: changed})
+    store.add(entries)
+    assert f"{entries[3].game}: {name} is" in boneyard("verify", str(folder), code=1)
 
 
 @pytest.mark.parametrize(("name", "value"), [("share", (0.1,)), ("points", (1e300, -1e300))])
@@ -180,41 +180,42 @@ def test_luck_that_no_game_has_is_damage(
     write_sealed(folder / "luck.jsonl", map(encode_json, records))
     assert "luck.jsonl, line 2" in boneyard("verify", str(folder), code=1)
     for words in (("report",), ("export", "--luck", "--format", "csv"), ("show", "--prior", "1")):
-        said = boneyard(words[0], str(folder), *words[1:], code=2)
-        assert "luck.jsonl" in said
-        assert "Remove the file: `boneyard report --luck` computes it again" in said
+        output = boneyard(words[0], str(folder), *words[1:], code=2)
+        assert "luck.jsonl" in output
+        assert "Remove the file: `boneyard report --luck` computes it again" in output
 
 
 @pytest.mark.usefixtures("faked")
 def test_verify_names_damage_strangers_and_doubles(folder: Path) -> None:
     with_luck(folder)
-    path, found = folder / "luck.jsonl", records(folder)
-    whole = path.read_bytes()
-    path.write_bytes(whole.replace(b'"game":"2', b'"game":"3', 1))
+    path, entries = folder / "luck.jsonl", records(folder)
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'"game":"2', b'"game":"3', 1))
     assert "luck.jsonl, line" in boneyard("verify", str(folder), code=1)
     boneyard("report", str(folder), code=2)
     path.unlink()
-    stranger = replace(found[0], game="9.first.greedy")
+    stranger = replace(entries[0], game="9.first.greedy")
     LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add(
-        [*found, found[0], stranger]
+        [*entries, entries[0], stranger]
     )
-    said = boneyard("verify", str(folder), code=1)
-    assert f"{found[0].game} is there twice" in said
-    assert "9.first.greedy is not in the schedule" in said
+    output = boneyard("verify", str(folder), code=1)
+    assert f"{entries[0].game} is there twice" in output
+    assert "9.first.greedy is not in the schedule" in output
 
 
 @pytest.mark.usefixtures("faked")
 def test_the_luck_of_a_game_that_was_played_again_is_not_used(folder: Path) -> None:
     with_luck(folder)
-    found = records(folder)
-    stale = replace(found[0], scores=(0, 0))
+    entries = records(folder)
+    stale = replace(entries[0], scores=(0, 0))
     (folder / "luck.jsonl").unlink()
-    LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add([stale, *found[1:]])
+    LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add([stale, *entries[1:]])
     boneyard("report", str(folder))
     assert "The luck of 11 of 12 games is known" in report(folder)
     with_luck(folder)
-    assert sorted(one.game for one in records(folder)) == sorted(one.game for one in found)
-    assert all(one.scores != (0, 0) for one in records(folder))
+    before, after = (sorted(luck.game for luck in part) for part in (entries, records(folder)))
+    assert before == after
+    assert all(record.scores != (0, 0) for record in records(folder))
     assert fits(folder)
 
 
@@ -222,14 +223,14 @@ def test_the_luck_of_a_game_that_was_played_again_is_not_used(folder: Path) -> N
 def test_a_damaged_log_leaves_its_games_without_luck(folder: Path) -> None:
     path = folder / "games" / "from-1.first.greedy.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"choice":0', b'"choice":1', 1))
-    said = with_luck(folder)
-    assert "from-1.first.greedy.jsonl, line" in said
+    output = with_luck(folder)
+    assert "from-1.first.greedy.jsonl, line" in output
     assert "The luck of 10 of 12 games is known" in report(folder)
 
 
 def policies(folder: Path) -> list[PolicyRecord]:
-    every = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
-    return [one for one in every if isinstance(one, PolicyRecord)]
+    entries = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
+    return [record for record in entries if isinstance(record, PolicyRecord)]
 
 
 @pytest.fixture(scope="module")
@@ -246,30 +247,31 @@ def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
     """What is learnt from a board, or from one after it, may not judge its luck."""
     folder = taught
     learnt = policies(folder)
-    assert {one.boards for one in learnt} == {last_board_before(board, 1) for board in (5, 6)}
-    assert {one.entrant for one in learnt} == {name for one in ledger(folder) for name in one.seats}
-    for one in learnt:
-        assert one.games
-        assert all(int(game.partition(".")[0]) <= one.boards for game in one.games)
+    assert {policy.boards for policy in learnt} == {last_board_before(board, 1) for board in (5, 6)}
+    names = {name for result in ledger(folder) for name in result.seats}
+    assert {policy.entrant for policy in learnt} == names
+    for policy in learnt:
+        assert policy.games
+        assert all(int(game.partition(".")[0]) <= policy.boards for game in policy.games)
     assert "luck equal" in boneyard("verify", str(folder))
 
 
 def test_a_bot_that_joins_later_is_learnt_from_its_own_boards() -> None:
     """A new version plays new boards alone: without a policy of its own luck counts for less."""
     results = [
-        Result(game=f"{at}.{bot}.old", board=at, seats=(bot, "old"), scores=(1, 0), places=(1, 2),
-               rounds=1, why="target")
-        for at, bot in enumerate(["first"] * 100 + ["new"] * 30, 1)
+        Result(game=f"{board}.{bot}.old", board=board, seats=(bot, "old"), scores=(1, 0),
+               places=(1, 2), rounds=1, why="target")
+        for board, bot in enumerate(["first"] * 100 + ["new"] * 30, 1)
     ]  # fmt: skip
     needed = games_to_learn_from({}, results, results)
     assert [boards for bot, boards in needed if bot == "new"] == [104, 108, 116]
-    assert [one.board for one in needed["new", 104]] == [101, 102, 103, 104]
-    assert [one.board for one in needed["old", 64]] == [*range(33, 65)]
-    some = {key: PolicyRecord(*key, (), (), 1, key[1] / 200) for key in needed}
-    assert not games_to_learn_from(some, results, results[50:])
-    assert luck_terms(some, "107.new.old", deals=True).foreseen == (104 / 200, 64 / 200)
-    assert luck_terms(some, "104.new.old", deals=True) == USUAL_TERMS
-    assert luck_terms(some, "107.new.old", {107: 104}, deals=True) == USUAL_TERMS
+    assert [result.board for result in needed["new", 104]] == [101, 102, 103, 104]
+    assert [result.board for result in needed["old", 64]] == [*range(33, 65)]
+    policy_records = {key: PolicyRecord(*key, (), (), 1, key[1] / 200) for key in needed}
+    assert not games_to_learn_from(policy_records, results, results[50:])
+    assert luck_terms(policy_records, "107.new.old", deals=True).foreseen == (104 / 200, 64 / 200)
+    assert luck_terms(policy_records, "104.new.old", deals=True) == USUAL_TERMS
+    assert luck_terms(policy_records, "107.new.old", {107: 104}, deals=True) == USUAL_TERMS
     repeated = games_to_learn_from({}, results, results, {116 + n: 109 for n in range(1, 15)})
     assert ("new", 116) not in repeated
 
@@ -278,21 +280,22 @@ def test_a_bot_that_joins_later_is_learnt_from_its_own_boards() -> None:
 def test_a_game_alone_tells_the_luck_of_its_event(taught: Path) -> None:
     """By the learnt policies: `explain GAME` and replays say what luck.jsonl and games.csv do."""
     store = LuckStore(Folder(taught), load_event(Folder(taught)))
-    game = next(one for one in games_of(taught) if one.game.board == 5)
+    game = next(logged for logged in games_of(taught) if logged.game.board == 5)
     timeline = Timeline(game)
-    known = store.records[game.game.game]
-    assert [*luck_records([timeline], terms_of_game(taught, game))] == [known]
-    assert [*luck_records([timeline])] != [known]
-    lead = known.points[0] - known.points[1]
-    told = json.loads(boneyard("explain", str(taught), game.game.game, "--seat", "0", "--json"))
-    assert sum(one["luck"] for one in told["causes"]) == pytest.approx(lead, abs=0.01)
+    record = store.records[game.game.game]
+    assert [*luck_records([timeline], terms_of_game(taught, game))] == [record]
+    assert [*luck_records([timeline])] != [record]
+    lead = record.points[0] - record.points[1]
+    words = ("explain", str(taught), game.game.game, "--seat", "0", "--json")
+    causes = json.loads(boneyard(*words))["causes"]
+    assert sum(cause["luck"] for cause in causes) == pytest.approx(lead, abs=0.01)
     page = pack_game(game, terms=terms_of_game(taught, game))
     review = unpack_game(page.data).review
     assert review
-    draws = [one for one in review.draws if one.tiles or one.seat == 0]
-    assert sum(one.leads[0] for one in draws) == pytest.approx(lead, abs=0.1)
-    assert round(sum(one["mistakes"] for one in told["causes"]), 2) == round(
-        sum(one.loss for one in review.decisions if one.seat == 0), 2
+    draws = [draw for draw in review.draws if draw.tiles or draw.seat == 0]
+    assert sum(draw.leads[0] for draw in draws) == pytest.approx(lead, abs=0.1)
+    assert round(sum(cause["mistakes"] for cause in causes), 2) == round(
+        sum(decision.loss for decision in review.decisions if decision.seat == 0), 2
     )
 
 
@@ -301,29 +304,29 @@ def test_verify_learns_the_policies_again(taught: Path, tmp_path: Path) -> None:
     folder = copied(taught, tmp_path / "out")
     lines = [entry.record for entry in read_sealed(folder / "luck.jsonl", decode_luck)]
     (folder / "luck.jsonl").unlink()
-    one, other = (line for line in lines if isinstance(line, PolicyRecord))
+    first, second = (line for line in lines if isinstance(line, PolicyRecord))
     changes = {
-        one: replace(one, weights=(one.weights[0] + 0.001, *one.weights[1:])),
-        other: replace(other, games=("5.first.greedy",)),
+        first: replace(first, weights=(first.weights[0] + 0.001, *first.weights[1:])),
+        second: replace(second, games=("5.first.greedy",)),
     }
     forged = [changes.get(line, line) if isinstance(line, PolicyRecord) else line for line in lines]
     LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add(forged)
-    said = boneyard("verify", str(folder), code=1)
-    assert f"the policy of {one.entrant} after board {one.boards} is not what" in said
-    assert "has learnt from other games" in said
+    output = boneyard("verify", str(folder), code=1)
+    assert f"the policy of {first.entrant} after board {first.boards} is not what" in output
+    assert "has learnt from other games" in output
 
 
 @pytest.mark.usefixtures("faked")
 def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: Path) -> None:
     with_luck(folder)
-    told = json.loads((folder / "results.json").read_text())["ratings"]
-    (one,) = json.loads(boneyard("show", str(folder), "--prior", "1", "--json"))["tables"]
-    assert one["ratings"] == told
+    ratings = json.loads((folder / "results.json").read_text())["ratings"]
+    (table,) = json.loads(boneyard("show", str(folder), "--prior", "1", "--json"))["tables"]
+    assert table["ratings"] == ratings
     other, terms = tmp_path.with_name("other"), ("--seed", "2", "--sandbox", "off")
     boneyard("run", *SMALL[:2], "--boards", "1", *SMALL[5:], *terms, "--out", str(other))
     both = json.loads(boneyard("show", str(folder), str(other), "--json"))
-    assert [(one["games"], one["games_with_luck"]) for one in both["tables"]] == [(14, 12)]
-    assert any("the luck of 12 of 14 games is known" in one for one in both["notices"])
+    assert [(table["games"], table["games_with_luck"]) for table in both["tables"]] == [(14, 12)]
+    assert any("the luck of 12 of 14 games is known" in notice for notice in both["notices"])
 
 
 # --- versus ---
@@ -334,8 +337,8 @@ def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(valuation, "luck_of_games", fake_luck)
         folder = tmp_path_factory.mktemp("duel")
-        said = run(folder, *TEST)
-    assert "luck taken out" in said
+        output = run(folder, *TEST)
+    assert "luck taken out" in output
     with untouched(folder):
         yield folder
 
@@ -343,20 +346,20 @@ def duel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.mark.usefixtures("faked")
 def test_versus_plays_the_same_whether_it_was_stopped_or_not(duel: Path, tmp_path: Path) -> None:
     folder = copied(duel, tmp_path)
-    whole = outputs(folder)
+    reference = outputs(folder)
     # As a kill leaves it before the luck of the last block was written, or any.
     luck = (folder / "luck.jsonl").read_bytes()
     for left in (luck[:-40], b""):
         (folder / "luck.jsonl").write_bytes(left)
         (folder / "ledger.jsonl").unlink()
         run(folder, *TEST)
-        assert outputs(folder) == whole
+        assert outputs(folder) == reference
         assert (folder / "luck.jsonl").read_bytes() == luck
 
 
 def test_luck_is_taken_out_of_points_only() -> None:
-    said = boneyard("run", "first", "greedy", "--format", "versus", "--without-luck", code=2)
-    assert "measure must be points, not elo" in said
+    output = boneyard("run", "first", "greedy", "--format", "versus", "--without-luck", code=2)
+    assert "measure must be points, not elo" in output
     boneyard("run", "first", "greedy", "--without-luck", code=2)
 
 

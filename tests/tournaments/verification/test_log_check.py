@@ -27,12 +27,12 @@ def test_processes_find_what_one_finds_in_the_order_of_the_logs(
     broken, other, *_ = folder.logs()
     broken.write_bytes(broken.read_bytes().replace(b'"choice":0', b'"choice":1', 1))
     other.write_bytes(other.read_bytes()[:-1])
-    alone, together = ([*map_tasks(check_log, tasks(folder), cores)] for cores in (1, 2))
-    assert alone == together
-    assert [one.path for one in together] == folder.logs()
-    assert [bool(one.damage) for one in together] == [True] + [False] * 5
-    assert [one.over for one in together] == [False, False] + [True] * 4
-    assert all(game.game.game == game.result.game for one in together for game in one.games)
+    serial, parallel = ([*map_tasks(check_log, tasks(folder), cores)] for cores in (1, 2))
+    assert serial == parallel
+    assert [check.path for check in parallel] == folder.logs()
+    assert [bool(check.damage) for check in parallel] == [True] + [False] * 5
+    assert [check.over for check in parallel] == [False, False] + [True] * 4
+    assert all(game.game.game == game.result.game for check in parallel for game in check.games)
 
 
 def test_a_wrong_seed_or_commitment_is_a_fault_of_each_game(event: Path) -> None:
@@ -47,14 +47,14 @@ def test_a_wrong_seed_or_commitment_is_a_fault_of_each_game(event: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "sentence"),
     [
         (b'"ante":0', b'"ante":1', "An ante is paid into a pot"),
         (b'"two":7', b'"two":64', "2 seats × 64 tiles need 128 tiles"),
     ],
 )
 def test_impossible_rules_are_damage_of_their_log_alone(
-    event: Path, tmp_path: Path, before: bytes, after: bytes, said: str
+    event: Path, tmp_path: Path, before: bytes, after: bytes, sentence: str
 ) -> None:
     folder = Folder(copied(event, tmp_path))
     log = folder.logs()[0]
@@ -62,4 +62,4 @@ def test_impossible_rules_are_damage_of_their_log_alone(
     assert before in lines[0]
     write_sealed(log, [line.replace(before, after) for line in lines])
     checks = [*map_tasks(check_log, tasks(folder), 1)]
-    assert [said in one.damage for one in checks] == [True] + [False] * 5
+    assert [sentence in check.damage for check in checks] == [True] + [False] * 5

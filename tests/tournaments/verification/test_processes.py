@@ -33,16 +33,16 @@ which would run in each of them.
 """
 
 
-def program(folder: Path, then: str) -> list[str]:
+def program(folder: Path, code: str) -> list[str]:
     script = folder / "script.py"
-    script.write_text(BATCHES.format(then=then))
+    script.write_text(BATCHES.format(then=code))
     return [sys.executable, str(script)]
 
 
 def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
     words = program(tmp_path, "")
-    said = subprocess.run(words, capture_output=True, timeout=120, check=True)
-    assert (said.stdout, said.stderr) == (b"checked: 3\n", b"")
+    done = subprocess.run(words, capture_output=True, timeout=120, check=True)
+    assert (done.stdout, done.stderr) == (b"checked: 3\n", b"")
 
 
 def test_nothing_in_the_folder_of_a_foreign_event_is_run(tmp_path: Path) -> None:
@@ -51,8 +51,8 @@ def test_nothing_in_the_folder_of_a_foreign_event_is_run(tmp_path: Path) -> None
     for name in ("multiprocessing", "signal", "protocol", "tournaments", "arena"):
         (foreign / f"{name}.py").write_text("open('run', 'w')\n")
     words = program(tmp_path, "")
-    said = subprocess.run(words, cwd=foreign, stdout=subprocess.PIPE, timeout=120, check=True)
-    assert said.stdout == b"checked: 3\n"
+    done = subprocess.run(words, cwd=foreign, stdout=subprocess.PIPE, timeout=120, check=True)
+    assert done.stdout == b"checked: 3\n"
     assert not (foreign / "run").exists()
 
 
@@ -73,8 +73,8 @@ def test_they_end_if_their_parent_is_killed(tmp_path: Path) -> None:
 
 def test_one_that_is_killed_is_told_in_a_sentence(tmp_path: Path) -> None:
     words = program(tmp_path, "[os.kill(pid, signal.SIGKILL) for pid in pids]")
-    said = subprocess.run(words, stdout=subprocess.PIPE, timeout=120, check=True)
-    assert said.stdout.startswith(b"A process beside ours was killed.")
+    done = subprocess.run(words, stdout=subprocess.PIPE, timeout=120, check=True)
+    assert done.stdout.startswith(b"A process beside ours was killed.")
 
 
 def fall(number: int) -> int:
