@@ -30,7 +30,7 @@ from tests.bench import engine, peers, playouts, referee
 from tests.bench.figures import Figure, absent, figure, show
 from tests.bench.referee import Cost
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 GAMES_AT_ONCE = (1, 8, 32, 128)
 CPU_GOAL, WALL_GOAL = 5.0, 3.0
 """Ratios to the loop in C."""
@@ -41,7 +41,7 @@ PEER_GOALS = {"fastchess": (0.7, 1.0), "python-chess": (0.15, None)}
 PLAYOUT_GOAL = 0.05
 """The share of the engine's time that a playout in arrays may take."""
 ROUNDS = 300
-ALONE = 40
+GAMES = 40
 """Games of the referee without pipes and log."""
 
 T = TypeVar("T")
@@ -63,8 +63,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         program = compiled(Path(folder))
         parts = PARTS | {"peers": partial(by_peer, wanted.fastchess)}
-        made = [parts[name](program, wanted.rounds, wanted.moves) for name in wanted.what]
-        figures = [one for part in made for one in part]
+        parts_measured = [parts[name](program, wanted.rounds, wanted.moves) for name in wanted.what]
+        figures = [row for part in parts_measured for row in part]
     show(figures)
 
 
@@ -74,54 +74,54 @@ def compiled(folder: Path) -> str:
     if compiler is None:
         raise SystemExit("This benchmark needs a C compiler (cc).")
     for name in ("instant", "loop", "uci"):
-        subprocess.run([compiler, "-O2", "-o", folder / name, HERE / f"{name}.c"], check=True)
+        subprocess.run([compiler, "-O2", "-o", folder / name, FOLDER / f"{name}.c"], check=True)
     return f"{folder}/instant"
 
 
 def size_of_questions() -> tuple[int, float]:
     """Return the mean size of a question in bytes, and how many a game has."""
-    asked = referee.questions(20)
-    return round(statistics.mean(len(line) for _, line in asked)), len(asked) / 20
+    questions = referee.questions(20)
+    return round(statistics.mean(len(line) for _, line in questions)), len(questions) / 20
 
 
 def by_referee(program: str, rounds: int, moves: int) -> Iterator[Figure]:
     """Games side by side, each with processes of its own."""
     size, a_game = size_of_questions()
-    asked = referee.questions(20)
-    pings = asked * max(1, moves // len(asked))
+    questions = referee.questions(20)
+    pings = questions * max(1, moves // len(questions))
     base: dict[int, list[Cost]] = {count: [] for count in GAMES_AT_ONCE}
-    own: dict[int, list[Cost]] = {count: [] for count in GAMES_AT_ONCE}
+    columns: dict[int, list[Cost]] = {count: [] for count in GAMES_AT_ONCE}
     ping: list[Cost] = []
     for _ in range(rounds):
         ping.append(referee.measured(lambda: referee.ping_pong(program, pings)))
         for count in GAMES_AT_ONCE:
             base[count].append(referee.epoll_loop(program, size, count, moves))
             games = max(1, round(moves / a_game / count))
-            own[count].append(referee.referee_cost(program, count, games))
+            columns[count].append(referee.referee_cost(program, count, games))
     yield from costs("blocking ping-pong", ping, base[1], "loop in C", (None, None))
     for count in GAMES_AT_ONCE:
-        against, goals = f"loop in C, {count}", (CPU_GOAL, WALL_GOAL)
-        yield from costs(f"referee, {count} games", own[count], base[count], against, goals)
-        rate = [1e6 / one.wall_us / a_game for one in own[count]]
-        least = [1e6 / one.wall_us / a_game for one in base[count]]
-        yield figure(f"referee, {count} games", "games/s", rate, least, against)
+        reference, goals = f"loop in C, {count}", (CPU_GOAL, WALL_GOAL)
+        yield from costs(f"referee, {count} games", columns[count], base[count], reference, goals)
+        rate = [1e6 / cost.wall_us / a_game for cost in columns[count]]
+        least = [1e6 / cost.wall_us / a_game for cost in base[count]]
+        yield figure(f"referee, {count} games", "games/s", rate, least, reference)
 
 
 def by_results(_program: str, rounds: int, moves: int) -> Iterator[Figure]:
     """Results that a run takes from referee processes that answer at once."""
     line = encode_json(referee.played(1).result)
     base: dict[int, list[Cost]] = {count: [] for count in REFEREES}
-    own: dict[int, list[Cost]] = {count: [] for count in REFEREES}
+    columns: dict[int, list[Cost]] = {count: [] for count in REFEREES}
     for _ in range(rounds):
         for count in REFEREES:
             cost = referee.result_cost(count, moves)
-            own[count].append(cost)
+            columns[count].append(cost)
             base[count].append(
                 referee.measured(lambda: len([json.loads(line) for _ in range(moves)]))
             )
     for count in REFEREES:
-        name, against = f"a result of {count} referees", "json.loads of it"
-        yield from costs(name, own[count], base[count], against, (None, None))
+        name, reference = f"a result of {count} referees", "json.loads of it"
+        yield from costs(name, columns[count], base[count], reference, (None, None))
 
 
 def by_peer(fastchess: Path | None, program: str, rounds: int, moves: int) -> Iterator[Figure]:
@@ -132,12 +132,12 @@ def by_peer(fastchess: Path | None, program: str, rounds: int, moves: int) -> It
     if not has_python_chess:
         yield absent("referee", "python-chess", peers.INSTALL)
     engine = str(Path(program).with_name("uci"))
-    own: dict[int, list[Cost]] = {count: [] for count in PEER_GAMES}
+    columns: dict[int, list[Cost]] = {count: [] for count in PEER_GAMES}
     base: dict[tuple[str, int], list[Cost]] = {}
     for _ in range(rounds):
         for count in PEER_GAMES:
             games = max(1, round(moves / peers.PLIES / count))
-            own[count].append(referee.referee_cost(program, count, games))
+            columns[count].append(referee.referee_cost(program, count, games))
             if fastchess:
                 cost = peers.fastchess_cost(fastchess, engine, count, games)
                 base.setdefault(("fastchess", count), []).append(cost)
@@ -146,32 +146,32 @@ def by_peer(fastchess: Path | None, program: str, rounds: int, moves: int) -> It
                 base.setdefault(("python-chess", count), []).append(cost)
     for (peer, count), column in base.items():
         name = f"referee, {count} games, beside {peer}"
-        yield from costs(name, own[count], column, peer, PEER_GOALS[peer])
+        yield from costs(name, columns[count], column, peer, PEER_GOALS[peer])
 
 
 def costs(
     name: str,
-    own: list[Cost],
+    column: list[Cost],
     base: list[Cost],
-    against: str,
+    reference: str,
     goals: tuple[float | None, float | None],
 ) -> Iterator[Figure]:
     """Own CPU and wall time a move."""
-    cpu = [one.cpu_us for one in own], [one.cpu_us for one in base]
-    wall = [one.wall_us for one in own], [one.wall_us for one in base]
-    yield figure(f"{name}, CPU", "µs a move", *cpu, against, goals[0])
-    yield figure(f"{name}, wall", "µs a move", *wall, against, goals[1])
+    cpu = [cost.cpu_us for cost in column], [cost.cpu_us for cost in base]
+    wall = [cost.wall_us for cost in column], [cost.wall_us for cost in base]
+    yield figure(f"{name}, CPU", "µs a move", *cpu, reference, goals[0])
+    yield figure(f"{name}, wall", "µs a move", *wall, reference, goals[1])
 
 
 def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
     """Random rounds of the rules alone, and questions without pipes and log."""
-    asked = referee.questions(ALONE)
-    lines = [line for _, line in asked]
+    questions = referee.questions(GAMES)
+    lines = [line for _, line in questions]
     ours, base = list[float](), list[float]()
     for _ in range(rounds):
-        own = taken(lambda: [referee.played(one) for one in range(1, ALONE + 1)])
-        ours.append(1e6 * own / len(asked))
-        base.append(1e6 * taken(lambda: [json.loads(line) for line in lines]) / len(asked))
+        seconds = cpu_s(lambda: [referee.played(number) for number in range(1, GAMES + 1)])
+        ours.append(1e6 * seconds / len(questions))
+        base.append(1e6 * cpu_s(lambda: [json.loads(line) for line in lines]) / len(questions))
     yield figure("referee alone, a question", "µs CPU", ours, base, "json.loads of it")
     for peer, (module, rules, seats) in peers.RULES.items():
         rng, name = random.Random(1), f"random round of {rules}, with its deal"
@@ -179,8 +179,8 @@ def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
         by_peer = partial(peers.random_rounds, peer, ROUNDS, rng)
         ours, base = [], []
         for _ in range(rounds if peers.is_here(module) else 0):
-            ours.append(1e6 * taken(by_us) / ROUNDS)
-            base.append(1e6 * taken(by_peer) / ROUNDS)
+            ours.append(1e6 * cpu_s(by_us) / ROUNDS)
+            base.append(1e6 * cpu_s(by_peer) / ROUNDS)
         if base:
             yield figure(name, "µs CPU", ours, base, peer)
         else:
@@ -193,12 +193,12 @@ def by_playouts(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
         batch, games = playouts.batch(name, seats)
         ours, base = list[float](), list[float]()
         for _ in range(rounds):
-            ours.append(1e6 * taken(partial(play_out, batch)) / len(batch))
-            base.append(1e6 * taken(partial(playouts.play_by_engine, games)) / len(games))
+            ours.append(1e6 * cpu_s(partial(play_out, batch)) / len(batch))
+            base.append(1e6 * cpu_s(partial(playouts.play_by_engine, games)) / len(games))
         yield figure(f"playout, {name} at {seats}", "µs CPU", ours, base, "engine", PLAYOUT_GOAL)
 
 
-def taken(work: Timed) -> float:
+def cpu_s(work: Timed) -> float:
     """CPU seconds of our own."""
     began = time.process_time()
     work()

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from tests.bench.__main__ import compiled
 
-HERE = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import resource, sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -47,20 +47,20 @@ COMMANDS = {
     "run, sandbox off": (*RUN, "--sandbox", "off"),
     "run, sandbox auto": (*RUN, "--sandbox", "auto"),
 }
-WHOLE = ("--seed", "1", "--sandbox", "off", "--out", "OUT")
+OPTIONS = ("--seed", "1", "--sandbox", "off", "--out", "OUT")
 LONG = {
-    "600 games, bots in C": ("run", "INSTANT", "INSTANT", "INSTANT", "--boards", "100", *WHOLE),
-    "600 games, in Python": ("run", "first", "first", "first", "--boards", "100", *WHOLE),
-    "56 sittings, in C": ("run", *["INSTANT"] * 8, "--boards", "1", "--jobs", "1", *WHOLE),
-    "56 sittings, Python": ("run", *["first"] * 8, "--boards", "1", "--jobs", "1", *WHOLE),
+    "600 games, bots in C": ("run", "INSTANT", "INSTANT", "INSTANT", "--boards", "100", *OPTIONS),
+    "600 games, in Python": ("run", "first", "first", "first", "--boards", "100", *OPTIONS),
+    "56 sittings, in C": ("run", *["INSTANT"] * 8, "--boards", "1", "--jobs", "1", *OPTIONS),
+    "56 sittings, Python": ("run", *["first"] * 8, "--boards", "1", "--jobs", "1", *OPTIONS),
 }
 
 SHORT = ("--set", "target=1")
 ON_CORES = {
-    "600 games": ("run", "first", "greedy", "--boards", "300", *WHOLE),
-    "1,800 games": ("run", "first", "greedy", "--boards", "900", *WHOLE),
-    "1,800 short games": ("run", "first", "greedy", "--boards", "900", *SHORT, *WHOLE),
-    "6,000 short games": ("run", "first", "greedy", "--boards", "3000", *SHORT, *WHOLE),
+    "600 games": ("run", "first", "greedy", "--boards", "300", *OPTIONS),
+    "1,800 games": ("run", "first", "greedy", "--boards", "900", *OPTIONS),
+    "1,800 short games": ("run", "first", "greedy", "--boards", "900", *SHORT, *OPTIONS),
+    "6,000 short games": ("run", "first", "greedy", "--boards", "3000", *SHORT, *OPTIONS),
 }
 ON_ONE_CORE = "import os; os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])"
 NO_REPLAYS = "import tournaments.cli.run; tournaments.cli.run.MOST_REPLAYS = 0"
@@ -70,7 +70,7 @@ NO_REPLAYS = "import tournaments.cli.run; tournaments.cli.run.MOST_REPLAYS = 0"
 class Spent(NamedTuple):
     """The seconds that a command took."""
 
-    own: float
+    process: float
     others: float
     wall: float
 
@@ -83,9 +83,9 @@ def main() -> None:
     parser.add_argument("--cores", action="store_true")
     parser.add_argument("--tree", type=Path, action="append", default=[])
     wanted = parser.parse_args()
-    trees = [HERE, *(tree.resolve() for tree in wanted.tree)]
+    trees = [ROOT, *(tree.resolve() for tree in wanted.tree)]
     commands = COMMANDS | (LONG if wanted.long else {})
-    found: dict[tuple[str, Path], list[Spent]] = {
+    samples: dict[tuple[str, Path], list[Spent]] = {
         (command, tree): [] for command in commands for tree in trees
     }
     with tempfile.TemporaryDirectory() as name:
@@ -103,15 +103,15 @@ def main() -> None:
                 for command, line in commands.items():
                     out = folder / command.replace(" ", "-")
                     took = spent(words(line, tree, out, folder / "event", program), tree)
-                    found[command, tree] += [took] if number else []
+                    samples[command, tree] += [took] if number else []
     middles = {
         row: Spent(*(statistics.median(column) for column in zip(*rounds, strict=True)))
-        for row, rounds in found.items()
+        for row, rounds in samples.items()
     }
-    base = middles["python -c pass", HERE].own
+    base = middles["python -c pass", ROOT].process
     print(f"{'':<20}{'own':>7}{'ratio':>8}{'others':>8}{'wall':>8}  (ms)")
-    for (command, tree), (own, others, wall) in middles.items():
-        ms = f"{1000 * own:>7.0f}{own / base:>8.1f}{1000 * others:>8.0f}{1000 * wall:>8.0f}"
+    for (command, tree), (process, others, wall) in middles.items():
+        ms = f"{1000 * process:>7.0f}{process / base:>8.1f}{1000 * others:>8.0f}{1000 * wall:>8.0f}"
         print(f"{command:<20}{ms}  {tree}")
 
 
@@ -129,7 +129,7 @@ def compare_cores(trees: list[Path], rounds: int, folder: Path) -> None:
             before = busy_s()
             took = spent(argv, tree)
             walls.append(took.wall)
-            others.append((busy_s() - before - took.own - took.others) / took.wall)
+            others.append((busy_s() - before - took.process - took.others) / took.wall)
         columns = "".join(f"{second:>7.2f}" for second in (*walls, walls[0] / walls[1], *others))
         print(f"{run:<20}{columns}  {tree}", flush=True)
 
@@ -156,8 +156,8 @@ def spent(argv: list[str], tree: Path) -> Spent:
     wall = time.monotonic() - began
     if done.returncode:
         raise SystemExit(f"{argv} failed: {done.stderr}")
-    *_, own, others = done.stderr.splitlines()
-    return Spent(float(own), float(others), wall)
+    *_, process, others = done.stderr.splitlines()
+    return Spent(float(process), float(others), wall)
 
 
 if __name__ == "__main__":

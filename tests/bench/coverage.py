@@ -60,10 +60,10 @@ class Case(NamedTuple):
 def event(case: Case, luck: float, rng: random.Random) -> list[Result]:
     worth = dict(zip(NAMES, FIELDS[case.field], strict=True))
     return [
-        game(board, seats, [round(10_000 * (worth[name] / ELO + given[seat] / ELO + noise(rng)))
+        game(board, seats, [round(10_000 * (worth[name] / ELO + shifts[seat] / ELO + noise(rng)))
                             for seat, name in enumerate(seats)])
         for board in range(case.boards)
-        for given in [[rng.gauss(FIRST * (seat == 0), luck) for seat in range(case.seats)]]
+        for shifts in [[rng.gauss(FIRST * (seat == 0), luck) for seat in range(case.seats)]]
         for seats in tables(case.seats, board)
     ]  # fmt: skip
 
@@ -87,11 +87,11 @@ def truth(field: str, seats: int, luck: float, core: str) -> dict[str, float]:
     """Fit what endless boards would come to, to those of the core; Elo over an arbitrary level."""
     worth = dict(zip(NAMES, FIELDS[field], strict=True))
     columns, values, shares = [], [], []
-    for one, other in permutations(range(len(core)), 2):
+    for first, second in permutations(range(len(core)), 2):
         for a, b in combinations(range(seats), 2):
-            lead = worth[core[one]] - worth[core[other]] + FIRST * (a == 0)
-            at = [len(core) + seat if seat < seats - 1 else 0 for seat in (a, b)]
-            columns.append([one, other, *at])
+            lead = worth[core[first]] - worth[core[second]] + FIRST * (a == 0)
+            places = [len(core) + seat if seat < seats - 1 else 0 for seat in (a, b)]
+            columns.append([first, second, *places])
             values.append([1.0, -1.0, 1.0, -1.0 if b < seats - 1 else 0.0])
             leads = (lead + luck * math.sqrt(2) * NODES) / ELO
             shares.append(float(WEIGHTS @ regression.expected_share(leads) / WEIGHTS.sum()))
@@ -106,23 +106,23 @@ def truth(field: str, seats: int, luck: float, core: str) -> dict[str, float]:
 class Count(NamedTuple):
     """Intervals, or bounds, and how many of them held."""
 
-    held: int = 0
-    of: int = 0
+    hits: int = 0
+    total: int = 0
 
-    def plus(self, held: Sequence[bool]) -> "Count":
+    def plus(self, hits: Sequence[bool]) -> "Count":
         """Add some."""
-        return Count(self.held + sum(held), self.of + len(held))
+        return Count(self.hits + sum(hits), self.total + len(hits))
 
     @property
     def failed(self) -> str:
         """How many did not hold, of how many that were shown."""
-        return f"{self.of - self.held} of {self.of}"
+        return f"{self.total - self.hits} of {self.total}"
 
     def __str__(self) -> str:
-        return f"{self.held / self.of:.3f}" if self.of else "·"
+        return f"{self.hits / self.total:.3f}" if self.total else "·"
 
 
-class Seen(NamedTuple):
+class Sample(NamedTuple):
     """What an event showed."""
 
     ratings: list[bool]
@@ -135,28 +135,28 @@ class Seen(NamedTuple):
     """Mean half width of the ratings, in Elo."""
 
 
-def seen(case: Case, luck: float, pool: Pool) -> Seen:
+def compare(case: Case, luck: float, pool: Pool) -> Sample:
     """Compare an event's ratings with the truth."""
-    core = [(place, one) for place, one in enumerate(pool.entrants) if not one.bound]
-    names = "".join(sorted(one.name for _, one in core))
+    core = [(place, rating) for place, rating in enumerate(pool.entrants) if not rating.bound]
+    names = "".join(sorted(rating.name for _, rating in core))
     true = truth(case.field, case.seats, luck, names)
     level = sum(true[name] for name in pool.level) / len(pool.level)
-    elo = {one.name: one.elo or 0.0 for one in pool.entrants}
-    half = {one.name: one.half_width or 0.0 for _, one in core}
+    elo = {rating.name: rating.elo or 0.0 for rating in pool.entrants}
+    half = {rating.name: rating.half_width or 0.0 for _, rating in core}
     t = Error(1.0, case.boards - 1).half_width()
     worth = dict(zip(NAMES, FIELDS[case.field], strict=True))
     mean = sum(worth[name] for name in pool.level) / len(pool.level)
-    return Seen(
+    return Sample(
         [abs(elo[name] - true[name] + level) <= half[name] for name in names],
         [
-            abs(elo[one.name] - elo[two.name] - true[one.name] + true[two.name])
+            abs(elo[first.name] - elo[second.name] - true[first.name] + true[second.name])
             <= t * (pool.errors[i][j] or 0.0)
-            for (i, one), (j, two) in combinations(core, 2)
+            for (i, first), (j, second) in combinations(core, 2)
         ],
         [
-            (worth[one.name] - mean >= elo[one.name]) == (one.bound == ">")
-            for one in pool.entrants
-            if one.bound in (">", "<")
+            (worth[rating.name] - mean >= elo[rating.name]) == (rating.bound == ">")
+            for rating in pool.entrants
+            if rating.bound in (">", "<")
         ],
         sum(half.values()) / len(half),
     )
@@ -164,17 +164,17 @@ def seen(case: Case, luck: float, pool: Pool) -> Seen:
 
 def row(case: Case, events: int, luck: float) -> str:
     """Simulate events of a kind, and word what came of them."""
-    ratings, leads, bounds, halves, inside = Count(), Count(), Count(), 0.0, 0
+    ratings, leads, bounds, halves, count = Count(), Count(), Count(), 0.0, 0
     for seed in range(events):
         (pool,) = fit(event(case, luck, random.Random(f"{case} {seed}"))).pools
-        found = seen(case, luck, pool)
-        ratings, leads = ratings.plus(found.ratings), leads.plus(found.leads)
-        bounds = bounds.plus(found.bounds)
-        halves += found.half_width
-        inside += len(found.ratings)
+        sample = compare(case, luck, pool)
+        ratings, leads = ratings.plus(sample.ratings), leads.plus(sample.leads)
+        bounds = bounds.plus(sample.bounds)
+        halves += sample.half_width
+        count += len(sample.ratings)
     return (
         f"| {case.field} | {case.seats} | {case.boards} | {ratings} | {leads} | "
-        f"{halves / events:.0f} | {bounds.failed} | {inside / events:.2f} |"
+        f"{halves / events:.0f} | {bounds.failed} | {count / events:.2f} |"
     )
 
 

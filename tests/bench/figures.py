@@ -18,7 +18,7 @@ class Figure(Struct, frozen=True):
     name: str
     unit: str
     value: float
-    against: str
+    reference: str
     """What the ratio is to."""
     ratio: float
     low: float
@@ -29,37 +29,37 @@ class Figure(Struct, frozen=True):
     """How to get what it is compared with, which is not here; nothing was measured."""
 
 
-def absent(name: str, against: str, missing: str) -> Figure:
+def absent(name: str, reference: str, missing: str) -> Figure:
     """Return the row of a comparison that was not made."""
-    return Figure(name, "", 0.0, against, 0.0, 0.0, 0.0, missing=missing)
+    return Figure(name, "", 0.0, reference, 0.0, 0.0, 0.0, missing=missing)
 
 
 def figure(
     name: str,
     unit: str,
-    own: Sequence[float],
+    column: Sequence[float],
     base: Sequence[float],
-    against: str,
+    reference: str,
     goal: float | None = None,
 ) -> Figure:
     """Return the medians of a column of rounds beside its baseline's."""
-    ratios = [one / other for one, other in zip(own, base, strict=True)]
+    ratios = [measure / baseline for measure, baseline in zip(column, base, strict=True)]
     middle = statistics.median(ratios)
     return Figure(
-        name, unit, statistics.median(own), against, middle, min(ratios), max(ratios), goal
+        name, unit, statistics.median(column), reference, middle, min(ratios), max(ratios), goal
     )
 
 
 def show(figures: Iterable[Figure]) -> None:
     columns = ("", "median", "unit", "ratio", "spread", "to", "goal")
     table = Table(*columns, box=None, pad_edge=False)
-    for one in figures:
-        if one.missing:
-            table.add_row(one.name, "", "", "", "", f"{one.against}: {one.missing}")
+    for row in figures:
+        if row.missing:
+            table.add_row(row.name, "", "", "", "", f"{row.reference}: {row.missing}")
             continue
-        goal = f"{'met' if one.ratio <= one.goal else 'missed'}: {one.goal:g}" if one.goal else ""
-        spread = f"{one.low:.2f}-{one.high:.2f}"
-        ratio = f"{one.ratio:.2f}"
-        table.add_row(one.name, f"{one.value:,.1f}", one.unit, ratio, spread, one.against, goal)
+        goal = f"{'met' if row.ratio <= row.goal else 'missed'}: {row.goal:g}" if row.goal else ""
+        spread = f"{row.low:.2f}-{row.high:.2f}"
+        ratio = f"{row.ratio:.2f}"
+        table.add_row(row.name, f"{row.value:,.1f}", row.unit, ratio, spread, row.reference, goal)
     width = None if sys.stdout.isatty() else WIDTH
     Console(highlight=False, markup=False, width=width).print(table)

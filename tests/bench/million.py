@@ -57,7 +57,7 @@ class Spent(NamedTuple):
     wall_s: float
     cpu_s: float
     peak_mib: float
-    said: str
+    ending: str
 
 
 def spent(*words: str) -> Spent:
@@ -67,22 +67,22 @@ def spent(*words: str) -> Spent:
         (*ENTRY, *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     assert process.stdout
-    said = process.stdout.read().strip().splitlines()
+    lines = process.stdout.read().strip().splitlines()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise SystemExit(f"{words[0]} failed: {said[-3:]}")
+        raise SystemExit(f"{words[0]} failed: {lines[-3:]}")
     cpu = usage.ru_utime + usage.ru_stime
-    return Spent(time.monotonic() - began, cpu, usage.ru_maxrss / 1024, (said or [""])[-1])
+    return Spent(time.monotonic() - began, cpu, usage.ru_maxrss / 1024, (lines or [""])[-1])
 
 
 def write(folder: Folder, games: int) -> None:
     """Write an event of this many games, without the last few, as a run writes it."""
     folder.path.mkdir(parents=True, exist_ok=True)
     boards = games // GAMES_A_BOARD
-    given = {"boards": boards, "sandbox": "off"}
-    written = read_plan(BOTS, given, choices=(SHORT,), predictable=True)
-    event, _ = open_event(folder, written.build(folder.build), 1)
+    fields = {"boards": boards, "sandbox": "off"}
+    draft = read_plan(BOTS, fields, choices=(SHORT,), predictable=True)
+    event, _ = open_event(folder, draft.build(folder.build), 1)
     ledger = Ledger(Book(folder, event))
     seed_of = partial(board_seed, secret_of(folder), event.name)
     left = ledger.planned - LEFT
@@ -114,19 +114,19 @@ def write_sitting(
 def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
     """Return all records of a game in which everybody takes the first option, and its result."""
     referee = Referee(seated, seed)
-    asked = [0] * len(seated.seats)
+    counts = [0] * len(seated.seats)
     while question := referee.awaiting:
-        asked[question.seat] += 1
+        counts[question.seat] += 1
         referee.take_outgoing()
         referee.receive(question.seat, CHOICE % question.id, 0.1)
     assert referee.result
     *records, result = referee.take_records()
     time_used = SpentRecord(
-        questions=tuple(asked),
-        ms=tuple(0.1 * count for count in asked),
-        worst_ms=(0.1,) * len(asked),
-        given_back_ms=(0.0,) * len(asked),
-        cpu_ms=(None,) * len(asked),
+        questions=tuple(counts),
+        ms=tuple(0.1 * count for count in counts),
+        worst_ms=(0.1,) * len(counts),
+        given_back_ms=(0.0,) * len(counts),
+        cpu_ms=(None,) * len(counts),
         worst_lag_ms=0.0,
     )
     return [*records, time_used, result], referee.result
@@ -134,7 +134,7 @@ def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
 
 def nth(event: Event, number: int) -> str:
     """Return the name of a game, by its number from 1 in the ledger."""
-    names = chain.from_iterable((game.name for game in one.games) for one in sittings(event, {}))
+    names = chain.from_iterable((game.name for game in plan.games) for plan in sittings(event, {}))
     return next(islice(names, number - 1, None))
 
 
@@ -143,21 +143,21 @@ def measure(folder: Folder, games: int) -> None:
     name = str(folder.path)
     boards = f"{games // GAMES_A_BOARD}"
     run = ("run", *BOTS, "--set", SHORT, "--boards", boards, "--sandbox", "off", "--seed", "1")
-    one = nth(load_event(folder), games * 7 // 9)
+    game = nth(load_event(folder), games * 7 // 9)
     commands = {
         "run, some games left": (*run, "--out", name),
         "run, none left": (*run, "--out", name),
         "report": ("report", name),
         "rate": ("show", name, "--prior", "1"),
         "verify": ("verify", name),
-        f"replay {one}": ("replay", name, one),
+        f"replay {game}": ("replay", name, game),
         "replay, no game": ("replay", name),
     }
     print(f"{games} games; wall s, CPU s, MiB")
-    for what, line in commands.items():
+    for title, line in commands.items():
         took = spent(*line)
         print(
-            f"{what:<32}{took.wall_s:>9.2f}{took.cpu_s:>9.2f}{took.peak_mib:>8.0f}  {took.said}",
+            f"{title:<32}{took.wall_s:>9.2f}{took.cpu_s:>9.2f}{took.peak_mib:>8.0f}  {took.ending}",
             flush=True,
         )
 

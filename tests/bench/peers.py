@@ -84,7 +84,7 @@ async def _python_chess(engine: str, tables: int, games: int) -> Cost:
     wall, cpu = time.monotonic(), time.process_time()
     await asyncio.gather(*map(play, pairs))
     cost = Cost(tables * games * PLIES, time.process_time() - cpu, time.monotonic() - wall)
-    await asyncio.gather(*[one.quit() for pair in pairs for one in pair])
+    await asyncio.gather(*[player.quit() for pair in pairs for player in pair])
     return cost
 
 

@@ -95,7 +95,7 @@ def tables(event: Event) -> Iterator[tuple[str, int, list[int]]]:
             yield game.name, game.board, list(plan.seats)
 
 
-def written(folder: Folder, case: Case, results: int) -> None:
+def write_event(folder: Folder, case: Case, results: int) -> None:
     """Write the event's plan and ledger, with results of bots of different strength."""
     rng = random.Random(1)
     event = planned(case, results)
@@ -105,20 +105,20 @@ def written(folder: Folder, case: Case, results: int) -> None:
     checksum = 0
     games = islice(tables(event), results)
     while few := list(islice(games, AT_ONCE)):
-        records = [_result(event, game, board, who, strength, rng) for game, board, who in few]
+        records = [_result(event, game, board, seats, strength, rng) for game, board, seats in few]
         checksum = checksummed.append_records(descriptor, records, checksum)
     os.close(descriptor)
 
 
 def _result(
-    event: Event, game: str, board: int, who: list[int], strength: list[float], rng: random.Random
+    event: Event, game: str, board: int, seats: list[int], strength: list[float], rng: random.Random
 ) -> Result:
-    scores = [round(200 + strength[one] + rng.gauss(0, SPREAD)) for one in who]
+    scores = [round(200 + strength[entrant] + rng.gauss(0, SPREAD)) for entrant in seats]
     if event.rules.deal.partners:
         scores = [scores[seat] + scores[(seat + 2) % 4] for seat in range(4)]
     ranked = sorted(scores, reverse=True)
     return Result(
-        game=game, board=board, seats=tuple(event.entrants[one].name for one in who),
+        game=game, board=board, seats=tuple(event.entrants[entrant].name for entrant in seats),
         scores=tuple(scores), places=tuple(1 + ranked.index(score) for score in scores),
         rounds=5, why="target",
     )  # fmt: skip
@@ -137,7 +137,7 @@ def spent(*words: str) -> tuple[float, float]:
 def measured(case: Case, results: int, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Folder(Path(name))
-        written(folder, case, results)
+        write_event(folder, case, results)
         print(f"{case.rules}, {case.seats} seats, {case.entrants} entrants, {results} results")
         work = {
             "read": (READ, str(folder.ledger)),
@@ -147,12 +147,12 @@ def measured(case: Case, results: int, rounds: int) -> None:
             "csv, pgn": (EXPORT, name),
             "report": (ENTRY, "report", name),
         }
-        samples = [{what: spent(*words) for what, words in work.items()} for _ in range(rounds)]
+        samples = [{title: spent(*words) for title, words in work.items()} for _ in range(rounds)]
         base = statistics.median(sample["read"][0] for sample in samples)
-        for what in work:
-            seconds = statistics.median(sample[what][0] for sample in samples)
-            memory = max(sample[what][1] for sample in samples)
-            print(f"  {what:<9} {seconds:6.2f} s  {seconds / base:5.1f}x  {memory:5.0f} MiB")
+        for title in work:
+            seconds = statistics.median(sample[title][0] for sample in samples)
+            memory = max(sample[title][1] for sample in samples)
+            print(f"  {title:<9} {seconds:6.2f} s  {seconds / base:5.1f}x  {memory:5.0f} MiB")
 
 
 def main() -> None:

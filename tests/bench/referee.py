@@ -90,21 +90,21 @@ def new_referee(number: int) -> Referee:
     return Referee(seating, board_seed(b"bench", "bench", number))
 
 
-def ping_pong(program: str, asked: list[tuple[int, bytes]]) -> int:
+def ping_pong(program: str, questions: list[tuple[int, bytes]]) -> int:
     """Write a question, block until the answer is there, and nothing else."""
     bots = [
         subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         for _ in NAMES
     ]
     pipes = [(bot.stdin.fileno(), bot.stdout.fileno()) for bot in bots if bot.stdin and bot.stdout]
-    for seat, line in asked:
+    for seat, line in questions:
         to_bot, from_bot = pipes[seat]
         os.write(to_bot, line)
         os.read(from_bot, 65_536)
     for bot in bots:
         bot.kill()
         bot.communicate()
-    return len(asked)
+    return len(questions)
 
 
 def epoll_loop(program: str, size: int, tables: int, moves: int) -> Cost:
@@ -144,15 +144,15 @@ async def _play(program: str, tables: int, games: int, folder: Path) -> Cost:
         poller = Poller()
         nursery.start_soon(poller.run)
         numbers = [range(1 + table * games, 1 + (table + 1) * games) for table in range(tables)]
-        sittings = [await _seated(poller, (program,), one, folder) for one in numbers]
+        sittings = [await _seated(poller, (program,), span, folder) for span in numbers]
         wall, cpu = time.monotonic(), time.process_time()
         async with trio.open_nursery() as players:
-            for one in sittings:
-                players.start_soon(_sit, poller, one)
+            for sitting in sittings:
+                players.start_soon(_sit, poller, sitting)
         cost = Cost(moves, time.process_time() - cpu, time.monotonic() - wall)
-        for one in sittings:
-            await one.bench.close()
-            one.log.close()
+        for sitting in sittings:
+            await sitting.bench.close()
+            sitting.log.close()
         nursery.cancel_scope.cancel()
     return cost
 
@@ -198,19 +198,19 @@ async def _play_at_once(
 def result_cost(referees: int, results: int) -> Cost:
     """Return what a run costs a result, with so many referee processes that answer at once."""
     chances: dict[str, Any] = {"PAYS_S": 0.0, "MOST_PROCESSES": referees}
-    many: dict[str, Any] = {"MIN_CPU_S": 0.0, "QUICK": 1e9, "stay_on": lambda _: None}
-    many["usable_cores"] = lambda: frozenset(range(referees + 1))
+    settings: dict[str, Any] = {"MIN_CPU_S": 0.0, "QUICK": 1e9, "stay_on": lambda _: None}
+    settings["usable_cores"] = lambda: frozenset(range(referees + 1))
     with (
         tempfile.TemporaryDirectory() as name,
         patch.object(referee_process, "REFEREE_ARGV", (sys.executable, "-S", "-c", FAKE)),
         patch.object(LoggedSittings, "play", _play_at_once),
         patch.multiple(runner, **chances),
-        patch.multiple(lanes, **many),
+        patch.multiple(lanes, **settings),
     ):
         folder = Folder(Path(name, "event"))
         folder.path.mkdir()
-        given = {"boards": results // GAMES_A_BOARD, "sandbox": "off"}
-        plan = read_plan(tuple(["first"] * FAKE_BOTS), given, predictable=True)
+        fields = {"boards": results // GAMES_A_BOARD, "sandbox": "off"}
+        plan = read_plan(tuple(["first"] * FAKE_BOTS), fields, predictable=True)
         event, _ = open_event(folder, plan.build(folder.build), 1)
         ledger = Ledger(Book(folder, event))
 

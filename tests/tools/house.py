@@ -64,7 +64,7 @@ ROOMS = {
     "plan": _room(3_337, "tournaments/plan"),
     "formats": _room(2_812, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_152, "tests"),
+    "tests": _room(42_154, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
@@ -183,12 +183,12 @@ def top_names(path: Path) -> Iterator[str]:
 
 def several_meanings() -> dict[str, list[str]]:
     """Return the names that several modules define; type variables and our lone programs aside."""
-    where: dict[str, list[str]] = defaultdict(list)
+    owners: dict[str, list[str]] = defaultdict(list)
     for path in modules():
         for name in {*top_names(path)} if path.name not in LONE_PROGRAMS else ():
             if len(name) > 1 and not name.startswith("_"):
-                where[name].append(dotted(path))
-    return {name: names for name, names in sorted(where.items()) if len(names) > 1}
+                owners[name].append(dotted(path))
+    return {name: names for name, names in sorted(owners.items()) if len(names) > 1}
 
 
 def questions() -> list[str]:
@@ -270,14 +270,14 @@ def long_readme() -> list[str]:
 
 def imported(path: Path, names: frozenset[str]) -> set[str]:
     """Our modules that a module imports when it is loaded or later."""
-    found = set()
+    targets = set()
     for node in nodes(path):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            targets |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= inner & names or {node.module}
-    return (found & names) - {dotted(path)}
+            targets |= inner & names or {node.module}
+    return (targets & names) - {dotted(path)}
 
 
 @cache
@@ -439,8 +439,8 @@ def figures() -> dict[str, tuple[float, float]]:
 def grown() -> list[str]:
     """Figures that are larger than they may be."""
     return [
-        f"{count:,} {what}, at most {most:,}."
-        for what, (count, most) in figures().items()
+        f"{count:,} {figure}, at most {most:,}."
+        for figure, (count, most) in figures().items()
         if count > most
     ]
 
@@ -448,11 +448,11 @@ def grown() -> list[str]:
 def missing_paths() -> list[str]:
     """Paths of ours that a page names, of a test perhaps below `tests`, and that do not exist."""
     folders = "|".join((*PACKAGES, "sample_bots", "tests"))
-    named = re.compile(rf"`((?:{folders})/[\w./-]+)")
+    mention = re.compile(rf"`((?:{folders})/[\w./-]+)")
     return [
         f"{page.relative_to(ROOT)}: {path} does not exist."
         for page in pages()
-        for path in sorted(set(named.findall(page.read_text())))
+        for path in sorted(set(mention.findall(page.read_text())))
         if not (ROOT / path).exists() and not (ROOT / "tests" / path).exists()
     ]
 
@@ -470,8 +470,8 @@ def measure() -> None:
     """Print the figures of the tree."""
     for room, count in lines_by_room().items():
         print(f"{count:9,} lines, at most {ROOMS[room].budget:7,}: {room}")
-    for what, (figure, most) in figures().items():
-        print(f"{figure:9,} {what}, at most {most:,}")
+    for label, (figure, most) in figures().items():
+        print(f"{figure:9,} {label}, at most {most:,}")
     print("longest chain of imports:", " > ".join(import_depth()[1]))
     print(
         "no nouns:", ", ".join(f"{name} {count}" for name, count in pronouns()[1].most_common(20))
@@ -502,8 +502,8 @@ def main() -> None:
     words = parser.parse_args()
     if words.measure:
         return measure()
-    found = [fault for name in words.only for fault in CHECKS[name]()]
-    sys.exit("\n".join(found) if found else 0)
+    faults = [fault for name in words.only for fault in CHECKS[name]()]
+    sys.exit("\n".join(faults) if faults else 0)
 
 
 if __name__ == "__main__":

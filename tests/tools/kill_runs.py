@@ -64,11 +64,11 @@ class Killer:
         self._folder = folder
         self._tag = f"kills-{seed}-{time.monotonic_ns()}"
         self._bots = (*map(self._bot, bots), *SHORT)
-        self._said = folder / "stderr.txt"
-        whole = self._finished(folder / "whole")
-        self._expected = outputs(whole)
-        self._size = logged(whole)
-        self._games = begun(whole)
+        self._stderr = folder / "stderr.txt"
+        reference = self._finished(folder / "whole")
+        self._expected = outputs(reference)
+        self._size = logged(reference)
+        self._games = count_games(reference)
 
     def kill(self, wanted: int) -> Tally:
         """Kill so many runs, in as many events as it takes; each must end as if nothing was."""
@@ -82,9 +82,9 @@ class Killer:
             tally = tally._replace(
                 kills=tally.kills + kills,
                 events=tally.events + 1,
-                cut=tally.cut + begun(out) - self._games,
+                cut=tally.cut + count_games(out) - self._games,
             )
-        return tally._replace(mended=self._said.read_bytes().count(b"was cut short"))
+        return tally._replace(mended=self._stderr.read_bytes().count(b"was cut short"))
 
     def _bot(self, name: str) -> str:
         """Return a sample bot whose processes can be told from all others."""
@@ -96,27 +96,27 @@ class Killer:
 
     def _killed(self, out: Path) -> bool:
         """Start a run and kill it at some moment; False if it was over before that."""
-        with self._said.open("ab") as said:
+        with self._stderr.open("ab") as stderr:
             jobs = None if self._referees else self._luck.choice((1, 2))
             program = MANY_REFEREES if self._referees else BONEYARD
             run = start_run(
-                out, *self._bots, jobs=jobs, stderr=said, sandbox=self._sandbox, program=program
+                out, *self._bots, jobs=jobs, stderr=stderr, sandbox=self._sandbox, program=program
             )
         if self._luck.random() < 0.2:
             self._wait(run, self._luck.uniform(0, 1.0))  # Before the first game, on most machines.
         else:
             self._wait_for_growth(run, out, self._luck.randrange(self._size // 3))
             self._wait(run, self._luck.uniform(0, 0.02))
-        ended = run.poll() is not None
+        is_over = run.poll() is not None
         if self._luck.random() < 0.5 and (others := alive(f'"folder":"{out}"')):
             with suppress(ProcessLookupError):
                 os.kill(others[0], signal.SIGKILL)
-            assert run.wait(PATIENCE_S) in (0, 1), self._said.read_text()
+            assert run.wait(PATIENCE_S) in (0, 1), self._stderr.read_text()
         else:
             run.kill()
             run.wait()
         self._nobody_is_left()
-        return not ended
+        return not is_over
 
     def _wait(self, run: "subprocess.Popen[bytes]", seconds: float) -> None:
         try:
@@ -131,9 +131,9 @@ class Killer:
             time.sleep(0.002)
 
     def _finished(self, out: Path) -> Path:
-        with self._said.open("ab") as said:
-            run = start_run(out, *self._bots, stderr=said, sandbox=self._sandbox)
-        assert run.wait(PATIENCE_S * 5) == 0, self._said.read_text()
+        with self._stderr.open("ab") as stderr:
+            run = start_run(out, *self._bots, stderr=stderr, sandbox=self._sandbox)
+        assert run.wait(PATIENCE_S * 5) == 0, self._stderr.read_text()
         self._nobody_is_left()
         return out
 
@@ -153,7 +153,7 @@ def logged(out: Path) -> int:
     return sum(map(len, logs(out)))
 
 
-def begun(out: Path) -> int:
+def count_games(out: Path) -> int:
     """Return how many games were begun; one that was cut off and begun again counts twice."""
     return sum(log.count(b'"type":"game"') for log in logs(out))
 

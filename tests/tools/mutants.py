@@ -26,7 +26,7 @@ CLAUSES = (
 )
 GOAL = 0.95
 """The share of the mutants that the clause tests should catch."""
-TOGETHER = 2
+WORKERS = 2
 LONGEST_S = 300
 """The time for the tests of one mutant: a mutant that never ends is caught."""
 
@@ -89,16 +89,18 @@ def main() -> None:
     )
     parser.add_argument("--only", default="", help="mutants with this text in module or rule")
     parser.add_argument("tests", nargs="*", default=CLAUSES)
-    wanted = parser.parse_args()
-    mutants = [one for one in read_mutants() if wanted.only in f"{one.module}: {one.rule}"]
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(TOGETHER) as pool:
+    args = parser.parse_args()
+    mutants = [
+        mutant for mutant in read_mutants() if args.only in f"{mutant.module}: {mutant.rule}"
+    ]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(WORKERS) as pool:
         trees: SimpleQueue[Path] = SimpleQueue()
-        for number in range(TOGETHER):
+        for number in range(WORKERS):
             trees.put(copy_tree(Path(folder, f"{number}")))
 
         def try_one(mutant: Mutant) -> bool:
             tree = trees.get()
-            caught = is_caught(mutant, tree, [*wanted.tests])
+            caught = is_caught(mutant, tree, [*args.tests])
             trees.put(tree)
             return caught
 

@@ -45,11 +45,11 @@ def main() -> None:
     end.add_argument("--oldest", dest="choose", action="store_const", const=min)
     end.add_argument("--newest", dest="choose", action="store_const", const=max)
     choose = parser.parse_args().choose
-    found = {number: path for path in candidates() if (number := version(path))}
-    promised = [number for number in found if number >= OLDEST]
+    paths = {number: path for path in candidates() if (number := version(path))}
+    promised = [number for number in paths if number >= OLDEST]
     if not promised:
         sys.exit(f"There is no Python {OLDEST[0]}.{OLDEST[1]} or newer here.")
-    print(found[choose(promised)])
+    print(paths[choose(promised)])
 
 
 if __name__ == "__main__":

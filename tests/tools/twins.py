@@ -28,7 +28,7 @@ class Twins(NamedTuple):
     """The outcome of the event."""
 
     games: int
-    begun: int
+    starts: int
     """Games that were begun: more, if any was played again."""
     elo: tuple[float, float]
     half_width: tuple[float, float]
@@ -40,8 +40,8 @@ class Twins(NamedTuple):
     @property
     def is_fair(self) -> bool:
         """True if no game was played again, and each is within the other's interval."""
-        apart = abs(self.elo[0] - self.elo[1])
-        return self.begun == self.games and apart <= min(self.half_width)
+        difference = abs(self.elo[0] - self.elo[1])
+        return self.starts == self.games and difference <= min(self.half_width)
 
 
 def event_file(folder: Path, boards: int) -> Path:
@@ -79,17 +79,17 @@ def play(folder: Path, boards: int, stop_ms: int) -> Twins:
     games = games_of(out)
     answers = [answer for game in games for answer in game.choices()]
     (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
-    rated = {one["name"]: one for one in pool["entrants"]}
+    rated = {rating["name"]: rating for rating in pool["entrants"]}
     both = rated["late"], rated["twin"]
     return Twins(
         games=len(ledger(out)),
-        begun=len(games),
+        starts=len(games),
         elo=(both[0]["elo"], both[1]["elo"]),
         half_width=(both[0]["half_width"], both[1]["half_width"]),
         late=sum(
-            (isinstance(one, ChoiceRecord) and one.note == "late")
-            or (isinstance(one, FoulRecord) and one.foul == "late")
-            for one in answers
+            (isinstance(answer, ChoiceRecord) and answer.note == "late")
+            or (isinstance(answer, FoulRecord) and answer.foul == "late")
+            for answer in answers
         ),
         stops=stops,
     )
@@ -101,11 +101,11 @@ def main() -> int:
     parser.add_argument("--boards", type=int, default=48)
     parser.add_argument("--stop-ms", type=int, default=20)
     parser.add_argument("--out", type=Path, help="keep everything in this new folder")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        folder = asked.out or Path(temporary)
+        folder = options.out or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        came = play(folder, asked.boards, asked.stop_ms)
+        came = play(folder, options.boards, options.stop_ms)
     print(*(f"{name}: {value}" for name, value in came._asdict().items()), sep="\n")
     print("fair" if came.is_fair else "NOT FAIR")
     return 0 if came.is_fair else 1

@@ -102,10 +102,10 @@ def play_events(ways: list[Way]) -> Iterator[str]:
             words = way.run(name, line)
             if title == "killed":
                 kill_in_the_middle(way, name, words)
-            said = way.call(*words)
+            output = way.call(*words)
             ledgers.append(ledger(way, name))
             if not ledgers[-1]:
-                yield f"{title}, {way.name}: {said}"
+                yield f"{title}, {way.name}: {output}"
         games = ledgers[0].count(b"\n")
         if len({*ledgers}) > 1:
             yield f"{title}: the ledgers differ"
@@ -154,11 +154,11 @@ def play_hostile(ways: list[Way]) -> Iterator[str]:
             words = way.run(
                 act.replace("/", "-"), f"#{act} greedy --boards 1 --seed 3 --move-ms 800"
             )
-            said = way.call(*words)
+            output = way.call(*words)
             lines = ledger(way, act.replace("/", "-")).splitlines()
             fouls.append([foul for line in lines for foul in json.loads(line)["fouls"]])
             if not lines:
-                yield f"{act}, {way.name}: {said}"
+                yield f"{act}, {way.name}: {output}"
             if left := alive(f"{way.folder}/tag"):
                 yield f"{act}, {way.name}: alive: {left}"
         if any(foul != fouls[0] for foul in fouls):
@@ -183,28 +183,28 @@ def kill_referee(ways: list[Way]) -> Iterator[str]:
 def check_bots(ways: list[Way]) -> Iterator[str]:
     for name in ("first", "greedy", "counting"):
         for way in ways:
-            said = way.call("check", name, "--sandbox", "off")
-            print(f"check {name}, {way.name}: {said.splitlines()[-1]}", flush=True)
-            if " passed: " not in said:
-                yield said
+            output = way.call("check", name, "--sandbox", "off")
+            print(f"check {name}, {way.name}: {output.splitlines()[-1]}", flush=True)
+            if " passed: " not in output:
+                yield output
 
 
 def play_demo(ways: list[Way]) -> Iterator[str]:
     for way in ways[-1:]:
-        said = way.call("demo", "--boards", "4", "--out", "demo")
-        print("\n".join(said.splitlines()[-12:]), flush=True)
-        if "report: demo" not in said:
-            yield said
+        output = way.call("demo", "--boards", "4", "--out", "demo")
+        print("\n".join(output.splitlines()[-12:]), flush=True)
+        if "report: demo" not in output:
+            yield output
 
 
 def verify_across(ways: list[Way]) -> Iterator[str]:
-    there, here = ways[-1], ways[0]
-    for reader, writer in ((here, there), (there, here)):
+    windows, linux = ways[-1], ways[0]
+    for reader, writer in ((linux, windows), (windows, linux)):
         for name in ("two-seats", "sealed"):
-            said = reader.call("verify", reader.place(writer.folder / name))
-            print(f"{reader.name} verifies {name} of {writer.name}: {said.splitlines()[-1]}")
-            if "OK: " not in said:
-                yield said
+            output = reader.call("verify", reader.place(writer.folder / name))
+            print(f"{reader.name} verifies {name} of {writer.name}: {output.splitlines()[-1]}")
+            if "OK: " not in output:
+                yield output
 
 
 PARTS = {
