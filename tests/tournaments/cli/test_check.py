@@ -185,9 +185,7 @@ def test_equal_failures_are_printed_once(capsys: pytest.CaptureFixture[str]) -> 
 # --- several bots ---
 
 
-def test_all_bots_in_folders_here_are_checked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_bots_in_folders_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert check("--all", *FEW).exit_code == 2
     for name in ("one", "two"):

@@ -366,9 +366,7 @@ def test_an_unknown_shell_is_the_users_error(monkeypatch: pytest.MonkeyPatch) ->
 # --- demo ---
 
 
-def test_the_demo_says_what_it_did_and_not_what_nobody_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_demo_names_no_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tournaments.cli.run.DEMO_LADDER", ("first", "greedy"))
     monkeypatch.setattr("tournaments.cli.run.DEMO_OTHERS", ("random-sh",))
     output = boneyard("demo", "--boards", "1", "--sandbox", "off", "--out", str(tmp_path / "demo"))

@@ -85,9 +85,7 @@ def test_a_run_loads_what_the_test_looks_for(event: Path, tmp_path: Path) -> Non
     assert done.stderr.splitlines()[-1] == "loaded: jinja2 numpy rich"
 
 
-def test_ctrl_c_while_the_program_loads_leaves_no_traceback(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_ctrl_c_while_a_program_loads_leaves_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 

@@ -37,9 +37,7 @@ def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
 # Slow: an interpreter that believes to be elsewhere reads an event for each platform.
 @pytest.mark.slow
 @pytest.mark.parametrize("system", slow_except(["win32"], ["darwin", "win32"]))
-def test_finished_events_can_be_read_on_every_platform(
-    system: str, event: Path, tmp_path: Path
-) -> None:
+def test_every_platform_reads_finished_events(system: str, event: Path, tmp_path: Path) -> None:
     copy, original = (copied(event, tmp_path / name) for name in ("event", "here"))
     output = elsewhere(
         system,
@@ -115,9 +113,7 @@ def test_windows_has_no_module_for_a_command_that_needs_linux(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", sorted(ON_LINUX_ONLY))
-def test_commands_that_need_linux_say_so_in_a_sentence(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commands_that_need_linux_say_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for system, title in SYSTEMS.items():
         with monkeypatch.context() as patch:
             patch.setattr(sys, "platform", system)

@@ -42,9 +42,7 @@ def games(out: Path) -> list[Path]:
         (("gredy",), "did you mean greedy"),
     ],
 )
-def test_tables_that_cannot_be_set_are_refused(
-    tmp_path: Path, words: tuple[str, ...], why: str
-) -> None:
+def test_impossible_tables_are_refused(tmp_path: Path, words: tuple[str, ...], why: str) -> None:
     out = tmp_path / "new"
     assert why in boneyard("play", *words, "--terminal", "--out", f"{out}", code=2)
     assert not out.exists()

@@ -73,9 +73,7 @@ def test_replay_of_a_league_suggests_its_last_round(tmp_path: Path) -> None:
     assert f"in its rounds, as {folder}" in output
 
 
-def test_the_number_of_a_board_is_not_the_end_of_another_number(
-    played: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_board_numbers_are_matched_whole(played: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (path, *_) = logs(played)
     (game,) = gamelog.read_games(path)
     far = replace(game, game=replace(game.game, game="121.first.greedy"))

@@ -259,9 +259,7 @@ LOOKS = (
 
 
 @pytest.mark.slow
-def test_no_reading_command_starts_opens_or_reads_what_the_plan_names(
-    tmp_path: Path,
-) -> None:
+def test_no_reading_command_starts_opens_or_reads_what_the_plan_names(tmp_path: Path) -> None:
     """One process makes all the looks: what it watches it cannot stop watching."""
     event, canary = copy_of("block", tmp_path / "event"), tmp_path / "canary"
     canary.mkdir()

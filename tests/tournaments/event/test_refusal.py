@@ -84,9 +84,7 @@ def test_a_refused_run_leaves_no_folder(
     "words",
     [("--luck",), ("--format", "versus", "--measure", "points", "--h1", "5", "--without-luck")],
 )
-def test_luck_under_rules_without_values_is_refused_before_a_game(
-    tmp_path: Path, words: tuple[str, ...]
-) -> None:
+def test_luck_without_values_is_refused_at_once(tmp_path: Path, words: tuple[str, ...]) -> None:
     words = ("first", "greedy", "--set", "first=odd_even", "--boards", "20", *words)
     output = boneyard("run", *words, "--sandbox", "off", "--out", str(tmp_path / "out"), code=2)
     assert "There are no values for the rules draw: seats guess odd or even." in output

@@ -77,9 +77,7 @@ def test_a_bot_that_can_read_the_deals_is_refused(tmp_path: Path) -> None:
 
 # Slow: set deals are tested beside it.
 @pytest.mark.slow
-def test_deals_are_taken_from_logs_with_and_without_their_seeds(
-    event: Path, tmp_path: Path
-) -> None:
+def test_deals_are_taken_from_logs_with_and_without_seeds(event: Path, tmp_path: Path) -> None:
     private = copied(event, tmp_path / "private")
     (private / "seeds.jsonl").unlink()
     run(tmp_path / "from", *BOTS, "--deals-from", str(private), "all")
@@ -105,9 +103,7 @@ def test_a_filter_draws_only_deals_that_satisfy_it_and_verify_knows(tmp_path: Pa
     assert "board 1: its first deal does not satisfy doubles>=7" in faults(tmp_path)[0]
 
 
-def test_tiles_in_a_seed_of_an_event_with_drawn_deals_are_found(
-    event: Path, tmp_path: Path
-) -> None:
+def test_tiles_in_a_seed_of_drawn_deals_are_found(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     plan = folder / "event.json"
     plan.write_text(plan.read_text().replace('"deals_set": true', '"deals_set": false'))

@@ -44,9 +44,7 @@ FORMATS = {
 
 # Slow: the schedules of other formats.
 @pytest.mark.parametrize("form", slow_except(["swiss"], FORMATS))
-def test_a_killed_event_goes_on_without_a_bot_whose_files_are_gone(
-    tmp_path: Path, form: str
-) -> None:
+def test_a_killed_event_goes_on_without_a_withdrawn_bot(tmp_path: Path, form: str) -> None:
     out, bot = tmp_path / "out", tmp_path / "mine.py"
     bot.write_text(FIRST_BOT)
     before, after = FORMATS[form]

@@ -29,9 +29,7 @@ from tournaments.rating.sprt import Sprt
         (teams(300_000), "at least 3,600,000 games"),
     ],
 )
-def test_a_contest_that_is_too_large_is_refused_before_it_is_planned(
-    event: Event, part: str | None
-) -> None:
+def test_a_contest_that_is_too_large_is_refused(event: Event, part: str | None) -> None:
     if part is None:
         event.format.check_size(event)
         return

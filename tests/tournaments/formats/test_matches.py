@@ -38,9 +38,7 @@ def test_a_table_of_four_and_teams_are_named_too() -> None:
         ((("bot0", "bot1"),), "bot2 sits at no table"),
     ],
 )
-def test_tables_that_cannot_be_played_are_refused(
-    tables: tuple[tuple[str, ...]], part: str
-) -> None:
+def test_impossible_tables_are_refused(tables: tuple[tuple[str, ...]], part: str) -> None:
     with pytest.raises(UserError, match=part):
         matches(*tables)
 

@@ -60,9 +60,7 @@ def withdraw(event: Event, name: str, results: dict[str, Result]) -> Event:
 
 @given(st.sampled_from(CONTESTS), st.integers(0, 9999), st.floats(0, 1))
 @examples(150)
-def test_nothing_played_is_lost_and_all_others_play_to_the_end(
-    old: Event, luck: int, part: float
-) -> None:
+def test_nothing_is_lost_and_all_others_play_to_the_end(old: Event, luck: int, part: float) -> None:
     rng, results = Random(luck), dict[str, Result]()
     play(old, results, rng, int(part * count_all_games(old, results)))
     leaver, before = rng.choice(old.entrants).name, dict(results)
@@ -92,9 +90,7 @@ def test_nothing_played_is_lost_and_all_others_play_to_the_end(
 
 @given(st.integers(3, 12), st.integers(2, 3), st.integers(0, 999), st.floats(0, 1))
 @examples(60)
-def test_a_swiss_pairs_all_others_in_each_later_round(
-    entrants: int, seats: int, luck: int, part: float
-) -> None:
+def test_a_swiss_pairs_all_others_later(entrants: int, seats: int, luck: int, part: float) -> None:
     old = event(max(entrants, seats + 1), seats, 2, form=Swiss(4))
     rng, results = Random(luck), dict[str, Result]()
     play(old, results, rng, int(part * count_all_games(old, results)))

@@ -122,9 +122,7 @@ def test_build_sees_and_changes_nothing_but_its_own_folder(tmp_path: Path) -> No
         ("f() { f | f & }; f; sleep 9", "it "),
     ],
 )
-def test_hostile_build_is_stopped_and_its_author_told(
-    script: str, sentence: str, place: Path
-) -> None:
+def test_hostile_build_is_stopped_with_a_sentence(script: str, sentence: str, place: Path) -> None:
     """A build that hangs, floods, fills the disk, forks or lies is refused in a sentence."""
     is_timed = sentence.startswith("it takes") or "f | f" in script
     with pytest.raises(RefusedPushError) as refused:
@@ -135,9 +133,7 @@ def test_hostile_build_is_stopped_and_its_author_told(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("confinement", [BOUNDED, LOCKED, OFF])
-def test_result_is_at_the_path_that_the_build_was_told(
-    confinement: Confinement, place: Path
-) -> None:
+def test_result_is_at_the_path_that_the_build_got(confinement: Confinement, place: Path) -> None:
     """A program that keeps the path of its folder finds its files there when it plays."""
     if not has(confinement):
         pytest.skip("bots cannot be confined so here")

@@ -112,7 +112,7 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
 
 # Slow: newcomers play their boards, then a final.
 @pytest.mark.slow
-def test_a_league_that_closes_ends_with_a_final(
+def test_a_closing_league_ends_with_a_final(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Newcomers play their boards first; then the first ones meet, and the command ends by itself.
@@ -158,9 +158,7 @@ def test_a_league_that_closes_ends_with_a_final(
     assert "others than the first of the standings play" in boneyard("verify", str(place), code=1)
 
 
-def test_pushes_are_looked_at_beside_the_rounds(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pushes_are_read_beside_the_rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A check that takes long holds up no round, and who is late in it fails the next turn."""
     place = make(tmp_path / "club")
     journal = Journal(place / "league.log", lambda: SUNDAY, lambda _: None)
@@ -186,9 +184,7 @@ def test_pushes_are_looked_at_beside_the_rounds(
     turns._look_over.wait()
 
 
-def test_a_bug_of_ours_does_not_stop_a_league(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_of_ours_stops_no_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever finds one, in a push perhaps, stops neither the rounds nor the site of all others."""
     done: list[str] = []
 

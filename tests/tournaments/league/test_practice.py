@@ -168,9 +168,7 @@ def test_house_bots_fill_the_tables_of_practice(place: Path) -> None:
         tables(costly, "ben")
 
 
-def test_a_kill_at_the_end_of_practice_repeats_nothing(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kills_after_practice_repeat_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is answered first and removed last; time that is up ends it."""
 
     def kill(*_: object) -> None:
@@ -214,9 +212,7 @@ def test_nothing_is_told_of_a_round_that_is_played(place: Path) -> None:
     assert not round.folder.stderr.exists()
 
 
-def test_the_servers_line_lets_an_author_fetch_no_results_but_those_of_her_bot(
-    tmp_path: Path,
-) -> None:
+def test_the_servers_line_lets_an_author_fetch_only_her_bots_results(tmp_path: Path) -> None:
     """The line of authorized_keys in LEAGUE.md, as the server runs it."""
     (line,) = re.findall(r'^restrict,command="(.*)" ssh-', GUIDE.read_text(), re.M)
     for name in ("ada", "ben"):

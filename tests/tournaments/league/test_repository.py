@@ -140,9 +140,7 @@ def test_bad_push_is_refused_in_words_and_other_bots_play_on(server: Server, att
     assert sum(1 for _ in server.league.rglob("*")) < 100
 
 
-def test_tree_that_writes_elsewhere_is_refused(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_forged_tree_is_refused(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     """Git's own check finds `..` and equal names; without it the reader does."""
     blob = bytes.fromhex(server.blob(b"x"))
     for raw in (b"100644 ..\0" + blob, b"100644 a/b\0" + blob, (b"100644 a\0" + blob) * 2):

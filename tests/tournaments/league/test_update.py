@@ -296,9 +296,7 @@ def test_pushes_are_checked_side_by_side(tmp_path: Path) -> None:
     assert sorted(league.versions()) == ["good@1"]
 
 
-def test_flood_of_folders_that_are_no_bots_ends_after_some(
-    league: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_flood_of_other_folders_is_bounded(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each would have a line in the register and a page for ever; real bots are looked at."""
     monkeypatch.setattr(update, "MOST_STRANGERS", 2)
     for name in ("a", "b c", "d", "e"):
@@ -384,9 +382,7 @@ def test_entrant_reads_its_own_files_only(league: League, tmp_path: Path) -> Non
         ('["{build}/x"]', "run: there is no program {build}/x in the bot's folder after the build"),
     ],
 )
-def test_program_must_be_the_bots_own_or_on_the_path(
-    run: str, sentence: str, league: League
-) -> None:
+def test_program_must_be_the_bots_or_on_the_path(run: str, sentence: str, league: League) -> None:
     """No command reaches a program by a path out of the bot's folder."""
     league.push("x", toml=f"run = {run}\n")
     refusal = league.entry(Refused)
@@ -410,9 +406,7 @@ def test_a_check_that_the_system_kills_holds_up_no_other(league: League) -> None
     assert not league.turn()
 
 
-def test_pushes_wait_once_the_league_has_closed(
-    league: League, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pushes_wait_in_a_closed_league(league: League, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those before are admitted however late they are looked at; nobody is withdrawn any more."""
     league.push("one", "gone")
     league.turn()

@@ -276,9 +276,7 @@ def test_the_shell_word_of_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatc
     assert shell_word(prepare_entrant(binary, base, build)) == f"{base}/a.out"
 
 
-def test_arguments_follow_a_listed_bots_own_words(
-    base: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_arguments_follow_a_listed_bots_words(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(base)
     plain, quick = parse_bots(("montecarlo", "montecarlo --worlds 25"))
     assert (plain.name, quick.name) == ("montecarlo", "montecarlo-2")

@@ -107,9 +107,7 @@ def test_links_inside_a_folder_that_reads_names_must_stay_in_it(cup: Path) -> No
 
 
 @pytest.mark.parametrize("target", ["../private/id_rsa", ".ssh/id_rsa"])
-def test_without_a_folder_of_its_own_a_named_link_leads_only_beside_itself(
-    cup: Path, target: str
-) -> None:
+def test_without_an_own_folder_a_link_leads_only_beside_itself(cup: Path, target: str) -> None:
     (cup / "bots" / ".ssh").mkdir(parents=True)
     (cup / "bots" / ".ssh" / "id_rsa").touch()
     link = linked(cup / "bots" / "carl.py", target)

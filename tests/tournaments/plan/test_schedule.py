@@ -78,9 +78,7 @@ def test_a_plan_is_fair(event: Event) -> None:
 @pytest.mark.parametrize(
     ("entrants", "seats"), [(3, 3), (5, 3), (4, 4), (6, 4), (9, 4), (5, 5), (6, 6), (8, 7), (8, 8)]
 )
-def test_over_the_boards_everybody_sits_beside_everybody_of_its_table_as_often(
-    entrants: int, seats: int
-) -> None:
+def test_everybody_sits_beside_everybody_of_its_table_as_often(entrants: int, seats: int) -> None:
     boards = 12 if seats < 5 else len(circular_orders(seats))
     plan = plan_of(event(entrants, seats, boards, a_sitting=3))
     left: dict[frozenset[int], Counter[tuple[int, int]]] = {}

@@ -36,9 +36,7 @@ def test_a_sealed_bot_of_each_toolchain_plays(tools: Toolchain, tmp_path: Path) 
     assert [result.why for result in results] == ["target"]
 
 
-def test_a_sealed_bot_in_javascript_needs_no_node(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sealed_javascript_needs_no_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_bot("javascript", "mine", tmp_path, sealed=True)
     monkeypatch.setenv("PATH", "")
     monkeypatch.chdir(tmp_path)

@@ -178,9 +178,7 @@ def test_a_forfeit_that_no_foul_caused_is_named(copy: Path) -> None:
     ("others", "why"),
     slow_except([("play_on", "target")], [("play_on", "target"), ("stop", "foul")]),
 )
-def test_at_a_table_of_three_the_event_says_whether_the_others_play_on(
-    tmp_path: Path, others: str, why: str
-) -> None:
+def test_the_policy_decides_whether_others_play_on(tmp_path: Path, others: str, why: str) -> None:
     out = tmp_path / "out"
     more = SITTING.replace("after = 2", f'after = 1\nothers = "{others}"')
     run_file(event(tmp_path / "bots", WRONG, boards=3, seats=3, more=more), out)

@@ -60,9 +60,7 @@ def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) 
         ],
     ),
 )
-def test_run_stops_at_a_bot_that_fouls_in_another_way(
-    typo: Path, old: str, new: str, words: str
-) -> None:
+def test_run_stops_at_a_bot_with_other_fouls(typo: Path, old: str, new: str, words: str) -> None:
     assert old in FIRST_BOT
     typo.write_text(FIRST_BOT.replace(old, new))
     run = ("run", "typo.py", "greedy", "--boards", "10", "--set", "target=1")

@@ -50,9 +50,7 @@ def words(game: LoggedGame, seat: int) -> list[str]:
 @pytest.mark.skipif(
     not has_kernel_events(), reason="a thread may read stderr a moment after the answer"
 )
-def test_each_answer_has_what_was_written_before_it_and_the_log_verifies(
-    tmp_path: Path, bot: str
-) -> None:
+def test_answers_have_the_stderr_before_them_and_the_log_verifies(tmp_path: Path, bot: str) -> None:
     folder = tmp_path / "event"
     run(folder, bot, *SMALL, "--keep-stderr")
     for game in games(folder):
@@ -94,9 +92,7 @@ def test_first_games_of_the_command_line_keep_it_unasked(
     assert not keeps_stderr("file", str(file), *SMALL[1:])
 
 
-def test_what_a_game_keeps_is_bounded(
-    tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kept_stderr_is_bounded(tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "LOGGED_STDERR_LENGTH", 50)
     run(tmp_path / "event", bot, *SMALL, "--keep-stderr")
     for game in games(tmp_path / "event"):

@@ -91,9 +91,7 @@ def test_a_run_says_why_a_referee_process_cannot_go_on(
     assert logs(tmp_path)
 
 
-def test_one_process_plays_games_that_depend_on_each_other(
-    ordered: list[str], tmp_path: Path
-) -> None:
+def test_one_process_plays_games_that_depend_on_others(ordered: list[str], tmp_path: Path) -> None:
     event = tmp_path / "event.toml"
     bots = "".join(f'[[bots]]\nname = "{name}"\n' for name in SMALL[:3])
     event.write_text(

@@ -47,9 +47,7 @@ def test_another_event_in_the_same_folder_is_refused(event: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(
-    long_event: Path, tmp_path: Path
-) -> None:
+def test_ctrl_c_stops_cleanly_and_the_command_goes_on(long_event: Path, tmp_path: Path) -> None:
     process = start_run(tmp_path)
     wait_for_ledger(tmp_path)
     os.kill(process.pid, signal.SIGINT)
@@ -110,9 +108,7 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
         (("no-such-event.toml",), "no-such-event.toml"),
     ],
 )
-def test_a_users_mistake_gets_one_sentence(
-    tmp_path: Path, words: tuple[str, ...], part: str
-) -> None:
+def test_a_wrong_word_gets_one_sentence(tmp_path: Path, words: tuple[str, ...], part: str) -> None:
     output = run(tmp_path, *words, code=2)
     assert part in output
     assert len(output.strip().splitlines()) == 1
@@ -169,9 +165,7 @@ def test_a_report_that_cannot_be_written_stops_the_run_in_a_sentence(tmp_path: P
         ("Error: Cannot find module './x.mjs'", True, True),
     ],
 )
-def test_the_sandbox_is_named_where_it_may_be_the_reason(
-    words: str, silent: bool, hints: bool
-) -> None:
+def test_the_sandbox_is_named_as_a_possible_reason(words: str, silent: bool, hints: bool) -> None:
     assert ("A locked bot can read" in sandbox_hint(LookingLocked(), words, silent=silent)) is hints
     assert sandbox_hint(Sandbox(OFF, Limits()), words, silent=silent) == ""
 

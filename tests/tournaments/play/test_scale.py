@@ -45,9 +45,7 @@ def lying(folder: Path) -> set[str]:
 
 # Slow: a run packs the logs that are full.
 @pytest.mark.slow
-def test_a_run_packs_what_is_full(
-    plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_pack_full_logs(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(tmp_path, *SMALL, "--jobs", "2")
     assert lying(tmp_path) == {ZSTD_SUFFIX}
@@ -55,9 +53,7 @@ def test_a_run_packs_what_is_full(
     assert "OK: " in boneyard("verify", str(tmp_path))
 
 
-def test_logs_left_by_a_kill_are_compressed_by_the_next_run(
-    event: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_run_packs_logs_of_a_kill(event: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, *_ = Folder(event).logs()
     decompress(first)
     data = b"".join(line.data for line in read_lines(second))

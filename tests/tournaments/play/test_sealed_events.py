@@ -153,9 +153,7 @@ def test_a_check_names_what_a_module_imports_and_is_not_offered(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_the_same_bytes_on_a_cluster(
-    bots: tuple[str, str], cluster: Cluster, tmp_path: Path
-) -> None:
+def test_same_bytes_on_a_cluster(bots: tuple[str, str], cluster: Cluster, tmp_path: Path) -> None:
     out, reference = tmp_path / "out", tmp_path / "once"
     cluster.add("w")
     run(out, *bots, "--boards", "2", *cluster.words())

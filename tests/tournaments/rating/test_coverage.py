@@ -31,9 +31,7 @@ def truth(seats: int, deal: float) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("seats", "boards", "deal"), [(2, 60, 0.0), (2, 60, 150.0), (4, 30, 150.0)]
 )
-def test_95_percent_intervals_hold_the_truth_95_times_in_100(
-    seats: int, boards: int, deal: float
-) -> None:
+def test_intervals_hold_the_truth_95_times_in_100(seats: int, boards: int, deal: float) -> None:
     true = truth(seats, deal)
     rated = differences = wrong = 0
     for seed in range(EVENTS):

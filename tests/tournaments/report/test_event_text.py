@@ -36,9 +36,7 @@ def first_of(plan: Event, *games: int) -> list[Result]:
         (3, (9, 0, 9), f"{IN_ORDER} played 9, 9 and 0 games in their 3 rotations"),
     ],
 )
-def test_boards_played_in_some_seats_only_are_reported(
-    seats: int, games: tuple[int, ...], sentence: str
-) -> None:
+def test_uneven_rotations_are_reported(seats: int, games: tuple[int, ...], sentence: str) -> None:
     plan = event(seats, seats, boards=80)
     assert uneven(book_of(plan, first_of(plan, *games))) == sentence + GO_ON
 

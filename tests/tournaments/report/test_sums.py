@@ -122,9 +122,7 @@ def test_a_decision_taken_alike_in_two_games_of_a_board_is_named_once() -> None:
         ((1, 2), "best lost 0.00 ± 0.00 points a decision by its choices, the least; "),
     ],
 )
-def test_sentences_name_the_least_loss_first_and_call_it_so_if_it_is_certain(
-    boards: tuple[int, ...], first: str
-) -> None:
+def test_sentences_name_a_certain_least_loss_first(boards: tuple[int, ...], first: str) -> None:
     summary = summarize_review(
         TERMS,
         [

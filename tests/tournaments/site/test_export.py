@@ -116,9 +116,7 @@ def test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it(
         assert now.played == (4 if network else 12)
 
 
-def test_a_sitting_that_goes_on_outside_the_sandbox_is_not_shown(
-    event: Path, tmp_path: Path
-) -> None:
+def test_a_sitting_that_goes_on_without_sandbox_is_not_shown(event: Path, tmp_path: Path) -> None:
     folder = Folder(copied(event, tmp_path / "event"))
     for log in folder.logs():
         game, _ = read_games(log)

@@ -29,9 +29,7 @@ def fouled(number: int, name: str = "first") -> Result:
     return replace(game(number, (name, "greedy"), (0, 9)), fouls=(SeatFoul(0, "late"),))
 
 
-def test_a_pipe_is_told_of_fouls_as_they_come(
-    live: Progress, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_pipe_gets_fouls_as_they_come(live: Progress, capsys: pytest.CaptureFixture[str]) -> None:
     with live:
         live.update(game(1, ("first", "greedy"), (9, 0)))
         assert capsys.readouterr().err == ""

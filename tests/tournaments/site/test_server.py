@@ -73,9 +73,7 @@ def test_hands_of_games_that_go_on_are_shown_only_if_asked_for(event: Path, tmp_
     assert not any(isinstance(hand, int) for hand in hands(watched(folder, everything=True).now()))
 
 
-def test_only_games_that_are_over_are_replayed_unless_asked_for(
-    event: Path, tmp_path: Path
-) -> None:
+def test_only_finished_games_are_replayed_unless_asked_for(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path, 0.7)
     names = "1.first.greedy", "2.first.greedy"
     views = watched(folder), watched(folder, everything=True), watched(event)

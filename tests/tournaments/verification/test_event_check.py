@@ -199,9 +199,7 @@ def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["round-robin", "swiss"])
-def test_a_ledger_that_is_gone_is_named_and_the_same_run_makes_it_again(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_missing_ledger_is_named_and_the_same_run_restores_it(tmp_path: Path, name: str) -> None:
     copy_of(name, tmp_path)
     reference = outputs(tmp_path)
     (tmp_path / "ledger.jsonl").unlink()
@@ -268,9 +266,7 @@ def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["ledger.jsonl", "report.html", "event.json", "seeds.jsonl"])
 @pytest.mark.parametrize("command", ["verify", "explain", "replay"])
-def test_a_file_that_is_no_log_is_not_called_a_damaged_one(
-    event: Path, command: str, name: str
-) -> None:
+def test_a_file_that_is_no_log_is_not_called_damaged(event: Path, command: str, name: str) -> None:
     path = event / name
     hint = f"name its event's folder, as in `boneyard verify {event}`."
     assert boneyard(command, str(path), code=2) == f"boneyard: {path} is not a game log; {hint}\n"
@@ -350,9 +346,7 @@ def test_other_deals_than_were_promised_are_refused(folder: Path, name: str) -> 
     assert "does not match secret.key" in rerun(folder, code=2)
 
 
-def test_a_finished_event_without_a_report_is_named_and_one_that_was_killed_is_not(
-    folder: Path,
-) -> None:
+def test_a_finished_event_without_a_report_is_named_and_a_killed_one_is_not(folder: Path) -> None:
     (folder / "results.json").unlink()
     (missing,) = faults(folder)
     assert missing.startswith(f"{folder / 'results.json'}: the file is missing; the same")

@@ -92,9 +92,7 @@ def with_luck(folder: Path) -> str:
     return boneyard("report", str(folder), "--luck")
 
 
-def test_luck_is_written_in_ledger_order_and_reported_everywhere(
-    folder: Path, faked: list[str]
-) -> None:
+def test_luck_is_written_in_ledger_order_and_reported(folder: Path, faked: list[str]) -> None:
     before = outputs(folder)
     with_luck(folder)
     assert [record.game for record in records(folder)] == [record.game for record in ledger(folder)]
@@ -132,9 +130,7 @@ def test_the_luck_of_boards_that_are_still_played_waits(folder: Path, faked: lis
     assert len(records(folder)) == 12
 
 
-def test_a_report_from_before_the_luck_was_computed_stays_right(
-    folder: Path, faked: list[str]
-) -> None:
+def test_a_report_from_before_the_luck_stays_right(folder: Path, faked: list[str]) -> None:
     """A kill may come between the luck and the report."""
     with_luck(folder)
     content = (folder / "luck.jsonl").read_bytes()
@@ -171,9 +167,7 @@ def test_verify_names_a_changed_figure(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize(("name", "value"), [("share", (0.1,)), ("points", (1e300, -1e300))])
 @pytest.mark.usefixtures("faked")
-def test_luck_that_no_game_has_is_damage(
-    folder: Path, name: str, value: tuple[object, ...]
-) -> None:
+def test_impossible_luck_is_damage(folder: Path, name: str, value: tuple[object, ...]) -> None:
     with_luck(folder)
     records = [json.loads(line) for line in unsealed(folder / "luck.jsonl")]
     records[1][name] = value

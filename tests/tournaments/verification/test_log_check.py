@@ -20,9 +20,7 @@ def tasks(folder: Folder) -> list[LogTask]:
     return [LogTask(log, promises) for log in folder.logs()]
 
 
-def test_processes_find_what_one_finds_in_the_order_of_the_logs(
-    event: Path, tmp_path: Path
-) -> None:
+def test_processes_find_what_one_finds_in_order_of_the_logs(event: Path, tmp_path: Path) -> None:
     folder = Folder(copied(event, tmp_path))
     broken, other, *_ = folder.logs()
     broken.write_bytes(broken.read_bytes().replace(b'"choice":0', b'"choice":1', 1))

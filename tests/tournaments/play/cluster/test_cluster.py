@@ -149,9 +149,7 @@ def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path:
 
 
 @pytest.mark.slow
-def test_a_worker_without_a_sandbox_gets_no_bot_that_needs_one(
-    cluster: Cluster, tmp_path: Path
-) -> None:
+def test_an_open_worker_gets_no_bot_that_needs_a_sandbox(cluster: Cluster, tmp_path: Path) -> None:
     out = tmp_path / "out"
     cluster.add("open")
     cluster.wait_for_output("open", "connected")
@@ -219,9 +217,7 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     assert messages[-1] == "the connection is cut"
 
 
-async def test_a_run_whose_scheduler_is_gone_looks_for_it_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_run_looks_again_for_a_lost_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import Security
 
     from tournaments.play.cluster import client

@@ -226,9 +226,7 @@ async def test_an_impossible_answer_is_refused(stage: Stage) -> None:
 
 # Slow: orders that come back are tested beside it.
 @pytest.mark.slow
-async def test_a_worker_with_unrequested_results_gets_no_more_orders(
-    stage: Stage, reference: Path
-) -> None:
+async def test_a_worker_with_unasked_results_gets_no_orders(stage: Stage, reference: Path) -> None:
     """Another worker plays the games."""
     senders: list[str] = []
 
