@@ -58,17 +58,17 @@ ROOMS = {
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_682, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
-    "report": _room(3_136, "tournaments/report"),
-    "play": _room(2_780, "tournaments/play"),
-    "event": _room(3_149, "tournaments/event"),
-    "plan": _room(3_337, "tournaments/plan"),
-    "formats": _room(2_812, "tournaments/formats"),
+    "report": _room(3_134, "tournaments/report"),
+    "play": _room(2_767, "tournaments/play"),
+    "event": _room(3_148, "tournaments/event"),
+    "plan": _room(3_312, "tournaments/plan"),
+    "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_036, "tests"),
+    "tests": _room(42_093, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_009
+MOST_LINES = 62_981
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""

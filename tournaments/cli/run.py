@@ -65,7 +65,7 @@ from tournaments.plan.bots import keep_version, keeps_versions, sample_bots, ver
 from tournaments.plan.event import Event
 from tournaments.plan.read_plan import EventPlan, read_plan
 from tournaments.plan.schedule import describe_spent_out
-from tournaments.play.cluster.connection import ClusterAddress, need_engine, parse_cluster_option
+from tournaments.play.cluster.orders import ClusterAddress, need_engine, parse_cluster_option
 from tournaments.play.sittings import STOPPED, UNMET, check_greetings, stop_sentence
 from tournaments.report.event_text import describe_access
 

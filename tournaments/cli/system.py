@@ -96,7 +96,7 @@ def worker(**options: Any) -> int:
     Examples:
       boneyard worker tls://head:8786 --tls certificates --jobs 8
     """
-    from tournaments.play.cluster.connection import need_engine
+    from tournaments.play.cluster.orders import need_engine
 
     # First: the import below needs the engine's packages.
     need_engine("boneyard worker")

@@ -39,10 +39,10 @@ from tournaments.plan.schedule import (
     numbers,
     sitting,
 )
-from tournaments.play.cluster.connection import ClusterAddress, Loop
 from tournaments.play.cluster.orders import (
     ORDER_S,
     BrokenAnswerError,
+    ClusterAddress,
     Order,
     OrderPart,
     OrderReply,
@@ -60,6 +60,7 @@ from tournaments.play.cluster.orders import (
 from tournaments.play.cluster.worker import (
     ANSWER_S,
     RECONNECT_S,
+    Loop,
     RunPlugin,
     play_order,
     read_certificates,

@@ -1,12 +1,14 @@
-"""Messages between a run and its workers: orders, answers, bots with their files."""
+"""Messages between a run and its workers, and the scheduler's address: orders, answers, bots."""
 
 import hashlib
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -29,6 +31,80 @@ from tournaments.plan.bots import (
 )
 from tournaments.plan.event import Event, WrittenBot
 from tournaments.plan.schedule import PlannedGame, PlannedSitting
+
+# The address of a run's workers from the command line, refused without TLS.
+
+
+OTHERS_RIGHTS = stat.S_IRWXG | stat.S_IRWXO
+"""The rights of everybody but a file's owner."""
+NO_PACKAGE = (
+    "{what} needs the package {package}, which is not installed: "
+    "pip install '.[cluster]' in the clone."
+)
+NO_TLS = (
+    "{address} has no TLS: other users who can reach it could run programs there and here. Give "
+    "the scheduler certificates and say tls://HOST:PORT --tls FOLDER; see `boneyard help cluster`."
+)
+
+
+class ClusterAddress(NamedTuple):
+    """A scheduler's address."""
+
+    address: str
+    """Address of the scheduler, with its protocol."""
+    tls: Path
+    """A folder with ca.pem, cert.pem and key.pem."""
+
+
+def parse_cluster_option(text: str, tls: Path | None) -> ClusterAddress:
+    """Read the value of `--cluster`. Raises UserError, also for an address without TLS."""
+    return ClusterAddress(_checked(text), _complete(text, tls))
+
+
+def _checked(text: str) -> str:
+    """Return a scheduler's address in full. Raises UserError."""
+    address = text if "://" in text else f"tls://{text}"
+    protocol, _, rest = address.partition("://")
+    host, _, port = rest.rpartition(":")
+    if protocol not in ("tcp", "tls") or not host or not port.isdigit():
+        raise UserError(f"{text!r} is not a scheduler's address. Give one such as tls://head:8786.")
+    if protocol == "tcp":
+        raise UserError(NO_TLS.format(address=address))
+    return address
+
+
+def check_worker_name(name: str) -> str:
+    """Check a worker's name from the command line.
+
+    Raises UserError for a name that a log cannot hold.
+    """
+    try:
+        return msgspec.convert(name, WorkerName)
+    except msgspec.ValidationError:
+        raise UserError(
+            f"--name {name!r}: a worker's name has up to 64 letters, digits, dots, dashes and "
+            "underscores, and begins with a letter or a digit."
+        ) from None
+
+
+def _complete(text: str, tls: Path | None) -> Path:
+    """Return the folder of the certificates. Raises UserError."""
+    if tls is None:
+        raise UserError(f"{text}: --tls FOLDER is missing, with ca.pem, cert.pem and key.pem.")
+    for name in ("ca.pem", "cert.pem", "key.pem"):
+        if not (tls / name).is_file():
+            raise UserError(f"--tls {tls}: {name} is missing in this folder.")
+    if (tls / "key.pem").stat().st_mode & OTHERS_RIGHTS:
+        raise UserError(f"{tls / 'key.pem'}: other users may read it. Say chmod 600 of it.")
+    return tls
+
+
+def need_engine(feature: str) -> None:
+    """Refuse to go on without the engine's packages. Raises UserError."""
+    for package in ("distributed", "cryptography"):
+        if find_spec(package) is None:
+            raise UserError(NO_PACKAGE.format(what=feature, package=package))
+
 
 # Bots with their files: packed where the event is, named by their content, unpacked on workers.
 

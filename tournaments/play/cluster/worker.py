@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,6 @@ from protocol.errors import UserError
 from protocol.records import LogRecord, Result
 from tournaments.plan.event import Event
 from tournaments.plan.schedule import PlannedGame, has_dependent_games, seating, with_values
-from tournaments.play.cluster.connection import Loop, check_worker_name, parse_cluster_option
 from tournaments.play.cluster.orders import (
     MOST_S,
     Fate,
@@ -50,9 +49,11 @@ from tournaments.play.cluster.orders import (
     Output,
     Run,
     Unplayed,
+    check_worker_name,
     decoded,
     encoded,
     offered_resources,
+    parse_cluster_option,
     unpack_bot,
 )
 from tournaments.play.lanes import Lanes
@@ -238,6 +239,63 @@ class OrderRunner:
         game = str(cause) if isinstance(cause, InternalGameError) else ""
         trace = "".join(traceback.format_exception(error))
         return Unplayed(self._name, "bug", trace, game)
+
+
+# An asyncio loop in a thread of its own, under trio: cancelled with the task that runs it.
+
+
+class Loop:
+    """A thread with an asyncio loop, in which all calls to the distributed engine are made."""
+
+    def __init__(self) -> None:
+        self._runs: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._stopped = False
+
+    async def run(
+        self,
+        main: Callable[[], Awaitable[None]],
+        *,
+        task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Run `main` in the loop until it returns; started once `call` works.
+
+        When this is cancelled, it cancels `main` and waits for it. Raises what `main` raises, in a
+        group.
+        """
+        token = trio.lowlevel.current_trio_token()
+
+        async def cancellable() -> None:
+            self._runs, self._task = asyncio.get_running_loop(), asyncio.current_task()
+            token.run_sync_soon(task_status.started)
+            if not self._stopped:
+                await main()
+
+        def blocking() -> None:
+            try:
+                asyncio.run(cancellable())
+            except asyncio.CancelledError:
+                if not self._stopped:
+                    raise
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._stop_when_cancelled)
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(blocking)
+            nursery.cancel_scope.cancel()
+
+    def call(self, work: Callable[[], object]) -> None:
+        """Call `work` soon in the loop, unless the loop has ended. Any thread may call this."""
+        if self._runs and not self._runs.is_closed():
+            self._runs.call_soon_threadsafe(work)
+
+    async def _stop_when_cancelled(self) -> None:
+        try:
+            await trio.sleep_forever()
+        finally:
+            self._stopped = True
+            if self._task:
+                self.call(self._task.cancel)
 
 
 # Inside a process of the distributed engine: its task, its plugin and its worker.

@@ -17,7 +17,7 @@ from arena.sandbox.command import OFF
 from tests.support.clusters import Cluster, doors, kill, results, until
 from tests.support.events import boneyard
 from tests.support.tables import alive
-from tournaments.play.cluster.connection import Loop
+from tournaments.play.cluster.worker import Loop
 
 if TYPE_CHECKING:
     from tournaments.play.cluster.worker import OrderRunner

@@ -12,7 +12,7 @@ import trio
 import trio.testing
 
 from tests.support.clusters import Cluster, write_certificates
-from tournaments.play.cluster.connection import Loop
+from tournaments.play.cluster.worker import Loop
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -10,15 +10,16 @@ from arena.sealed.module import wasmtime_version
 from protocol.errors import UserError
 from tests.support.events import boneyard
 from tournaments.plan.schedule import PlannedGame, PlannedSitting
-from tournaments.play.cluster import connection
-from tournaments.play.cluster.connection import ClusterAddress, parse_cluster_option
+from tournaments.play.cluster import orders
 from tournaments.play.cluster.orders import (
+    ClusterAddress,
     Order,
     OrderPart,
     content_name,
     decoded,
     encoded,
     offered_resources,
+    parse_cluster_option,
     resource,
 )
 
@@ -106,7 +107,7 @@ def test_without_the_engine_the_extra_is_named(
     def nothing(name: str) -> object:
         return None if name == "distributed" else find_spec(name)
 
-    monkeypatch.setattr(connection, "find_spec", nothing)
+    monkeypatch.setattr(orders, "find_spec", nothing)
     monkeypatch.chdir(tmp_path)
     output = boneyard(*words, code=2)
     assert ".[cluster]" in output
