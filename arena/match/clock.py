@@ -2,7 +2,7 @@
 
 The referee is itself a process on a shared machine. A time in which it did not look at the pipes
 (it was busy, or got no processor) is a lag. A lag moves the deadline of every open question by its
-own length, once, and is charged to nobody. A stop of the whole program (see `arena.match.pulse`)
+own length, once, and is charged to nobody. A stop of the whole program (see `Pulse`)
 is a pause: after it every open question begins anew, however long it was. A bot is late if and only
 if the referee looked at its pipe at or after the deadline and found no whole line there.
 """

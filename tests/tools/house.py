@@ -42,7 +42,7 @@ ROOMS = {
     "protocol": _room(2_202, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_973, "arena/engine"),
-    "match": _room(2_775, "arena/match"),
+    "match": _room(2_771, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_627, "arena/rules"),
     "sandbox": _room(3_308, "arena/sandbox"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_312, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_093, "tests"),
+    "tests": _room(42_092, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_981
+MOST_LINES = 62_977
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""

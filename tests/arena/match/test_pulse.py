@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.match.clock import Deadline, LagError
-from arena.match.poller import Poller
-from arena.match.pulse import BEAT_S, LEAST_STOP_S, Pulse, Vitals, is_stop
+from arena.match.poller import BEAT_S, LEAST_STOP_S, Poller, Pulse, Vitals, is_stop
 
 BEFORE = Vitals(100.0, 50, 2.0, 3)
 GAPS = st.floats(1.1 * LEAST_STOP_S, 10**6)
