@@ -11,8 +11,15 @@ from arena.match.player import Evidence, Listener
 from arena.match.poller import Poller
 from arena.match.sources import PIPE_READ_BYTES, Source, Streams, streams_of
 from arena.sandbox.command import Command, as_named, program_paths
-from arena.sandbox.network import AccessError, Censor
-from arena.sandbox.process import SHORTAGES, Process, ResourceUsage, Sandbox, SandboxedProcess
+from arena.sandbox.process import (
+    SHORTAGES,
+    AccessError,
+    Censor,
+    Process,
+    ResourceUsage,
+    Sandbox,
+    SandboxedProcess,
+)
 from arena.sealed import module
 from arena.sealed.compiled import compile_once
 from arena.sealed.interpreter import installed_interpreter, pack_files

@@ -42,10 +42,10 @@ ROOMS = {
     "protocol": _room(2_202, "protocol"),
     "files, program, machine, processes": _room(761, "arena"),
     "engine": _room(1_973, "arena/engine"),
-    "match": _room(2_771, "arena/match"),
+    "match": _room(2_778, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
-    "rules": _room(1_627, "arena/rules"),
-    "sandbox": _room(3_308, "arena/sandbox"),
+    "rules": _room(1_582, "arena/rules"),
+    "sandbox": _room(3_301, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_603, "arena/analysis"),
@@ -64,7 +64,7 @@ ROOMS = {
     "plan": _room(3_312, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_092, "tests"),
+    "tests": _room(42_091, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""

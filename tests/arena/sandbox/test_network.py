@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from arena.match.bot_process import CannotStartError, spawn
 from arena.sandbox import proxy
 from arena.sandbox.command import LOCKED, OFF, Command, Limits
-from arena.sandbox.network import Censor, own_variables
-from arena.sandbox.process import Sandbox
+from arena.sandbox.process import Censor, Sandbox, own_variables
 from arena.sandbox.trial import describe_network, network_faults
 from tests.support.tables import play, sample
 
@@ -48,7 +47,7 @@ def test_the_test_finds_a_proxy_that_opens_too_much(
     lax = tmp_path / "proxy.py"
     text = Path(proxy.__file__).read_text()
     lax.write_text(text.replace("if name not in allowed", "if not allowed"))
-    monkeypatch.setattr("arena.sandbox.network.PROXY", lax)
+    monkeypatch.setattr("arena.sandbox.process.PROXY", lax)
     assert "tunnel-to-another-port" in network_faults()
 
 
