@@ -179,7 +179,7 @@ def _try_once(confinement: Confinement, folder: Path) -> TrialResult:
     through = {CANARIES[name] for name, outcome in outcomes.items() if outcome.got}
     broken = tuple(promise for promise in GUARANTEES if promise.name in through)
     fatal = [promise.missing for promise in broken if promise.name in NEEDED_PROMISES]
-    missing = tuple(f"{promise.missing} {promise.remedy}" for promise in broken)
+    missing = tuple(promise.missing for promise in broken)
     why_not = " ".join(fatal) if confinement.is_locked else ""
     return TrialResult(replace(confinement, missing=missing), why_not, broken, outcomes)
 

@@ -45,7 +45,7 @@ ROOMS = {
     "match": _room(2_778, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_582, "arena/rules"),
-    "sandbox": _room(3_301, "arena/sandbox"),
+    "sandbox": _room(3_292, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_603, "arena/analysis"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_977
+MOST_LINES = 62_968
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""
