@@ -1,13 +1,13 @@
 """The table of one game: it connects bots, clock and log with a referee, and decides nothing."""
 
 import math
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from arena.logs.gamelog import Log
+from arena.machine import cores
 from arena.match.bot_process import STDOUT_KEPT
 from arena.match.clock import LagError, Timer, TimeUsage
 from arena.match.player import Evidence, Player
@@ -21,9 +21,7 @@ LOG_EVERY = 64
 """The most records that wait to be written: one system call for many is cheaper."""
 LOG_WITHIN_S = 0.2
 """The longest time in s that a record may wait to be written: onlookers follow the log."""
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
-"""The cores that our process might use when it began."""
-HELD_PROCESSORS = max(1.5, CORES / 2)
+HELD_PROCESSORS = max(1.5, cores() / 2)
 """Processors that a bot must keep busy to be blamed for a lag: a bot that only thinks takes one."""
 LOGGED_STDERR_LENGTH = 2**17
 """The most characters of stderr that a game's log keeps with its answers, on request."""
