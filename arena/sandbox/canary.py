@@ -1,7 +1,7 @@
 """A bot that tries each mechanism of the sandbox once; this file runs as a bot and as its control.
 
 One self-contained file, because it must run where a bot runs: `python -I -S canary.py`. A line of
-stdin holds the targets (see `trial`), a line of stdout the outcome of each attempt, `{"got":
+stdin holds the targets (see `select`), a line of stdout the outcome of each attempt, `{"got":
 true|false, "detail": …}`: only a refusal that was seen is one. It takes milliseconds and fills
 nothing. The child that it leaves behind answers each line of stdin, and ends when stdin does.
 """

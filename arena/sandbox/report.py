@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.sandbox.command import find_tools, packaged_bwrap
-from arena.sandbox.select import TrialResult
-from arena.sandbox.trial import CANARIES, GUARANTEES, Guarantee
+from arena.sandbox.select import CANARIES, GUARANTEES, Guarantee, TrialResult
 
 TO_LOCK = (
     "To lock bots in, install bubblewrap (Debian, Ubuntu, Fedora, Arch: package `bubblewrap`; or "

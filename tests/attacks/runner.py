@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from arena.sandbox.canary import UNTRIED
 from arena.sandbox.command import Confinement
-from arena.sandbox.select import NEEDED_PROMISES
-from arena.sandbox.trial import (
+from arena.sandbox.select import (
+    NEEDED_PROMISES,
     TRIAL_LIMITS,
     CannotProbeError,
     ProbeResult,

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from arena.sandbox import trial
-from arena.sandbox.trial import GUARANTEES, CannotProbeError, Popen
+from arena.sandbox import select
+from arena.sandbox.select import GUARANTEES, CannotProbeError, Popen
 from tests.attacks.fixtures import End, Start, kill_group
 from tests.attacks.probes import GROUPS, PROBES
 from tests.attacks.runner import run_probes, run_until_tried
@@ -149,7 +149,7 @@ def test_a_bot_that_does_not_answer_proves_nothing(
     program: str, patience_s: float, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def start(_: tuple[str, ...], reads: tuple[str, ...]) -> Popen:
-        monkeypatch.setattr(trial, "MAX_WAIT_S", patience_s)
+        monkeypatch.setattr(select, "MAX_WAIT_S", patience_s)
         return start_plain((PYTHON, "-I", "-S", "-c", program), reads)
 
     with pytest.raises(CannotProbeError, match=why):

@@ -45,7 +45,7 @@ ROOMS = {
     "match": _room(2_776, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_582, "arena/rules"),
-    "sandbox": _room(3_292, "arena/sandbox"),
+    "sandbox": _room(3_272, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
     "analysis": _room(2_603, "arena/analysis"),
@@ -53,8 +53,8 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_120, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_218, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_935, "tournaments/league"),
+    "cli and commands": _room(6_227, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_913, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_682, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_312, "tournaments/plan"),
     "formats": _room(2_823, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_091, "tests"),
+    "tests": _room(42_106, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_966
+MOST_LINES = 62_945
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""

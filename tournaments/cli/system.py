@@ -124,8 +124,7 @@ def doctor(as_json: bool) -> None:
     """
     from arena.sandbox.command import OFF
     from arena.sandbox.report import guarantee_table, verdict
-    from arena.sandbox.select import examine, try_to_lock
-    from arena.sandbox.trial import describe_network
+    from arena.sandbox.select import describe_network, examine, try_to_lock
     from arena.sealed.module import about_toolchains
 
     # Most events are in folders below the working folder.

@@ -45,7 +45,7 @@ from arena.match.poller import Poller
 from arena.match.referee import Referee
 from arena.match.table import Table
 from arena.sandbox.process import Sandbox
-from arena.sandbox.trial import network_faults
+from arena.sandbox.select import network_faults
 from arena.sealed.module import is_module
 from protocol.errors import UserError
 from protocol.records import ChoiceRecord, FoulRecord, GameRecord, LogRecord, Result

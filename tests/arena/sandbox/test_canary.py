@@ -9,11 +9,18 @@ from typing import Any
 
 import pytest
 
-from arena.sandbox import command, process, trial
+from arena.sandbox import command, process, select
 from arena.sandbox.cgroups import Cgroup
 from arena.sandbox.command import BOUNDED, LOCKED, OFF, Confinement, Limits
-from arena.sandbox.select import TrialResult, choose_sandbox, examine
-from arena.sandbox.trial import CANARIES, CGROUP_ESCAPE, ProbeResult, try_sandbox
+from arena.sandbox.select import (
+    CANARIES,
+    CGROUP_ESCAPE,
+    ProbeResult,
+    TrialResult,
+    choose_sandbox,
+    examine,
+    try_sandbox,
+)
 from protocol.errors import UserError
 
 ROOT = os.geteuid() == 0
@@ -136,14 +143,14 @@ def test_without_a_sandbox_all_get_through_that_a_plain_process_can() -> None:
 
 def test_a_refusal_beside_a_refused_control_proves_nothing(monkeypatch: Patch) -> None:
     """A canary that would be refused everywhere locks nobody in."""
-    ask, name = trial._outcomes, "read-event"
+    ask, name = select._outcomes, "read-event"
 
     def spoil(process: Any, targets: Any) -> dict[str, ProbeResult]:
         outcomes = ask(process, targets)
         is_control = targets["who"] == "control"
         return {**outcomes, name: ProbeResult(False, "EIO")} if is_control else outcomes
 
-    monkeypatch.setattr(trial, "_outcomes", spoil)
+    monkeypatch.setattr(select, "_outcomes", spoil)
     locked = examine(LOCKED, TMP)
     if not locked.outcomes:
         pytest.skip(locked.why_not)
@@ -168,4 +175,4 @@ def test_a_trial_leaves_nothing(tmp_path: Path, monkeypatch: Patch) -> None:
     try_sandbox(OFF, tmp_path)
     assert os.listdir("/proc/self/fd") == descriptors  # noqa: PTH208
     assert not list(tmp_path.iterdir())
-    assert trial.CANARY_VARIABLE not in os.environ
+    assert select.CANARY_VARIABLE not in os.environ

@@ -16,7 +16,7 @@ from arena.match.bot_process import CannotStartError, spawn
 from arena.sandbox import proxy
 from arena.sandbox.command import LOCKED, OFF, Command, Limits
 from arena.sandbox.process import Censor, Sandbox, own_variables
-from arena.sandbox.trial import describe_network, network_faults
+from arena.sandbox.select import describe_network, network_faults
 from tests.support.tables import play, sample
 
 PYTHON = os.path.realpath(sys.executable)

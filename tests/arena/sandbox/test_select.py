@@ -15,8 +15,16 @@ from msgspec.structs import replace
 from arena.sandbox import report, select
 from arena.sandbox.cgroups import NoCgroupError
 from arena.sandbox.command import BOUNDED, LOCKED, OFF, Confinement, Limits, find_tools
-from arena.sandbox.select import TrialResult, choose_sandbox, examine, try_to_lock
-from arena.sandbox.trial import TRIAL_LIMITS, CannotProbeError, NoAnswerError, Starter
+from arena.sandbox.select import (
+    TRIAL_LIMITS,
+    CannotProbeError,
+    NoAnswerError,
+    Starter,
+    TrialResult,
+    choose_sandbox,
+    examine,
+    try_to_lock,
+)
 from protocol.errors import UserError
 from tests.attacks.runner import run_probes
 from tests.support.events import boneyard
