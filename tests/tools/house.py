@@ -44,7 +44,7 @@ ROOMS = {
     "engine": _room(1_973, "arena/engine"),
     "match": _room(2_776, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
-    "rules": _room(1_582, "arena/rules"),
+    "rules": _room(1_627, "arena/rules"),
     "sandbox": _room(3_272, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
@@ -53,22 +53,22 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_120, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_227, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_913, "tournaments/league"),
+    "cli and commands": _room(6_217, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_935, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_682, "tournaments/site"),
     "study": _room(1_315, "tournaments/study"),
-    "report": _room(3_134, "tournaments/report"),
+    "report": _room(3_136, "tournaments/report"),
     "play": _room(2_767, "tournaments/play"),
-    "event": _room(3_148, "tournaments/event"),
-    "plan": _room(3_312, "tournaments/plan"),
-    "formats": _room(2_823, "tournaments/formats"),
+    "event": _room(3_149, "tournaments/event"),
+    "plan": _room(3_337, "tournaments/plan"),
+    "formats": _room(2_812, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_106, "tests"),
+    "tests": _room(42_050, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_945
+MOST_LINES = 62_960
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 189
 """Files with content, outside the tests; 175 when the house is done."""
