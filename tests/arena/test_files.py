@@ -199,7 +199,7 @@ def test_an_error_names_the_file_and_no_number(tmp_path: Path) -> None:
         with pytest.raises(IsADirectoryError) as raised:
             write(tmp_path / "report.md")
         assert describe_error(raised.value) == f"{tmp_path / 'report.md'}: Is a directory"
-    with pytest.raises(FileNotFoundError) as missing:
+    with pytest.raises(FileNotFoundError) as error:
         write_atomic(tmp_path / "gone" / "report.md", [b"x"])
-    assert describe_error(missing.value).startswith(f"{tmp_path / 'gone' / 'report.md'}: No such")
+    assert describe_error(error.value).startswith(f"{tmp_path / 'gone' / 'report.md'}: No such")
     assert describe_error(OSError("The sandbox is gone.")) == "The sandbox is gone"

@@ -230,13 +230,13 @@ class Decoy:
 
     def serve(self) -> None:
         """Touch the shared file now and then, for bots that watch it, until told to end."""
-        shared = self.order.get("shared")
+        shared_file = self.order.get("shared")
         while True:
-            if shared:
-                descriptor = os.open(shared, os.O_RDONLY)
+            if shared_file:
+                descriptor = os.open(shared_file, os.O_RDONLY)
                 os.read(descriptor, 1)
                 os.close(descriptor)
-            if not select.select([0], [], [], TICK_S if shared else None)[0]:
+            if not select.select([0], [], [], TICK_S if shared_file else None)[0]:
                 continue
             word = sys.stdin.readline().strip()
             if word == "report":

@@ -296,8 +296,8 @@ def pid_of(targets: Targets, aim: str) -> int:
 
 def proc(targets: Targets, aim: str, name: str) -> str:
     """Return a path under /proc of another process; in a /proc of ours its number is another's."""
-    foreign = namespace("pid") not in ("", targets["pid_namespace"])
-    require(not foreign or os.readlink("/proc/self") != str(os.getpid()), "a /proc of its own")
+    is_foreign = namespace("pid") not in ("", targets["pid_namespace"])
+    require(not is_foreign or os.readlink("/proc/self") != str(os.getpid()), "a /proc of its own")
     return f"/proc/{targets[aim]['pid']}/{name}"
 
 
@@ -305,10 +305,10 @@ def find_process(aim: str) -> Probe:
     """Return a probe that looks for the other's command line anywhere in /proc."""
 
     def probe(targets: Targets) -> str:
-        wanted = targets[aim]["argument"].encode()
+        argument = targets[aim]["argument"].encode()
         for pid in [name for name in os.listdir("/proc") if name.isdigit()][:5000]:
             with suppress(OSError):
-                if wanted in read(f"/proc/{pid}/cmdline"):
+                if argument in read(f"/proc/{pid}/cmdline"):
                     return "found it"
         raise Refused("not there")
 
@@ -670,10 +670,10 @@ def read_if_in_memory(targets: Targets) -> str:
     """Read only data in memory, and so learn whether they are there."""
     file = os.open(shared(targets), os.O_RDONLY)
     try:
-        missing = would_block(lambda: os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT))
+        is_missing = would_block(lambda: os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT))
     finally:
         os.close(file)
-    return "not in memory" if missing else "in memory"
+    return "not in memory" if is_missing else "in memory"
 
 
 def path_in_memory(targets: Targets) -> str:
@@ -708,9 +708,9 @@ def finds_waiter(count: Callable[[int], int]) -> Probe:
 
 def requeue(page: int) -> int:
     """Move the other bot's wait from one word of a page to the next, then back again."""
-    moved = syscall("futex", page, FUTEX_REQUEUE, 0, WAITER_COUNT, page + 4)
+    moved_count = syscall("futex", page, FUTEX_REQUEUE, 0, WAITER_COUNT, page + 4)
     syscall("futex", page + 4, FUTEX_REQUEUE, 0, WAITER_COUNT, page)
-    return moved
+    return moved_count
 
 
 ONE_FILE: dict[str, Probe] = {
@@ -838,8 +838,8 @@ SUPPLIES: dict[str, Probe] = {
 
 
 def count_events(_: Targets) -> None:
-    wanted = room(112, struct.pack("IIQQQQQ", 1, 112, 0, 0, 0, 0, 0x61))
-    os.close(syscall("perf_event_open", wanted, 0, -1, -1, 0))
+    attribute = room(112, struct.pack("IIQQQQQ", 1, 112, 0, 0, 0, 0, 0x61))
+    os.close(syscall("perf_event_open", attribute, 0, -1, -1, 0))
 
 
 def mount(_: Targets) -> None:
@@ -1328,8 +1328,8 @@ def run_all(names: list[str], targets: Targets) -> dict[str, Any]:
             detail = f"killed by signal {killed}" if killed else "not tried: its worker was silent"
             outcomes[left.pop(0)] = {"got": not killed, "detail": detail}
             crashes += 1
-    missed = {"got": True, "detail": "not tried: too many workers ended"}
-    return {**outcomes, **dict.fromkeys(left, missed)}
+    missed_outcome = {"got": True, "detail": "not tried: too many workers ended"}
+    return {**outcomes, **dict.fromkeys(left, missed_outcome)}
 
 
 def main() -> None:
@@ -1341,8 +1341,8 @@ def main() -> None:
     try:
         outcomes = run_all(names, targets)
     except OSError as error:
-        missed = {"got": True, "detail": f"not tried: no worker ({error.strerror})"}
-        outcomes = dict.fromkeys(names, missed)
+        missed_outcome = {"got": True, "detail": f"not tried: no worker ({error.strerror})"}
+        outcomes = dict.fromkeys(names, missed_outcome)
     print(json.dumps(outcomes), flush=True)
     if targets.get("linger"):
         select.select([0], [], [], LINGER_S)

@@ -368,21 +368,21 @@ RECORD = encode_line(GameRecord(game="a", number=1, board=1, commitment="0" * 64
 
 @given(st.integers(0, len(RECORD) + codec.SEAL - 1), st.integers(1, 255))
 def test_no_byte_of_a_sealed_line_can_change(position: int, mask: int) -> None:
-    sealed, _ = codec.seal(RECORD, 7)
-    assert len(sealed) == len(RECORD) + codec.SEAL - 1
-    changed = bytearray(sealed)
-    changed[position % len(sealed)] ^= mask
+    sealed_line, _ = codec.seal(RECORD, 7)
+    assert len(sealed_line) == len(RECORD) + codec.SEAL - 1
+    damaged_line = bytearray(sealed_line)
+    damaged_line[position % len(sealed_line)] ^= mask
     with pytest.raises(DamagedRecordError):
-        codec.unseal(bytes(changed), 7)
+        codec.unseal(bytes(damaged_line), 7)
 
 
 def test_a_sealed_line_is_valid_in_its_place_and_whole_only() -> None:
-    sealed, _ = codec.seal(RECORD, 7)
+    sealed_line, _ = codec.seal(RECORD, 7)
     with pytest.raises(DamagedRecordError):
-        codec.unseal(sealed, 8)
-    for cut in range(len(sealed)):
+        codec.unseal(sealed_line, 8)
+    for length in range(len(sealed_line)):
         with pytest.raises(DamagedRecordError):
-            codec.unseal(sealed[:cut], 7)
+            codec.unseal(sealed_line[:length], 7)
 
 
 # --- what the referee says ---

@@ -211,8 +211,8 @@ def test_every_name_in_the_schema_occurs() -> None:
     names = {
         name for definition in schema["$defs"].values() for name in definition.get("properties", ())
     }
-    missing = {name for name in names if not re.search(rf"[`.]{name}[`.]", SPEC)}
-    assert not missing
+    missing_names = {name for name in names if not re.search(rf"[`.]{name}[`.]", SPEC)}
+    assert not missing_names
 
 
 def test_the_numbers_are_those_of_the_program() -> None:

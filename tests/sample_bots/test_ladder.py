@@ -141,8 +141,8 @@ def line_events(*evidence: Any) -> list[Any]:
 def test_counting_leaves_a_number_that_the_next_seat_lacks(
     rules: Ruleset | None, evidence: list[Any], tile: Tile
 ) -> None:
-    drawn = sum(isinstance(event, Drew) for event in evidence)
-    question = ask(1, HAND, LINE, events=line_events(*evidence), hands=(4, 5 + drawn))
+    draw_count = sum(isinstance(event, Drew) for event in evidence)
+    question = ask(1, HAND, LINE, events=line_events(*evidence), hands=(4, 5 + draw_count))
     lines = [game(rules), question] if rules else [question]
     (answer,) = talk(python_bot("counting"), lines)
     option = json.loads(question)["options"][decode_choice(answer).choice]

@@ -36,6 +36,6 @@ def test_ismcts_gives_the_same_answers_sealed_and_native(tmp_path: Path) -> None
             records = [record for record in game.records if isinstance(record, ChoiceRecord)]
             choices = [(record.seat, record.choice) for record in records]
             answers[-1][game.game.game.replace("-sealed", "")] = choices
-    native, sealed = answers
-    assert native == sealed
-    assert native
+    native_answers, sealed_answers = answers
+    assert native_answers == sealed_answers
+    assert native_answers

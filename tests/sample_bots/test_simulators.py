@@ -73,9 +73,9 @@ def play_round(name: str, seats: int, seed: int) -> Iterator[tuple[Game, Option]
 def stock(start: Round, end: Round) -> list[Tile]:
     """Return the boneyard in the order in which it was drawn in this round, the next tile last."""
     new = end.events[len(start.events) :]
-    drawn = [event.tile for event in new if isinstance(event, Drew) and event.tile]
+    drawn_tiles = [event.tile for event in new if isinstance(event, Drew) and event.tile]
     left = [tile for row in end.stock for tile in row]
-    return [*drawn, *left][::-1]
+    return [*drawn_tiles, *left][::-1]
 
 
 def round_points(start: Game, end: Game) -> list[int]:

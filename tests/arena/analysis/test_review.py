@@ -96,11 +96,11 @@ def test_hidden_tiles_are_not_in_a_decision(log: Path) -> None:
         assert f"[{tile[0]}|{tile[1]}]" not in first_decision or lots
 
 
-@pytest.mark.parametrize("wrong", ["2", "carl"])
-def test_a_seat_that_does_not_exist_is_the_users_error(log: Path, wrong: str) -> None:
-    result = explain(log, "--seat", wrong)
+@pytest.mark.parametrize("seat", ["2", "carl"])
+def test_a_seat_that_does_not_exist_is_the_users_error(log: Path, seat: str) -> None:
+    result = explain(log, "--seat", seat)
     assert result.exit_code == 2
-    assert wrong in result.output
+    assert seat in result.output
 
 
 def test_notes_and_evidence_of_bots_are_escaped(tmp_path: Path) -> None:

@@ -155,8 +155,8 @@ def test_a_seat_is_chosen_by_number_or_by_name(log: Path) -> None:
 
 
 def event(tmp_path: Path, games: int) -> Path:
-    played = [log_game(board=board) for board in range(1, games + 1)]
-    write(tmp_path / "games" / "1-9.ada.bob.jsonl", *played)
+    played_games = [log_game(board=board) for board in range(1, games + 1)]
+    write(tmp_path / "games" / "1-9.ada.bob.jsonl", *played_games)
     return tmp_path
 
 

@@ -135,15 +135,15 @@ def questions() -> list[bytes]:
 def test_mutations_keep_the_guarantees_for_bots_without_a_parser(mutation: str) -> None:
     asks = 0
     for line in questions():
-        changed = mutate(mutation, line)
-        assert len(changed) <= MAX_LINE
-        before, after = json.loads(line), json.loads(changed)
-        assert changed.startswith(line[: line.index(b",")])
+        mutant = mutate(mutation, line)
+        assert len(mutant) <= MAX_LINE
+        before, after = json.loads(line), json.loads(mutant)
+        assert mutant.startswith(line[: line.index(b",")])
         if before["type"] == "ask":
             asks += 1
-            assert changed.startswith(line[: line.index(b',"game"')])
-            assert changed.count(b'"options":') == 1
-            options_text = changed.partition(b'"options":')[2]
+            assert mutant.startswith(line[: line.index(b',"game"')])
+            assert mutant.count(b'"options":') == 1
+            options_text = mutant.partition(b'"options":')[2]
             assert options_text.count(b'"do":') == len(before["options"]) == len(after["options"])
             assert json.loads(options_text.rstrip()[:-1]) == after["options"]
     assert asks == len(VARIANTS)

@@ -142,12 +142,12 @@ def test_no_step_runs_after_a_gate_that_failed() -> None:
     assert (second.state, second.note) == ("skip", "Step 1 must pass first.")
 
 
-@pytest.mark.parametrize(("slow", "steps"), [(False, [1, 4, 5]), (True, [1])])
-def test_a_late_bot_is_asked_no_more(slow: bool, steps: list[int]) -> None:
+@pytest.mark.parametrize(("is_slow", "steps"), [(False, [1, 4, 5]), (True, [1])])
+def test_a_late_bot_is_asked_no_more(is_slow: bool, steps: list[int]) -> None:
     """A slow bot is asked no more after a late step; a bot late in some positions may go on."""
 
     async def late_step(session: Session) -> str:
-        ms = session.clock.move_ms * (1 if slow else 0.01)
+        ms = session.clock.move_ms * (1 if is_slow else 0.01)
         session.answers.append(AcceptedAnswer(ms=ms, options=2, choice=1))
         raise ViolationError(Violation("It is late.", (), "nothing", "an answer", "", late=True))
 

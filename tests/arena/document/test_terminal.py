@@ -54,9 +54,9 @@ def test_narrow_terminal_keeps_names_apart(width: int, part: str) -> None:
 
 @given(st.sets(st.text("ab", min_size=1, max_size=12), max_size=2), st.integers(7, 20))
 def test_cut_names_are_not_longer_than_their_room(names: set[str], room: int) -> None:
-    cut = cut_names([*names], room)
-    assert len({*cut}) == len(names)
-    assert max(map(len, cut), default=0) <= room
+    short_names = cut_names([*names], room)
+    assert len({*short_names}) == len(names)
+    assert max(map(len, short_names), default=0) <= room
 
 
 def test_no_text_steers_the_terminal() -> None:

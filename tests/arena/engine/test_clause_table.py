@@ -12,10 +12,10 @@ NO_CLAUSE = {"max_rounds"}
 
 
 def test_every_clause_has_a_test() -> None:
-    tested = {clause_test.clause for clause_test in collect_clauses()}
-    assert not CLAUSES - tested
+    clauses = {clause_test.clause for clause_test in collect_clauses()}
+    assert not CLAUSES - clauses
     for part in PARTS | {"A", "B", "D", "E", "C partnership"}:
-        assert any(clause.startswith(part) for clause in tested), part
+        assert any(clause.startswith(part) for clause in clauses), part
 
 
 def test_every_choice_is_exercised_by_some_clause() -> None:

@@ -127,17 +127,17 @@ def test_E_deal_one_player_is_picked_to_be_the_dealer() -> None:
 def test_E_deal_one_tile_is_turned_face_up() -> None:
     """E deal (starter): The dealer draws one tile at random from the remainder and turns it face up
     on the table."""
-    turned_up = set()
+    starters = set()
     for board in range(1, 101):
         game = shuffled("double-draw", 2, board)
         state = game.playing
         (starter,) = state.line
         assert state.events[-1] == TurnedUp(starter)
         assert not any(starter in row for row in (*state.hands, *state.stock))
-        turned_up.add(starter)
+        starters.add(starter)
         for seat in (0, 1):
             question = ask(game, seat)
             assert question["line"] == [list(starter)]
             assert question["events"][-1] == {"do": "turn_up", "tile": list(starter)}
             assert question["ends"] == list(starter)
-    assert len(turned_up) > 20
+    assert len(starters) > 20

@@ -54,5 +54,5 @@ def test_hands_are_open_if_everything_is_asked_for() -> None:
         playing = spectator_view("sitting", cut, "", everything=everything)
         assert playing
         assert not playing.over
-        closed = all(isinstance(hand, int) for hand in playing.scene.hands)
-        assert closed is not everything
+        is_closed = all(isinstance(hand, int) for hand in playing.scene.hands)
+        assert is_closed is not everything

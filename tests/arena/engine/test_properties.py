@@ -72,11 +72,11 @@ def check_everything(table: Table, seed: bytes, rng: random.Random) -> None:
 
 def check_conservation(game: Game, tiles: list[tuple[int, int]]) -> None:
     state = game.playing
-    everywhere = [tile for hand in state.hands for tile in hand]
-    everywhere += [tile for row in state.stock for tile in row]
-    everywhere += [high_first(tile) for tile in state.line]
+    all_tiles = [tile for hand in state.hands for tile in hand]
+    all_tiles += [tile for row in state.stock for tile in row]
+    all_tiles += [high_first(tile) for tile in state.line]
     guessing = state.phase.deal == 0
-    assert sorted(everywhere) == ([] if guessing else tiles)
+    assert sorted(all_tiles) == ([] if guessing else tiles)
 
 
 def check_options(game: Game) -> None:
@@ -133,21 +133,21 @@ def message_options(game: Game, rng: random.Random) -> list[Option]:
     ends: tuple[Where, ...] = ("lead", "left", "right")
     plays: list[Option] = [Play(tile, end) for tile in tiles for end in ends]
     pairs: list[Option] = [PlayTwo(tile, next_tile) for tile, next_tile in pairwise(tiles)]
-    turned: list[Option] = [Play((low, high), "left") for high, low in tiles if high > low]
+    turned_plays: list[Option] = [Play((low, high), "left") for high, low in tiles if high > low]
     bids: list[Option] = [Bid(chips) for chips in (-1, 0, 1, 9, 10**6)]
     asides: list[Option] = [Draw(), Pass(), Keep(), Refuse(), Guess("odd"), Call(), GoOn()]
-    return [*plays, *pairs, *turned, *bids, *asides, *values.legal(game)]
+    return [*plays, *pairs, *turned_plays, *bids, *asides, *values.legal(game)]
 
 
 def test_no_option_is_legal_when_nobody_is_to_move() -> None:
     game = values.new_game(Ruleset(name="draw"), 2)
     with pytest.raises(values.IllegalOptionError):
         values.act(game, Pass())
-    short = derive(find_variant("block"), "short", {"rounds": 1})
-    *_, over = states_of_game((short, 2), bytes(32), random.Random(1))
-    assert over.over
+    short_rules = derive(find_variant("block"), "short", {"rounds": 1})
+    *_, final_game = states_of_game((short_rules, 2), bytes(32), random.Random(1))
+    assert final_game.over
     with pytest.raises(values.IllegalOptionError):
-        values.act(over, Pass())
+        values.act(final_game, Pass())
 
 
 @given(st.integers(2, 4), seeds)

@@ -54,11 +54,11 @@ def test_a_posed_problem_is_byte_for_byte_what_the_referee_sent(logged: LoggedGa
     problems = [*candidates.endgames(1), *candidates.middle_games(1, 8, lambda _: None)]
     assert problems
     for problem in problems:
-        posed = pose(replace(problem, number=logged.game.number), logged.sitting.clock)
+        posed_problem = pose(replace(problem, number=logged.game.number), logged.sitting.clock)
         timeline = Timeline(logged)
         asks = timeline.questions(problem.seat)
         histories = [(*timeline.context(ask), timeline.line(ask)) for ask in asks]
-        assert posed.lines in histories
+        assert posed_problem.lines in histories
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +72,10 @@ def test_a_set_is_read_as_it_was_written_and_mistakes_are_told() -> None:
     lines = b"".join(problem_lines(problems))
     assert parse_problems(lines + b"\n", "set") == problems
     worth = problems[0].values
-    huge = b"".join(problem_lines([replace(problems[0], values=(1e308, *worth[1:]))]))
+    huge_lines = b"".join(problem_lines([replace(problems[0], values=(1e308, *worth[1:]))]))
     with pytest.raises(UserError, match="must be within 1,000,000 points"):
-        parse_problems(huge, "set")
-    for wrong, part in (
+        parse_problems(huge_lines, "set")
+    for bad_lines, part in (
         (lines.replace(b'"kind":"endgame"', b'"kind":"game"', 1), "set, line 1: "),
         (lines.replace(b'"number":2', b'"number":3'), "set, line 2: number must be 2 here, not 3."),
         (lines.replace(b'"errors":[', b'"errors":[1,', 1), "values and errors must have an entry"),
@@ -84,7 +84,7 @@ def test_a_set_is_read_as_it_was_written_and_mistakes_are_told() -> None:
         (lines.replace(b'"rules":"', b'"rules":"x', 1), r"did you mean .*[a-z]\?$"),
     ):
         with pytest.raises(UserError, match=part):
-            parse_problems(wrong, "set")
+            parse_problems(bad_lines, "set")
 
 
 @pytest.mark.parametrize(

@@ -173,17 +173,17 @@ def test_a_file_that_unpacks_to_200_times_its_size_is_damage(tmp_path: Path) -> 
 
 
 def test_a_log_is_packed_when_it_is_full_and_worth_it(tmp_path: Path) -> None:
-    small = write(tmp_path / "small.jsonl", log_game())
-    large = write(tmp_path / "large.jsonl", *[log_game()] * GAME_COUNT)
-    torn = tmp_path / "torn.jsonl"
-    torn.write_bytes(large.read_bytes() + b"{")
+    small_log = write(tmp_path / "small.jsonl", log_game())
+    large_log = write(tmp_path / "large.jsonl", *[log_game()] * GAME_COUNT)
+    torn_log = tmp_path / "torn.jsonl"
+    torn_log.write_bytes(large_log.read_bytes() + b"{")
     open_one = tmp_path / "open.jsonl"
-    open_one.write_bytes(b"".join(large.read_bytes().splitlines(keepends=True)[:-1]))
-    for path in (small, large, torn, open_one, tmp_path / "none.jsonl"):
+    open_one.write_bytes(b"".join(large_log.read_bytes().splitlines(keepends=True)[:-1]))
+    for path in (small_log, large_log, torn_log, open_one, tmp_path / "none.jsonl"):
         compress_finished(path)
-    assert folder_names(small) == {"small.jsonl", "large.jsonl.zst", "torn.jsonl", "open.jsonl"}
-    assert is_over(large)
-    assert not is_over(torn)
+    assert folder_names(small_log) == {"small.jsonl", "large.jsonl.zst", "torn.jsonl", "open.jsonl"}
+    assert is_over(large_log)
+    assert not is_over(torn_log)
     assert not is_over(open_one)
     assert [path.name for path in list_logs(tmp_path)] == [
         "large.jsonl", "open.jsonl", "small.jsonl", "torn.jsonl",

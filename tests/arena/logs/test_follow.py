@@ -24,14 +24,14 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @examples(30)
 @given(cuts=st.lists(st.floats(0, 1), max_size=8))
 def test_the_same_games_end_whatever_the_writing_pattern(log: Path, cuts: list[float]) -> None:
-    data, growing = log.read_bytes(), log.with_name("growing.jsonl")
-    growing.write_bytes(b"")
-    follower, games = LogFollower(growing), []
-    for end in sorted({*(int(cut * len(data)) for cut in cuts), len(data)}):
-        growing.write_bytes(data[:end])
+    data, growing_log = log.read_bytes(), log.with_name("growing.jsonl")
+    growing_log.write_bytes(b"")
+    follower, games = LogFollower(growing_log), []
+    for end in sorted({*(int(share * len(data)) for share in cuts), len(data)}):
+        growing_log.write_bytes(data[:end])
         games += list(follower.look())
         playing = follower.playing()
-        unfinished = [game for game in read_games(growing) if game.result is None]
+        unfinished = [game for game in read_games(growing_log) if game.result is None]
         assert ([playing] if playing else []) == unfinished
     assert games == list(read_games(log))
     assert follower.size == len(data)
@@ -50,10 +50,10 @@ def test_a_log_that_has_become_shorter_is_damage(log: Path, tmp_path: Path) -> N
 
 def test_an_endless_line_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gamelog, "FOLLOW_CHUNK", 100)
-    endless = tmp_path / "endless.jsonl"
-    endless.write_bytes(b"x" * 100)
+    endless_log = tmp_path / "endless.jsonl"
+    endless_log.write_bytes(b"x" * 100)
     with pytest.raises(DamagedFileError, match="more than 100 bytes"):
-        list(LogFollower(endless).look())
+        list(LogFollower(endless_log).look())
 
 
 def test_the_records_kept_of_a_game_are_bounded(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:

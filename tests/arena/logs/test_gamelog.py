@@ -65,9 +65,9 @@ def refusal(path: Path) -> str | None:
 
 def test_every_flipped_byte_of_a_log_is_found(log: Path) -> None:
     assert refusal(log) is None
-    flipped = [refusal(log) is not None for _ in islice(flips(log), 0, None, 5)]
-    assert len(flipped) > log.stat().st_size
-    assert all(flipped)
+    findings = [refusal(log) is not None for _ in islice(flips(log), 0, None, 5)]
+    assert len(findings) > log.stat().st_size
+    assert all(findings)
     assert refusal(log) is None
 
 

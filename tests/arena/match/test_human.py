@@ -105,7 +105,7 @@ async def test_a_person_that_takes_no_message_is_late(
 
 
 @pytest.mark.parametrize(
-    ("typed", "choice"),
+    ("keys", "choice"),
     [
         ("", 0),
         ("  ", 0),
@@ -121,16 +121,16 @@ async def test_a_person_that_takes_no_message_is_late(
         ("1" * 5000, None),
     ],
 )
-def test_the_number_of_an_option_is_an_answer(typed: str, choice: int | None) -> None:
-    assert parse_choice(typed, [Draw(), Pass(), Draw()]) == choice
+def test_the_number_of_an_option_is_an_answer(keys: str, choice: int | None) -> None:
+    assert parse_choice(keys, [Draw(), Pass(), Draw()]) == choice
 
 
 @pytest.mark.parametrize(
-    ("typed", "choice"), [("", 0), ("0", 0), ("13", 1), ("20", 8), ("100", 9), ("12", None)]
+    ("keys", "choice"), [("", 0), ("0", 0), ("13", 1), ("20", 8), ("100", 9), ("12", None)]
 )
-def test_a_bid_is_typed_in_chips(typed: str, choice: int | None) -> None:
+def test_a_bid_is_typed_in_chips(keys: str, choice: int | None) -> None:
     bids = [Bid(0), *(Bid(chips) for chips in range(13, 21)), Bid(100)]
-    assert parse_choice(typed, bids) == choice
+    assert parse_choice(keys, bids) == choice
     assert numbered_options(bids).plain == "  0  check; or bid 13 to 100 chips"
     assert numbered_options([Bid(0)]).plain == "  0  check"
 
@@ -185,11 +185,11 @@ async def test_an_endless_line_is_bounded() -> None:
     typist.close()
 
 
-async def play_typed(typed: str, play: Callable[[Referee, HumanPlayer], None]) -> tuple[bool, str]:
+async def play_typed(keys: str, play: Callable[[Referee, HumanPlayer], None]) -> tuple[bool, str]:
     """Return what a person reads in a small game after typing this in advance, and if it was
     finished."""
     typist, console = Typist(), Console(width=80, record=True, file=StringIO())
-    typist.type(typed)
+    typist.type(keys)
     typist.close()
     referee, person = table()
     person.set_listener(Hears(lambda: play(referee, person)))
@@ -221,9 +221,9 @@ async def test_a_game_is_played_by_numbers() -> None:
     assert "places " in text
 
 
-@pytest.mark.parametrize("typed", ["q\n", "quit\n", ""])
-async def test_a_person_may_leave(typed: str) -> None:
-    is_finished, text = await play_typed(typed, play_table)
+@pytest.mark.parametrize("keys", ["q\n", "quit\n", ""])
+async def test_a_person_may_leave(keys: str) -> None:
+    is_finished, text = await play_typed(keys, play_table)
     assert not is_finished
     assert "The game is over" not in text
 

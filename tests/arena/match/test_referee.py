@@ -55,8 +55,8 @@ def test_each_seat_has_its_own_clock() -> None:
         messages = [json.loads(line) for receiver, line in lines if receiver == seat]
         assert messages[0]["clock"] == {name: getattr(clock, name) for name in messages[0]["clock"]}
         times = [message["time_ms"] for message in messages if message["type"] == "ask"]
-        spent = [max(0, clock.bank_ms - 10 * seat * n) for n in range(len(times))]
-        assert times == [clock.move_ms + bank for bank in spent]
+        banks = [max(0, clock.bank_ms - 10 * seat * n) for n in range(len(times))]
+        assert times == [clock.move_ms + bank for bank in banks]
 
 
 def open_question(referee: Referee) -> OpenQuestion:
@@ -78,8 +78,8 @@ def test_a_wrong_answer_loses_a_game_of_two(
 ) -> None:
     referee = Referee(game_setup(), SEED)
     question = open_question(referee)
-    raw = line if isinstance(line, bytes) else line(question)
-    referee.receive(question.seat, raw, 5.0)
+    raw_line = line if isinstance(line, bytes) else line(question)
+    referee.receive(question.seat, raw_line, 5.0)
     assert referee.result
     assert referee.result.why == "foul"
     assert referee.result.fouls == (SeatFoul(question.seat, foul),)  # type: ignore[arg-type]
@@ -105,17 +105,17 @@ def test_of_three_or_four_the_others_play_on_and_the_fouler_comes_last(seats: in
 
 
 def test_stale_answers_are_ignored_and_too_many_in_a_game_are_a_flood() -> None:
-    referee, stale = Referee(game_setup(), SEED), b'{"type":"choose","id":1,"choice":0}'
+    referee, stale_answer = Referee(game_setup(), SEED), b'{"type":"choose","id":1,"choice":0}'
     seat = open_question(referee).seat
     for number in range(STALE_LINES):
         while open_question(referee).seat != seat:
             referee.receive(open_question(referee).seat, answer(open_question(referee)), 1.0)
         question = open_question(referee)
-        referee.receive(seat, stale, 1.0)
+        referee.receive(seat, stale_answer, 1.0)
         assert open_question(referee) == question
         if number < 4:
             referee.receive(seat, answer(question), 1.0)
-    referee.receive(seat, stale, 1.0)
+    referee.receive(seat, stale_answer, 1.0)
     assert referee.result
     assert referee.result.fouls == (SeatFoul(seat, "flooding"),)
 
@@ -152,11 +152,11 @@ def test_a_line_that_is_no_hello_is_a_foul(line: bytes, part: str) -> None:
 def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
     """The referee adds the stated numbers up and believes none of them."""
     referee = Referee(game_setup(), SEED)
-    spent = 0
+    count = 0
     while question := referee.awaiting:
         line = answer(question)
         if question.seat == 1:
-            spent += 1
+            count += 1
             usage = b'{"tokens_in":7,"tokens_out":2,"cents":0.1,"retries":1}'
             line = line[:-1] + b',"usage":%b}' % usage
         referee.receive(question.seat, line, 1.0)
@@ -164,11 +164,11 @@ def test_the_stated_cost_of_answers_is_added_up_in_log_and_result() -> None:
     assert referee.result.usage == (
         UsageSum(),
         UsageSum(
-            tokens_in=7 * spent, tokens_out=2 * spent, cents=round(0.1 * spent, 6), retries=spent
+            tokens_in=7 * count, tokens_out=2 * count, cents=round(0.1 * count, 6), retries=count
         ),
     )
     choices = [record for record in referee.take_records() if isinstance(record, ChoiceRecord)]
-    assert [choice.seat for choice in choices if choice.usage is not UNSET] == [1] * spent
+    assert [choice.seat for choice in choices if choice.usage is not UNSET] == [1] * count
 
 
 def test_a_bot_that_has_seen_its_hand_loses_if_it_is_unavailable() -> None:

@@ -92,7 +92,7 @@ def test_a_player_that_was_gone_before_its_question_is_judged_with_it(waiter: Wa
 
 
 @pytest.mark.parametrize(
-    ("pipe", "judged"),
+    ("pipe", "judgements"),
     [
         ([], [("late", 1000.0)]),
         ([b"one"], [(b"one", 0.0)]),
@@ -100,12 +100,12 @@ def test_a_player_that_was_gone_before_its_question_is_judged_with_it(waiter: Wa
     ],
 )
 def test_only_a_look_that_finds_no_answer_makes_a_player_late(
-    waiter: Waiter, pipe: list[bytes], judged: list[tuple[object, float]]
+    waiter: Waiter, pipe: list[bytes], judgements: list[tuple[object, float]]
 ) -> None:
     waiter.players[0].pipe = pipe
     waiter.now = waiter._deadline.at
     waiter._deadline.due()
-    assert waiter.judged == judged
+    assert waiter.judged == judgements
 
 
 @pytest.mark.parametrize("way", ["alone", "kept"])

@@ -82,14 +82,14 @@ def test_a_full_pipe_blocks_nobody_and_takes_the_rest_later(kind: type[Streams])
     with run_code(kind, "import time; time.sleep(0.2);" + code) as (streams, _):
         data, watch = b"\n" + b"x" * 3_000_000 + b"\n", new_watch(streams)
         watch.register(streams.stdin, sources.CAN_WRITE)
-        blocked = 0
+        block_count = 0
         while data:
             try:
                 data = data[streams.write(streams.stdin, data[:1_000_000]) :]
             except BlockingIOError:
-                blocked += 1
+                block_count += 1
                 assert watch.poll(PATIENCE_S)
-        assert blocked
+        assert block_count
         assert read_until(streams, lambda data: b"\n" in data) == b"3000001\n"
 
 

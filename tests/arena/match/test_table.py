@@ -108,13 +108,13 @@ async def test_a_late_bot_is_logged_with_the_figures(tmp_path: Path) -> None:
     assert foul.given_back_ms >= 70
     assert foul.cpu_ms is not None
     assert 0 <= foul.cpu_ms < foul.ms + foul.given_back_ms
-    spent = game.records[-2]
-    assert isinstance(spent, SpentRecord)
+    spent_record = game.records[-2]
+    assert isinstance(spent_record, SpentRecord)
     for seat in (0, 1):
         given_back = sum(choice.given_back_ms for choice in game.choices() if choice.seat == seat)
-        assert spent.given_back_ms[seat] == pytest.approx(given_back, abs=0.01)
-        assert given_back >= 70 * spent.questions[seat]
-    assert spent.worst_lag_ms >= 70
+        assert spent_record.given_back_ms[seat] == pytest.approx(given_back, abs=0.01)
+        assert given_back >= 70 * spent_record.questions[seat]
+    assert spent_record.worst_lag_ms >= 70
 
 
 ANSWERS = answering("LATE") + '        open(sys.argv[1], "w").close()\n'
@@ -123,21 +123,21 @@ LATE = "time.sleep(message['time_ms'] / 1000 + 0.05)"
 
 async def test_an_answer_found_at_the_first_read_after_a_lag_is_in_time(tmp_path: Path) -> None:
     """The referee does not look until the answer, which exceeds its limit, has been written."""
-    answered = tmp_path / "answered"
+    mark = tmp_path / "answered"
 
     def stall() -> None:
-        while not answered.exists():
+        while not mark.exists():
             time.sleep(0.001)
 
     class Stalling(Table):
         def expect(self, player: Player, limit_ms: int, now: float) -> None:
             super().expect(player, limit_ms, now)
-            if self._question and self._question.seat == 1 and not answered.exists():
+            if self._question and self._question.seat == 1 and not mark.exists():
                 self._poller.call_soon(stall)
 
     bot = tmp_path / "bot.py"
     bot.write_text(ANSWERS.replace("LATE", f"if not os.path.exists(sys.argv[1]): {LATE}"))
-    command = Command((sys.executable, "-I", "-S", str(bot), str(answered)), str(tmp_path))
+    command = Command((sys.executable, "-I", "-S", str(bot), str(mark)), str(tmp_path))
     clock = Clock(start_ms=20_000, move_ms=2_000, bank_ms=0)
     (result,) = await play([sample(), command], tmp_path / "log.jsonl", clock, table=Stalling)
     assert result.fouls == ()

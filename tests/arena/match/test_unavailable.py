@@ -18,12 +18,12 @@ EXCUSE = '{"type":"unavailable","why":"503"}'
 def excused_bot(starts: int, notes: Path) -> Command:
     """Return a bot that is unavailable at its first starts; then it is `first`."""
     notes.touch()
-    plain = sample()
+    command = sample()
     script = (
         f"echo x >> {notes}; [ $(wc -l < {notes}) -gt {starts} ] || {{ echo '{EXCUSE}'; exit; }};"
         ' exec "$@"'
     )
-    return replace(plain, argv=("/bin/sh", "-c", script, "sh", *plain.argv))
+    return replace(command, argv=("/bin/sh", "-c", script, "sh", *command.argv))
 
 
 @pytest.fixture(autouse=True)
@@ -38,8 +38,8 @@ async def test_a_start_without_the_service_is_void_a_few_times(starts: int, tmp_
     limits = replace(LIMITS, unavailable=3)
     (result,) = await play(bots, log, limits=limits)
     (game,) = read_games(log)
-    (spent,) = (record for record in game.records if isinstance(record, SpentRecord))
-    assert spent.voids == (0, min(starts, 3))
+    (spent_record,) = (record for record in game.records if isinstance(record, SpentRecord))
+    assert spent_record.voids == (0, min(starts, 3))
     assert (result.why == "foul") == (starts > 3)
     fouls = [record for record in game.records if isinstance(record, FoulRecord)]
     assert [(foul.foul, foul.detail) for foul in fouls] == [

@@ -11,8 +11,8 @@ CONTAINERFILE = ROOT / "arena" / "sandbox" / "Containerfile"
 
 def test_the_containerfile_copies_what_there_is_and_installs_the_toolchains() -> None:
     text = CONTAINERFILE.read_text()
-    for copied in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
-        for name in copied.split():
+    for sources in re.findall(r"^COPY (.+) \S+$", text, re.MULTILINE):
+        for name in sources.split():
             assert (ROOT / name).exists(), name
     (packages,) = re.findall(r'^ARG TOOLCHAINS="(.+)"$', text, re.MULTILINE)
     for key, language in languages().items():

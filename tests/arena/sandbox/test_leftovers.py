@@ -37,18 +37,18 @@ def test_cgroups_of_a_killed_run_are_taken_away_with_all_that_runs_in_them(
         patch.setattr(os, "getpid", lambda: 4_194_305)  # Above every process number that can be.
         dead = cgroups.Cgroup(parents, 1, Limits())
     # In a container's namespace that number may be a run's.
-    foreign = [parent / "boneyard-1-4194305-1" for parent in parents]
-    for folder in foreign:
+    foreign_folders = [parent / "boneyard-1-4194305-1" for parent in parents]
+    for folder in foreign_folders:
         folder.mkdir()
     child = subprocess.Popen(("sleep", "60"))
     for door in dead.doors:
         Path(door).write_text(f"{child.pid}")
     cgroups.parents()
     survivors = [path for parent in parents for path in parent.glob("boneyard-*-4194305-*")]
-    for folder in foreign:
+    for folder in foreign_folders:
         folder.rmdir()
     assert child.wait() == -signal.SIGKILL
-    assert survivors == foreign
+    assert survivors == foreign_folders
 
 
 def test_a_bot_that_cannot_enter_its_cgroup_does_not_start() -> None:

@@ -55,10 +55,10 @@ def test_blocked(probe: str) -> None:
 
 @pytest.mark.skipif(not ROOT, reason="only root gives each bot a user of its own")
 def test_two_bots_never_have_the_same_user() -> None:
-    living = [process.User() for _ in range(20)]
-    assert len({user.number for user in living}) == 20
-    first = living[0].number
-    for user in living:
+    users = [process.User() for _ in range(20)]
+    assert len({user.number for user in users}) == 20
+    first = users[0].number
+    for user in users:
         user.release()
     next_user = process.User()
     assert next_user.number == first

@@ -44,10 +44,10 @@ def test_the_listed_address_is_reached_and_nothing_else_nor_by_another_bot() -> 
 def test_the_test_finds_a_proxy_that_opens_too_much(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    lax = tmp_path / "proxy.py"
+    lax_proxy = tmp_path / "proxy.py"
     text = Path(proxy.__file__).read_text()
-    lax.write_text(text.replace("if name not in allowed", "if not allowed"))
-    monkeypatch.setattr("arena.sandbox.process.PROXY", lax)
+    lax_proxy.write_text(text.replace("if name not in allowed", "if not allowed"))
+    monkeypatch.setattr("arena.sandbox.process.PROXY", lax_proxy)
     assert "tunnel-to-another-port" in network_faults()
 
 

@@ -52,8 +52,8 @@ def test_auto_locks_in_where_the_trial_proves_it(tmp_path: Path, monkeypatch: Pa
     fix_trial(monkeypatch, LOCKED)
     sandbox = choose_sandbox("auto", Limits(), tmp_path)
     assert sandbox.brief == "Sandbox: locked, memory and processors not bounded."
-    unbounded = f"Memory and processors of bots are not bounded: {BROKEN}"
-    assert sandbox.confinement.missing == (unbounded,)
+    sentence = f"Memory and processors of bots are not bounded: {BROKEN}"
+    assert sandbox.confinement.missing == (sentence,)
 
 
 def test_auto_is_off_in_words_where_bots_were_never_locked_in(

@@ -83,10 +83,10 @@ def test_a_folder_that_was_only_just_made_is_not_swept(
 
 
 def test_the_folder_of_a_block_goes_with_it(tmp_path: Path) -> None:
-    with temporary_folder("x", tmp_path, shared=True) as shared:
-        assert shared.stat().st_mode & 0o777 == 0o711
+    with temporary_folder("x", tmp_path, shared=True) as shared_folder:
+        assert shared_folder.stat().st_mode & 0o777 == 0o711
         with temporary_folder("x", tmp_path, shared=False) as private:
-            assert shared.is_dir()
+            assert shared_folder.is_dir()
             assert private.stat().st_mode & 0o777 == 0o700
     assert leftovers(tmp_path) == []
 

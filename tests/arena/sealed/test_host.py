@@ -73,11 +73,11 @@ async def test_work_is_charged_to_the_question_that_it_delays(tmp_path: Path) ->
     """A bot that thinks after its answers, or about what others did, pays at its next question."""
     bots = [sealed(tmp_path, "one", ask=spin(3)), sealed(tmp_path, "two", after=spin(3))]
     (game,) = await play_sealed(tmp_path, bots)
-    first, *rest = [ms for seat, _, _, ms in answers(game) if seat == 0]
-    assert all(3 < ms < 3.4 for ms in (first, *rest))
-    first, *rest = [ms for seat, _, _, ms in answers(game) if seat == 1]
+    first, *later_times = [ms for seat, _, _, ms in answers(game) if seat == 0]
+    assert all(3 < ms < 3.4 for ms in (first, *later_times))
+    first, *later_times = [ms for seat, _, _, ms in answers(game) if seat == 1]
     assert first < 0.3
-    assert all(3 < ms < 3.4 for ms in rest)
+    assert all(3 < ms < 3.4 for ms in later_times)
 
 
 async def test_the_bank_is_used_up_and_then_the_bot_is_late(tmp_path: Path) -> None:
@@ -162,11 +162,11 @@ HARMLESS = {"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "c
 @pytest.mark.parametrize("first", slow_except([0], [0, 3]))
 async def test_no_function_reaches_a_file_or_another_process(tmp_path: Path, first: int) -> None:
     """The bot calls each function that it does not need otherwise, for stdin and for a file."""
-    offered = re.search(r'OFFERED = """(.*?)"""', HOST_FILE.read_text(), re.DOTALL)
-    assert offered
+    match = re.search(r'OFFERED = """(.*?)"""', HOST_FILE.read_text(), re.DOTALL)
+    assert match
     imports, calls = "", ""
     names: list[str] = []
-    for name, signature in (entry.split(":") for entry in offered[1].split()):
+    for name, signature in (entry.split(":") for entry in match[1].split()):
         if f'"{name}"' in TEXT:
             continue
         kinds = [f"i{32 if letter == 'i' else 64}" for letter in signature]
@@ -188,8 +188,8 @@ async def test_no_function_reaches_a_file_or_another_process(tmp_path: Path, fir
 
 async def test_a_bot_may_greet_before_it_reads(tmp_path: Path) -> None:
     hello = "(call $say (i32.const 1) (i32.const 64) (i32.const 53))"
-    early = sealed(tmp_path, "early", start=hello + READ)
-    for game in await play_sealed(tmp_path, [early, early], games=2):
+    bot = sealed(tmp_path, "early", start=hello + READ)
+    for game in await play_sealed(tmp_path, [bot, bot], games=2):
         assert game.result
         assert game.result.why == "target"
 
@@ -219,8 +219,8 @@ async def test_a_module_that_is_slow_to_compile_is_refused(
     monkeypatch.setattr("arena.sealed.compiled._COMPILED", {})
     await play_sealed(tmp_path, [sealed(tmp_path, "honest")] * 2)  # This one is compiled.
     monkeypatch.setattr("arena.sealed.compiled.COMPILE_S", 0)
-    slow = sealed(tmp_path, "slow", more='(data "never compiled before")')
-    record = await foul(tmp_path, slow)
+    bot = sealed(tmp_path, "slow", more='(data "never compiled before")')
+    record = await foul(tmp_path, bot)
     assert record.detail == "It takes too much time or memory to compile its module."
 
 
@@ -283,10 +283,10 @@ def refuse_memory_files() -> None:
     number = {"x86_64": 319, "aarch64": 279}[platform.machine()]
     steps = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, 0x50026), (6, 0, 0, 0x7FFF0000)]
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
-    filtered = struct.pack("HP", len(steps), ctypes.addressof(program))
+    filter_program = struct.pack("HP", len(steps), ctypes.addressof(program))
     library = ctypes.CDLL(None)
     assert library.prctl(38, 1, 0, 0, 0) == 0
-    assert library.prctl(22, 2, filtered) == 0
+    assert library.prctl(22, 2, filter_program) == 0
     with pytest.raises(OSError, match="not implemented"):
         os.memfd_create("refused")
 

@@ -121,8 +121,8 @@ def test_chance_and_time_follow_from_the_seed(folder: Path) -> None:
     (folder / "bot.js").write_text(FRAME.replace("BODY", body) + LOOPS["events.js"])
     lines, twin = (output_inside(folder, word=JAVASCRIPT.word, file="bot.js") for _ in range(2))
     assert lines == twin
-    changed = [LINES[0], GAME.replace(b"5a", b"5b"), *LINES[2:]]
-    assert output_inside(folder, changed, JAVASCRIPT.word, "bot.js")[0] != lines[0]
+    changed_lines = [LINES[0], GAME.replace(b"5a", b"5b"), *LINES[2:]]
+    assert output_inside(folder, changed_lines, JAVASCRIPT.word, "bot.js")[0] != lines[0]
 
 
 def test_modules_import_each_other(folder: Path) -> None:

@@ -157,8 +157,8 @@ def test_chance_time_and_work_are_the_same_in_each_run(folder: Path) -> None:
     first_output, second_output = output_inside(folder), output_inside(folder)
     assert first_output == second_output
     assert first_output[0] != first_output[1]
-    changed = [HELLO, GAME.replace(b"5a", b"5b"), *LINES[2:]]
-    assert output_inside(folder, changed)[0] != first_output[0]
+    changed_lines = [HELLO, GAME.replace(b"5a", b"5b"), *LINES[2:]]
+    assert output_inside(folder, changed_lines)[0] != first_output[0]
 
 
 async def test_a_bot_plays_at_a_table(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ def test_the_checks_of_petting_zoo_pass(name: str, seats: int) -> None:
 
 
 def test_without_petting_zoo_it_says_what_to_install() -> None:
-    hide = "import sys; sys.modules['pettingzoo'] = None; from arena.training import boneyard_v0"
-    process = subprocess.run((sys.executable, "-c", hide), capture_output=True, text=True)
+    program = "import sys; sys.modules['pettingzoo'] = None; from arena.training import boneyard_v0"
+    process = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True)
     assert "pip install '.[train]'" in process.stderr.splitlines()[-1]
 
 
@@ -74,9 +74,9 @@ def test_an_invalid_number_of_rounds_is_refused(rounds: Any) -> None:
 def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:
     env = boneyard_v0.env("block", rounds=1)
     env.reset(seed=1)
-    (wrong, *_) = np.flatnonzero(env.last()[0]["action_mask"] == 0)
-    with pytest.raises(ValueError, match=f"Action {wrong} is not offered now"):
-        env.step(wrong)
+    (action, *_) = np.flatnonzero(env.last()[0]["action_mask"] == 0)
+    with pytest.raises(ValueError, match=f"Action {action} is not offered now"):
+        env.step(action)
     with pytest.raises(ValueError, match="not offered"):
         env.step(len(env.last()[0]["action_mask"]))
     lenient = TerminateIllegalWrapper(boneyard_v0.raw_env("block", rounds=1), illegal_reward=-1)
@@ -84,7 +84,7 @@ def test_an_action_that_is_not_offered_is_refused_or_ends_the_game() -> None:
     lenient.last()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        lenient.step(wrong)
+        lenient.step(action)
     assert min(lenient.rewards.values()) == -1
 
 

@@ -29,13 +29,13 @@ def test_the_notebook_runs_and_answers(tmp_path: Path) -> None:
     )
     cells = json.loads(notebook.read_text())["cells"]
     texts = ["".join(_texts(cell)) for cell in cells if cell["cell_type"] == "code"]
-    _, page, verdict, means, decisions, replay, explained = texts
+    _, page, verdict, means, decisions, replay, explanation = texts
     assert "<iframe" in page
     assert "heavy" in verdict
     assert "margin_mean" in means
     assert "options" in decisions
     assert "<iframe" in replay
-    assert "heavy won" in explained
+    assert "heavy won" in explanation
     assert (tmp_path / "runs" / "functions" / "heavy" / "heavy.py").is_file()
 
 

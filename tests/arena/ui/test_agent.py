@@ -172,8 +172,8 @@ async def test_the_reference_client_plays_a_game_by_the_commands_own_pipe(tmp_pa
     async with Client(stdio_client(command)) as calls:
         names = [tool.name for tool in (await calls.list_tools()).tools]
         assert names == ["rules", "question", "choose"]
-        wrong = await calls.call_tool("choose", {"id": 1})
-        assert wrong.is_error
+        refusal = await calls.call_tool("choose", {"id": 1})
+        assert refusal.is_error
         await play(calls, answers)
     assert answers
     assert boneyard("verify", f"{tmp_path}").startswith("OK: 1 game")

@@ -25,15 +25,15 @@ def test_only_more_than_a_screen_on_a_terminal_is_paged(
     monkeypatch: pytest.MonkeyPatch, parts: int, terminal: bool, through_pager: bool
 ) -> None:
     monkeypatch.setattr("sys.stdin", Terminal())
-    out, paged = io.StringIO(), list[str]()
+    out, paged_texts = io.StringIO(), list[str]()
     console = Console(file=out, force_terminal=terminal, width=80, height=20, highlight=False)
 
     def page(pieces: Iterable[str]) -> None:
-        paged.extend(pieces)
+        paged_texts.extend(pieces)
 
     print_paged((Text(f"part {number}", "bold") for number in range(parts)), console, page)
-    assert bool(paged) == through_pager
-    output = "".join(paged) if through_pager else out.getvalue()
+    assert bool(paged_texts) == through_pager
+    output = "".join(paged_texts) if through_pager else out.getvalue()
     assert [f"part {number}" in output for number in range(parts)] == [True] * parts
     assert ("\x1b[1m" in output) == terminal
 
@@ -48,12 +48,12 @@ def test_lines_that_a_stopped_terminal_cannot_take_are_counted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output, "LINES_WAITING", 3)
-    stopped = Event()
+    stop = Event()
     with output.writing_beside():
-        output.write_in_turn(lambda: stopped.wait(60))
+        output.write_in_turn(lambda: stop.wait(60))
         for number in range(10):
             output.print_note(number)
-        stopped.set()
+        stop.set()
     *lines, last = capsys.readouterr().err.splitlines()
     assert lines[:2] == ["0", "1"]
     assert last == f"{10 - len(lines)} more lines were dropped while nobody could read them."

@@ -54,8 +54,8 @@ def steps_of(position: Position) -> list[dict[str, Any]]:
     """Return the steps of the page that lead to a position."""
     kinds = {"leads": "lead"}
     events = [{**to_builtins(event)} for event in position.events]
-    dealt = [{"do": "deal", "tile": tile} for tile in position.deals[0].hands[position.seat]]
-    return [*dealt, *({**event, "do": kinds.get(event["do"], event["do"])} for event in events)]
+    deals = [{"do": "deal", "tile": tile} for tile in position.deals[0].hands[position.seat]]
+    return [*deals, *({**event, "do": kinds.get(event["do"], event["do"])} for event in events)]
 
 
 def setup_of(position: Position) -> dict[str, Any]:
@@ -216,12 +216,12 @@ def play_transcript(transcript: Transcript) -> Iterator[tuple[Position, Game]]:
     hands, stock = tuple(map(tiles_of, transcript.hands)), tiles_of(transcript.stock)
     transcript_tiles = {*stock, *(tile for hand in hands for tile in hand)}
     rest = (tile for tile in set_of_tiles(rules.deal) if tile not in transcript_tiles)
-    dealt = Dealt(1, 1, 0, (), hands, arrange_stock(rules.boneyard, (*stock, *rest), len(hands)))
+    deal = Dealt(1, 1, 0, (), hands, arrange_stock(rules.boneyard, (*stock, *rest), len(hands)))
     start = engine.new_game(rules, len(hands))
     game, plays = start.copy(), [words.split(",") for words in transcript.plays]
-    begin(game, dealt)
+    begin(game, deal)
     while not game.playing.over:
-        yield position_of(RoundHistory(start, (dealt,), ()), game), game.copy()
+        yield position_of(RoundHistory(start, (deal,), ()), game), game.copy()
         words = plays[game.playing.turn]
         options = [to_builtins(option) for option in engine.legal(game)]
         pairs = itertools.product(words, range(len(options)))

@@ -67,9 +67,9 @@ def test_the_values_are_those_of_the_options_that_are_shown(name: str, seats: in
 
 
 def test_only_a_loss_beyond_its_error_is_called_a_mistake(review: GameReview) -> None:
-    large = [decision for decision in review.decisions if decision.gap > review.grades[0] + 0.1]
-    sure_losses = [decision for decision in large if decision.gap > 2 * decision.error + 0.2]
-    unsure_losses = [decision for decision in large if decision.gap < 2 * decision.error - 0.2]
+    losses = [decision for decision in review.decisions if decision.gap > review.grades[0] + 0.1]
+    sure_losses = [decision for decision in losses if decision.gap > 2 * decision.error + 0.2]
+    unsure_losses = [decision for decision in losses if decision.gap < 2 * decision.error - 0.2]
     assert sure_losses
     assert unsure_losses
     assert all(decision.grade for decision in sure_losses)
@@ -145,8 +145,8 @@ def review_page(game: LoggedGame, review: GameReview) -> tuple[str, list[int], l
     luck = [replace(drawn[0], share=7.0), replace(drawn[1], share=-8.0)]
     rest = [replace(draw, share=0.0) for draw in review.draws if draw not in drawn]
     decisions = sorted([*mistakes, *others], key=lambda decision: decision.index)
-    changed = replace(review, decisions=tuple(decisions), draws=(*luck, *rest))
-    play = replace(play_back(game, walk_log(game)), review=changed)
+    changed_review = replace(review, decisions=tuple(decisions), draws=(*luck, *rest))
+    play = replace(play_back(game, walk_log(game)), review=changed_review)
     packed_game = PackedGame(play.about.game, "told", _pack(play), True)
     html = replay_page("one", packed_game)
     return html, [decision.index for decision in mistakes], [decision.index for decision in luck]
@@ -164,7 +164,7 @@ def place(page: Page) -> int:
 def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
     game: LoggedGame, review: GameReview, tmp_path: Path
 ) -> None:
-    html, wrong, luck = review_page(game, review)
+    html, (first, second), luck = review_page(game, review)
     path = tmp_path / "replay.html"
     path.write_text(html)
     with open_page(path) as page:
@@ -172,7 +172,7 @@ def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
         page.keyboard.press("Home")
         # The inaccuracy would overlap a draw's mark; keys lead to it all the same.
         assert page.locator("#chances .mark").count() == 3
-        for key, index in (("m", wrong[0]), ("m", wrong[1]), ("m", wrong[1]), ("M", wrong[0])):
+        for key, index in (("m", first), ("m", second), ("m", second), ("M", first)):
             page.keyboard.press(key)
             assert place(page) == index
         page.keyboard.press("Home")
@@ -182,19 +182,19 @@ def test_keys_buttons_and_marks_lead_to_mistakes_and_luck(
         assert "lucky, drew" in page.inner_text("#odds")
         page.keyboard.press("Home")
         page.click("#mistake")
-        assert place(page) == wrong[0]
+        assert place(page) == first
         loss = "3.0 ± 0.5 points and 2.0 % of the game lost"
         assert f"inaccuracy, {loss}" in page.inner_text("#odds")
         assert f"{loss}: inaccuracy" in page.inner_text("#asked")
         assert page.locator("#options .worth").count() == page.locator("#options li").count()
         assert "?! −3.0" in page.locator("#moves [aria-current]").inner_text()
-        last = page.locator(f"#chances .mark[data-at='{wrong[1]}']")
+        last = page.locator(f"#chances .mark[data-at='{second}']")
         assert "blunder, 9.0 points and 0.0 % of the game lost" in str(
             last.get_attribute("aria-label")
         )
         last.focus()
         page.keyboard.press("Enter")
-        assert place(page) == wrong[1]
+        assert place(page) == second
         box = page.locator("#chances").bounding_box()
         assert box
         page.mouse.click(box["x"] + 24, box["y"] + box["height"] / 2)

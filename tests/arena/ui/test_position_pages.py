@@ -21,8 +21,8 @@ from tests.support.pages import faults, needs_chromium, open_page, pairs
 def cards_of(name: str, seats: int, count: int = MOST_CARDS) -> list[QuizCard]:
     """Return cards of seat 0 of a game of random choices, the dearest decisions first."""
     timeline = Timeline(log_game(find_variant(name), seats, any_of(name)))
-    dear = sorted(review_seat(timeline, 0), key=lambda decision: -decision.gap)
-    cards = (make_card(timeline, 0, decision.number) for decision in dear)
+    decisions = sorted(review_seat(timeline, 0), key=lambda decision: -decision.gap)
+    cards = (make_card(timeline, 0, decision.number) for decision in decisions)
     return [card for card in cards if card][:count]
 
 

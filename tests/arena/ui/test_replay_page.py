@@ -78,8 +78,8 @@ def test_every_game_is_packed_whole(name: str, seats: int) -> None:
 # --- what a seat's own page keeps to itself ---
 
 
-def page_of(game: LoggedGame, seat: int | None = None, *, reviewed: bool = False) -> str:
-    return replay_page("replay", pack_game(game, seat, terms=USUAL_TERMS if reviewed else None))
+def page_of(game: LoggedGame, seat: int | None = None, *, has_review: bool = False) -> str:
+    return replay_page("replay", pack_game(game, seat, terms=USUAL_TERMS if has_review else None))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_the_page_of_a_seat_is_the_same_in_every_world_that_it_cannot_tell(
 ) -> None:
     differ = 0
     for seat, world, other_world in pairs(name, seats, 6):
-        assert page_of(world, seat, reviewed=True) == page_of(other_world, seat, reviewed=True)
+        assert page_of(world, seat, has_review=True) == page_of(other_world, seat, has_review=True)
         differ += page_of(world) != page_of(other_world)
     assert differ > 5
 
@@ -125,8 +125,8 @@ def lines_of(scenes: Iterable[Fields]) -> list[str]:
     before: dict[int, str] = {}
     for scene in scenes:
         if question := scene["asked"]:
-            shared, ending = question["position"]
-            before[question["seat"]] = before.get(question["seat"], "")[:shared] + ending
+            shared_length, ending = question["position"]
+            before[question["seat"]] = before.get(question["seat"], "")[:shared_length] + ending
             lines.append(before[question["seat"]])
     return lines
 
@@ -145,8 +145,8 @@ def test_each_question_has_its_line_with_what_its_seat_knew(name: str, seats: in
         assert {*lines_of(views[seat + 1])} <= {*question_lines}
         assert {*lines_of(views[0])} >= {*lines_of(views[seat + 1])}
         assert not any(scene["dealt"] for scene in views[seat + 1])
-    dealt = [scene["dealt"] for scene in views[0] if scene["asked"]]
-    for line, tiles in zip(lines_of(views[0]), dealt, strict=True):
+    deals = [scene["dealt"] for scene in views[0] if scene["asked"]]
+    for line, tiles in zip(lines_of(views[0]), deals, strict=True):
         before, question = line.rsplit("@", 2)[::2]
         position = read_position("@".join((before, tiles, question)))
         assert position.is_open
@@ -221,13 +221,13 @@ def test_replays_are_made_when_a_run_ends_and_again_only_if_need_be(
     run(event, *EVENTS["round-robin"])
     assert "replays: 0 new" in run_replay(event, "--html").stdout
     (event / "replays" / "1.first.greedy.js").unlink()
-    stale = event / "replays" / "2.first.greedy.js"
-    stale.write_text(stale.read_text().replace("// Boneyard", "// Older"))
+    stale_page = event / "replays" / "2.first.greedy.js"
+    stale_page.write_text(stale_page.read_text().replace("// Boneyard", "// Older"))
     (event / "replay.html").unlink()
     assert "replays: 2 new" in run_replay(event, "--html").stdout
     assert "OK: " in boneyard("verify", str(event))
     assert "12 new" in run_replay(event, "--html", "--review").stdout
-    assert is_reviewed(stale)
+    assert is_reviewed(stale_page)
     assert "replays: 0 new" in run_replay(event, "--html").stdout, "Reviews stay."
     assert "with one game" in run_replay(event, "--html", "--seat", 0, code=2).stderr
     write(tmp_path / "games" / "a.jsonl", log_game())
@@ -279,9 +279,9 @@ def test_a_game_is_stepped_through_by_keys(tmp_path: Path) -> None:
         assert position(page) == f"1 of {count}"
         page.keyboard.press("ArrowRight")
         assert position(page) == f"2 of {count}"
-        for index, (words, drawn) in enumerate(page.evaluate(STEPS, count - 2), 2):
+        for index, (words, tile_count) in enumerate(page.evaluate(STEPS, count - 2), 2):
             assert scenes[index]["words"] in words
-            assert drawn == len(scenes[index]["line"]) // 2
+            assert tile_count == len(scenes[index]["line"]) // 2
         rows = [row.split("\t") for row in page.inner_text("#seats tbody").splitlines()]
         points = [row[1] for row in rows]
         assert points == [

@@ -63,16 +63,16 @@ async def test_pages_of_the_list_are_served_and_nothing_else() -> None:
         assert (await get(address))[::2] == (200, "<p>first")
         assert (await get(address, f"{path}other.html?now"))[::2] == (200, "<p>other")
         assert (await get(address, f"{path}a%20b"))[::2] == (200, "<p>blank")
-        for wrong in ("none", "secret.key", "../x", "%2e%2e/x", "other.html/", "//", "socket/x"):
-            assert (await get(address, path + wrong))[0] == 404
+        for place in ("none", "secret.key", "../x", "%2e%2e/x", "other.html/", "//", "socket/x"):
+            assert (await get(address, path + place))[0] == 404
         assert (await get(address, "/favicon.ico"))[0] == 204
 
 
 async def test_without_the_key_nothing_is_found() -> None:
     async with serve_site(site(Broadcast()), 0) as address:
         path = urlsplit(address).path
-        for wrong in ("/", "/other.html", path[:-2] + "/", path[:-1].upper() + "x/", "*"):
-            assert (await get(address, wrong))[0] in (404, 400), wrong
+        for place in ("/", "/other.html", path[:-2] + "/", path[:-1].upper() + "x/", "*"):
+            assert (await get(address, place))[0] in (404, 400), place
         assert (await get(address, path[:-1]))[0] == 200
 
 
@@ -134,11 +134,11 @@ async def test_a_viewer_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPa
 
 async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "SEND_S", 0.05)
-    broadcast, big = Broadcast(), "x" * 2**22
+    broadcast, large_text = Broadcast(), "x" * 2**22
     async with serve_site(site(broadcast), 0) as address:
         parts = urlsplit(address)
         # A client that asks, and then never reads.
-        lazy = await trio.open_tcp_stream("127.0.0.1", parts.port or 0)
+        stream = await trio.open_tcp_stream("127.0.0.1", parts.port or 0)
         request_lines = (
             f"GET {parts.path}socket HTTP/1.1",
             f"Host: {parts.netloc}",
@@ -148,14 +148,14 @@ async def test_a_viewer_that_does_not_read_is_dropped(monkeypatch: pytest.Monkey
             "Sec-WebSocket-Version: 13",
             "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
         )
-        await lazy.send_all("\r\n".join((*request_lines, "", "")).encode())
+        await stream.send_all("\r\n".join((*request_lines, "", "")).encode())
         await broadcast.first_subscriber()
         with trio.fail_after(120):
             # More than the kernel keeps for it.
             while broadcast.has_subscribers:
-                broadcast.publish(big)
+                broadcast.publish(large_text)
                 await trio.sleep(0.01)
-        await lazy.aclose()
+        await stream.aclose()
 
 
 async def test_a_long_message_closes_the_socket() -> None:

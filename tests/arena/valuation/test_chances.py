@@ -63,7 +63,7 @@ def test_a_seat_that_fouls_has_no_chance_while_the_others_play_on() -> None:
 
 def test_a_game_cut_off_has_chances_to_its_last_moment() -> None:
     game = log_game(short("draw"), 2, any_of(1))
-    cut = LoggedGame(game.sitting, game.game, game.records[:10], None)
-    cut_chances, chances = replay_chances(Timeline(cut)), replay_chances(Timeline(game))
+    cut_game = LoggedGame(game.sitting, game.game, game.records[:10], None)
+    cut_chances, chances = replay_chances(Timeline(cut_game)), replay_chances(Timeline(game))
     assert cut_chances == chances[: len(cut_chances)]
     assert replay_chances(Timeline(LoggedGame(game.sitting, game.game, (), None))) == ()

@@ -156,12 +156,12 @@ def test_each_of_two_tiles_drawn_at_once_has_its_luck() -> None:
 
 def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> None:
     game = log_game(short("draw"), 2, any_of(5))
-    turned = replace(
+    turned_game = replace(
         game,
         sitting=replace(game.sitting, seats=game.sitting.seats[::-1]),
         game=replace(game.game, game="2.game"),
     )
-    assert luck_of(turned) == luck_of(game)
+    assert luck_of(turned_game) == luck_of(game)
     elsewhere = replace(game, game=replace(game.game, board=2))
     assert luck_of(elsewhere) != luck_of(game)
 
@@ -169,8 +169,8 @@ def test_games_of_a_board_that_come_to_the_same_state_have_the_same_luck() -> No
 def test_a_game_that_was_cut_off_has_the_luck_of_its_draws_so_far() -> None:
     game = log_game(short("draw"), 2, any_of(5))
     luck = luck_of(game)
-    cut = replace(game, records=game.records[: luck.draws[4].record + 1], result=None)
-    assert luck_of(cut).draws == luck.draws[:5]
+    cut_game = replace(game, records=game.records[: luck.draws[4].record + 1], result=None)
+    assert luck_of(cut_game).draws == luck.draws[:5]
 
 
 @pytest.mark.parametrize(

@@ -62,12 +62,12 @@ def test_a_draw_by_choice_is_followed_by_another_choice() -> None:
         position("old-draw", hands=[hand, "41 66"], line="13 32", stock="64 65")
         for hand in ("21 55", "44 55")
     )
-    drawn = values.act(able, Draw())
-    gained = play_out(RoundBatch.from_games([drawn]))[0]
-    assert leads(able)[values.legal(able).index(Draw())] == [gained[0] - gained[1] + 1]
+    drawn_game = values.act(able, Draw())
+    gains = play_out(RoundBatch.from_games([drawn_game]))[0]
+    assert leads(able)[values.legal(able).index(Draw())] == [gains[0] - gains[1] + 1]
     assert values.legal(unable) == (Draw(),)
-    gained = play_out(RoundBatch.from_games([unable]))[0]
-    assert leads(unable)[0] == [gained[0] - gained[1]]
+    gains = play_out(RoundBatch.from_games([unable]))[0]
+    assert leads(unable)[0] == [gains[0] - gains[1]]
 
 
 @pytest.mark.parametrize(("score", "percents"), [(95, [100, 100, 100]), (80, [100, 90, 100])])

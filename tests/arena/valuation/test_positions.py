@@ -75,14 +75,14 @@ def test_a_seats_line_has_no_tile_that_the_seat_does_not_know(name: str) -> None
         state, seat = game.playing, game.playing.turn
         hidden = [tile for owner, hand in enumerate(state.hands) if owner != seat for tile in hand]
         hidden += [tile for row in state.stock for tile in row]
-        line, dealt = write_position(position.as_seen()), position.deals[-1].hands[seat]
+        line, dealt_hand = write_position(position.as_seen()), position.deals[-1].hands[seat]
         *_, events, deals, _ = line.split("@")
         tiles = {event[2:] for event in events.split(".") if event[1] in "lrfdu"}
         in_lots = {event[2:] for event in events.split(".") if event[1] == "t"}
         for high, low in hidden:
             assert not {tile_digits([(high, low)]), tile_digits([(low, high)])} & (tiles - in_lots)
         # Of the last deal only the seat's own hand stands there.
-        assert deals.split("+")[-1].replace("-", "") == tile_digits(dealt)
+        assert deals.split("+")[-1].replace("-", "") == tile_digits(dealt_hand)
 
 
 @pytest.mark.parametrize("name", slow_except(("draw",), FAST_GAMES))
@@ -167,8 +167,8 @@ def test_a_wrong_line_is_one_sentence_or_a_legal_position(count: int) -> None:
 @pytest.mark.usefixtures("few_tries")
 def test_an_error_names_the_field(field: int, text: str, words: str) -> None:
     (position, _), *_ = positions(find_variant("draw"), random.Random(1), 1)
-    plain = write_position(position.as_seen()).split("@")
-    fields = ["bone1", "draw", "1", "0,0", "0", *plain[5:]]
+    parts = write_position(position.as_seen()).split("@")
+    fields = ["bone1", "draw", "1", "0,0", "0", *parts[5:]]
     with pytest.raises(UserError, match=words):
         find_round(read_position("@".join((*fields[:field], text, *fields[field + 1 :]))))
 

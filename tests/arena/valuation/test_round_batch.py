@@ -193,11 +193,11 @@ def test_a_round_gains_the_same_in_any_batch() -> None:
 def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
     """Compare how the leader of a deal is found that counts."""
     game = engine.new_game(rules, seats)
-    dealt = chance_decides(game, rng.randbytes(32))
+    deal = chance_decides(game, rng.randbytes(32))
     if why_no_values(rules):
         return
-    dealt_game = values.begin(game, dealt)
-    lay_out(game, dealt)
+    dealt_game = values.begin(game, deal)
+    lay_out(game, deal)
     if not engine.needs_deal(dealt_game):
         batch = RoundBatch.from_games([game, game])
         batch.find_leaders(game.playing.phase.method)

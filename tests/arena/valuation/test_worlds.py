@@ -37,8 +37,8 @@ WORLDS = 16
 
 def cases(rules: Ruleset, seats: int, seed: int) -> list[tuple[AskedQuestion, HiddenTiles | None]]:
     """Return the questions with several options of a short random game; None: not covered."""
-    short = derive(rules, rules.name, {"rounds": 3})
-    logged, _ = overheard(short, seats, any_of(seed))
+    short_rules = derive(rules, rules.name, {"rounds": 3})
+    logged, _ = overheard(short_rules, seats, any_of(seed))
     pairs = []
     for question in chain(*map(Timeline(logged).questions, range(seats))):
         if len(question.options) > 1:
@@ -72,28 +72,28 @@ def replay(question: AskedQuestion, hidden: HiddenTiles, tiles: TileNumbers) -> 
 def check_worlds(rules: Ruleset, seats: int, seed: int) -> tuple[int, int]:
     """Replay worlds of every other question; return how many were tried, and were covered."""
     questions = cases(rules, seats, seed)[::2]
-    covered = [(question, hidden) for question, hidden in questions if hidden]
-    sampled = sampled_tiles([hidden for _, hidden in covered], WORLDS)
-    for (question, hidden), tiles in zip(covered, sampled, strict=True):
+    covered_cases = [(question, hidden) for question, hidden in questions if hidden]
+    samples = sampled_tiles([hidden for _, hidden in covered_cases], WORLDS)
+    for (question, hidden), tiles in zip(covered_cases, samples, strict=True):
         assert all(tile & mask for tile, mask in zip(hidden.tiles, hidden.allowed(), strict=True))
         for world in (0, WORLDS - 1):
             game = replay(question, hidden, tiles[:, world])
             assert public(game, question.seat) == public(question.game, question.seat)
-    return len(questions), len(covered)
+    return len(questions), len(covered_cases)
 
 
 @pytest.mark.parametrize("name", slow_except(FAST, VARIANTS))
 def test_every_world_replays_to_the_same_question(name: str) -> None:
     for seats in playable_seat_counts(find_variant(name))[:2]:
-        count, covered = check_worlds(find_variant(name), seats, seed=seats)
-        assert name in UNCOVERED or count == covered
+        count, covered_count = check_worlds(find_variant(name), seats, seed=seats)
+        assert name in UNCOVERED or count == covered_count
 
 
 def test_the_first_of_two_tiles_drawn_at_once_may_fit() -> None:
     rules = derive(find_variant("dutch"), "at once", {"draw_limit": "two_at_once"})
     for seed in range(4):
-        count, covered = check_worlds(rules, 2, seed)
-        assert count == covered
+        count, covered_count = check_worlds(rules, 2, seed)
+        assert count == covered_count
 
 
 # Slow: worlds of any ruleset, whatever its choices are, are possible ones.
