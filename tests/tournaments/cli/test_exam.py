@@ -73,7 +73,7 @@ def test_two_bots_are_compared_problem_by_problem(tmp_path: Path) -> None:
     assert "## Loss beyond that of greedy" in out.read_text()
 
 
-def test_a_bot_at_two_clocks_has_two_names_and_no_folder_costs_no_exam(tmp_path: Path) -> None:
+def test_a_bot_at_two_clocks_has_two_names_and_a_missing_folder_is_refused(tmp_path: Path) -> None:
     problems = part_of_sample(tmp_path / "set.jsonl", 1)
     words = ("check", "first@200ms", "first@1s", "--problems", str(problems), *OFF)
     names = [result["entrant"] for result in json.loads(boneyard(*words, "--json"))]
@@ -81,7 +81,7 @@ def test_a_bot_at_two_clocks_has_two_names_and_no_folder_costs_no_exam(tmp_path:
     assert "there is no folder" in boneyard(*words, "--out", f"{tmp_path}/x/out.md", code=2)
 
 
-def test_a_foul_costs_as_much_as_the_worst_option_and_ends_after_many(
+def test_a_foul_costs_the_worst_option_and_many_fouls_forfeit_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sit_exam, "MOST_FOULS", 2)

@@ -96,7 +96,7 @@ def await_processes(tag: str, is_it: Callable[[int], bool]) -> None:
 
 
 @pytest.mark.parametrize("system", slow_except(["darwin"], ["darwin", "win32"]))
-def test_bots_are_begun_and_rules_are_read_everywhere(system: str, tmp_path: Path) -> None:
+def test_new_bots_and_rules_work_on_every_platform(system: str, tmp_path: Path) -> None:
     output = elsewhere(
         system, tmp_path, "new python mine", "help bots", "rules", "rules dutch", "help schema"
     )

@@ -165,7 +165,7 @@ def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
     assert "OK: " in boneyard("verify", f"{games(tmp_path)[0]}")
 
 
-def test_ctrl_c_leaves_politely(tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_game_without_a_traceback(tmp_path: Path) -> None:
     with at_a_terminal(*SHORT, "--out", str(tmp_path)) as (process, terminal):
         read_until(terminal, PROMPT)
         os.write(terminal, b"\x03")

@@ -85,7 +85,7 @@ def test_board_numbers_are_matched_whole(played: Path, monkeypatch: pytest.Monke
             find_game(played, word)
 
 
-def test_a_folder_may_stand_before_a_game_to_go_on_from(played: Path) -> None:
+def test_a_position_is_named_by_folder_game_and_question(played: Path) -> None:
     line = position_line(f"{played}/{GAME}:2:first")
     assert is_position(line)
     explained = boneyard("explain", str(played), GAME, "2", "--seat", "first")

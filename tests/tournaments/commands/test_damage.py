@@ -183,7 +183,7 @@ def test_a_game_whose_name_leads_out_of_the_folder_is_damage(played: Path, tmp_p
     assert "a game's name has no slash" in boneyard("verify", str(event), code=1)
 
 
-def test_a_broken_summary_of_a_review_is_told_by_its_readers(played: Path, tmp_path: Path) -> None:
+def test_readers_of_a_broken_review_name_the_remedy(played: Path, tmp_path: Path) -> None:
     event = copied(played, tmp_path / "event")
     (event / "review.json").write_bytes(b'{"entrants": 1}')
     remedy = "Remove the file: `boneyard explain --review` makes it again"
@@ -214,7 +214,7 @@ def test_show_computes_ratings_and_reads_none(played: Path, tmp_path: Path) -> N
         assert boneyard("show", str(event), "--json") == output
 
 
-def test_no_command_counts_games_twice_without_a_word(played: Path, tmp_path: Path) -> None:
+def test_commands_refuse_games_that_would_count_twice(played: Path, tmp_path: Path) -> None:
     copy = copied(played, tmp_path / "copy")
     for words in (
         ("show", str(played), str(copy)),

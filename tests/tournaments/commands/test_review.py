@@ -51,7 +51,7 @@ def test_every_seat_of_every_game_is_reviewed_once(event: Path) -> None:
     assert all(seat.decisions for seat in seats(event))
 
 
-def test_the_sums_are_those_of_the_decisions(event: Path) -> None:
+def test_the_sums_of_a_review_are_those_of_its_decisions(event: Path) -> None:
     review = json.loads(invoke("explain", "--review", event, "--json").stdout)
     assert review == json.loads((event / "review.json").read_bytes())
     rows = [*csv.DictReader((event / "review.csv").read_text().splitlines())]
@@ -90,7 +90,7 @@ def test_a_game_suggests_its_dearest_decision(event: Path) -> None:
         assert f"explain {event} {seat.game} {dearest.number}" in output
 
 
-def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
+def test_a_review_of_all_completes_that_of_one_bot(event: Path) -> None:
     invoke("explain", "--review", event, "--bot", "greedy")
     assert {seat.entrant for seat in seats(event)} == {"greedy"}
     assert "8 of 24 seats" in (event / "report.md").read_text()
@@ -99,7 +99,7 @@ def test_only_one_bot_is_reviewed_then_all(event: Path) -> None:
     assert "of 24 seats" not in (event / "report.md").read_text()
 
 
-def test_different_worlds_are_not_mixed(event: Path) -> None:
+def test_a_review_with_other_worlds_is_refused(event: Path) -> None:
     invoke("explain", "--review", event, "--deals", 8, "--bot", "greedy")
     refused = invoke("explain", "--review", event, "--deals", 9, code=2)
     assert "has 8 worlds (format" in refused.output

@@ -57,9 +57,7 @@ def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(event: Path, disk
     assert "OK: " in boneyard("verify", str(out))
 
 
-def test_what_is_computed_of_an_event_stops_with_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_stops_luck_and_review(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run(tmp_path, "first", "greedy", "--boards", "1", "--set", "target=1")
 
     def full(*_: object) -> int:

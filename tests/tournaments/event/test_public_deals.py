@@ -100,7 +100,7 @@ def test_a_deal_is_public_as_soon_as_a_log_shows_it(out: Path) -> None:
     assert public_boards(folder) == set()
 
 
-def test_rows_of_boards() -> None:
+def test_spans_join_consecutive_boards() -> None:
     assert board_spans([]) == ()
     assert board_spans([7, 1, 2, 3, 5]) == ((1, 3), (5, 5), (7, 7))
 

@@ -175,7 +175,7 @@ def test_games_are_played_in_the_order_of_their_numbers(played: Path) -> None:
     assert list(verify_folder(folder)) == []
 
 
-def test_a_game_of_another_number_does_not_fit(played: Path, tmp_path: Path) -> None:
+def test_verify_finds_a_game_of_another_number(played: Path, tmp_path: Path) -> None:
     """An organiser could tell a friend's bot by it which board it plays."""
     folder = Folder(tmp_path / "event")
     shutil.copytree(played, folder.path)
@@ -230,7 +230,7 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
         assert len(set(boards)) == len(boards)
 
 
-def test_the_logs_are_nobody_elses_before_the_event_is_over(tmp_path: Path) -> None:
+def test_logs_are_private_until_the_event_is_over(tmp_path: Path) -> None:
     """They show the deals of boards that others still have to play, long before the seeds do."""
     out = tmp_path / "out"
     out.mkdir(mode=0o755)
@@ -240,7 +240,7 @@ def test_the_logs_are_nobody_elses_before_the_event_is_over(tmp_path: Path) -> N
     assert stat.S_IMODE((out / "games").stat().st_mode) == 0o755
 
 
-def test_the_logs_of_an_event_that_was_stopped_stay_ours(tmp_path: Path) -> None:
+def test_logs_of_a_stopped_event_stay_private(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     with kept_private(folder, lambda: False):
         (tmp_path / "games" / "from-1.jsonl").touch()

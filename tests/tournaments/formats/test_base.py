@@ -40,7 +40,7 @@ def test_a_contest_that_is_too_large_is_refused(event: Event, part: str | None) 
 @pytest.mark.parametrize(
     "event", [event(7), event(9, 3), event(12, 4), mixed(5), teams(), event(7, form=Gauntlet())]
 )
-def test_the_size_that_is_refused_is_never_more_than_there_is(event: Event) -> None:
+def test_an_event_below_the_limit_is_never_refused(event: Event) -> None:
     largest = replace(
         event, boards=-(-MAX_STAGE_GAMES // (count_all_games(event, {}) // event.boards)) - 1
     )

@@ -14,7 +14,7 @@ def matches(*tables: tuple[str, ...], bots: int = 3, seats: int = 2, boards: int
     return event(bots, seats, boards, form=Matches(tables))
 
 
-def test_a_table_of_four_and_teams_are_named_too() -> None:
+def test_tables_of_four_and_of_teams_can_be_named() -> None:
     names = ("bot3", "bot0", "bot1", "bot2")
     assert {frozenset(plan.seats) for plan in plan_of(matches(names, bots=4, seats=4))} == {
         frozenset(range(4))

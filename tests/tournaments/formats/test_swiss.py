@@ -39,7 +39,7 @@ def test_a_swiss_lets_nobody_rest_twice_and_meets_again_only_when_it_must(
         assert max(met.values()) == 1
 
 
-def test_the_swiss_table_by_hand() -> None:
+def test_the_swiss_table_equals_one_by_hand() -> None:
     """Three bots, two rounds: a bye counts as a win, a tie as a half; Buchholz breaks the tie."""
     cup = event(3, 2, 1, form=Swiss(2))
     first = next_stage(cup, [])

@@ -147,7 +147,7 @@ def test_a_knockout_lets_those_on_who_were_to_meet_a_leaver() -> None:
 
 
 @pytest.mark.parametrize("event", [event(2), event(2, form=Versus()), event(3, 3)])
-def test_too_few_for_a_table_are_refused(event: Event) -> None:
+def test_a_withdrawal_that_leaves_too_few_is_refused(event: Event) -> None:
     with pytest.raises(UserError, match="too few for a table"):
         withdraw(event, "bot0", {})
 

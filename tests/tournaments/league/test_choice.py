@@ -40,7 +40,7 @@ def test_newcomer_sits_most_and_hogs_no_round() -> None:
     ("active", "seats", "partners"),
     [([], 2, False), (["a"], 2, False), (["a", "b"], 3, False), (["a", "b", "c"], 4, True)],
 )
-def test_too_few_versions_play_nothing(active: list[str], seats: int, partners: bool) -> None:
+def test_too_few_versions_get_no_table(active: list[str], seats: int, partners: bool) -> None:
     assert choose([], active, partners, seats=seats) == []
 
 

@@ -20,9 +20,7 @@ def test_a_state_that_lasts_is_one_line_until_it_is_over(tmp_path: Path) -> None
     assert [line[-1] for line in lines] == ["a", "b", "b"]
 
 
-def test_a_full_log_makes_room_for_a_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_log_stays_beside_a_new_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One earlier log is kept; a log that cannot be written stops nothing."""
     monkeypatch.setattr(journals, "MAX_LOG_BYTES", 60)
     journal = Journal(tmp_path / "league.log", lambda: NOW, lambda _: None)

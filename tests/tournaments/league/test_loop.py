@@ -112,9 +112,7 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
 
 # Slow: newcomers play their boards, then a final.
 @pytest.mark.slow
-def test_a_closing_league_ends_with_a_final(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closing_league_plays_a_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Newcomers play their boards first; then the first ones meet, and the command ends by itself.
 
     Whoever forges its entrants is found.

@@ -79,7 +79,7 @@ def public_bytes(place: Path) -> bytes:
     return data.getvalue()
 
 
-def test_an_author_alone_is_told_of_practice_stderr_and_fouls(place: Path) -> None:
+def test_only_the_author_sees_practice_stderr_and_fouls(place: Path) -> None:
     """Once for each version, behind the rated boards, and so often a day; nothing is public."""
     boneyard("league", str(place), *NOW)
     rounds = read_league(place).divisions["short"].rounds
@@ -112,7 +112,7 @@ def test_an_author_alone_is_told_of_practice_stderr_and_fouls(place: Path) -> No
     assert (place / "league.log").read_text().count("begun     short practice") == 2
 
 
-def test_a_wrong_name_is_told_before_the_rated_boards(place: Path) -> None:
+def test_a_wrong_name_is_reported_before_the_rated_boards(place: Path) -> None:
     boneyard("league", str(place), *NOW, "--rounds", "1")
     assert "did you mean ada?" in (place / "results/carl/practice-0001.txt").read_text()
     assert not (place / "results/ada/practice-0001.txt").exists()
@@ -193,7 +193,7 @@ def test_kills_after_practice_repeat_nothing(place: Path, monkeypatch: pytest.Mo
     assert not (place / "practice" / "ada").exists()
 
 
-def test_nothing_is_told_of_a_round_that_is_played(place: Path) -> None:
+def test_nothing_is_reported_of_a_round_in_play(place: Path) -> None:
     """Other tables of it still meet its boards."""
     boneyard("league", str(place), "--rounds", "1", *NOW[1:])
     league = read_league(place)

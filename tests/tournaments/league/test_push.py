@@ -132,7 +132,7 @@ def test_a_hostile_push_is_refused_with_its_fault(name: str, bot: Path) -> None:
     assert not isinstance(refused.value, ChangedPushError)
 
 
-def test_a_mark_that_an_editor_writes_first_is_no_fault(bot: Path) -> None:
+def test_a_byte_order_mark_is_no_fault(bot: Path) -> None:
     toml(RUN.encode("utf-8-sig"))(bot)
     assert read(bot)
 

@@ -184,7 +184,7 @@ def test_a_published_round_can_be_verified_and_holds_no_secret(real: LeagueFolde
 # Slow: real pages in a browser; the fast tests read the same pages as text.
 @needs_chromium
 @pytest.mark.slow
-def test_pages_are_for_everybody_and_lead_to_replays(real: LeagueFolder, tmp_path: Path) -> None:
+def test_pages_have_no_faults_and_lead_to_replays(real: LeagueFolder, tmp_path: Path) -> None:
     """No complaint, no serious fault, nothing wider than a phone, light and dark."""
     rude = tmp_path / "site"
     published(rude_league(tmp_path / "league"), rude)

@@ -36,7 +36,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_status_tells_what_waits_and_why(place: Path) -> None:
+def test_status_names_what_waits_and_why(place: Path) -> None:
     """Refusals that stand are named, and news the newest first; no reason steers the terminal."""
     text = boneyard("league", str(place), "status", "--now", "2026-11-22T12:00")
     assert "Club is not running" in text

@@ -123,7 +123,7 @@ def test_house_bot_is_pinned_and_its_name_is_taken(league: League) -> None:
     assert not league.turn()
 
 
-def test_life_of_a_bot(league: League) -> None:
+def test_each_push_of_a_bot_is_a_new_version_until_it_withdraws(league: League) -> None:
     """A push is a version, a change the next one, also one back to earlier files: its rating begins
     anew, or an author would go back to the copy that was lucky."""
     league.push("one")

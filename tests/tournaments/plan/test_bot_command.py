@@ -259,7 +259,7 @@ def test_a_program_that_is_not_executable_is_refused(base: Path) -> None:
         entrant(base, program="real/mine.py")
 
 
-def test_the_shell_word_of_an_entrant(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shell_word_is_name_file_or_command(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its name in a list, its file, or its command."""
     monkeypatch.chdir(base)
     (base / "real" / BOT_FILE).write_text(ENTRY)

@@ -11,7 +11,7 @@ HANDS = (((6, 6), (6, 5), (1, 1)), ((2, 0), (0, 0), (3, 0)))
 @pytest.mark.parametrize(
     ("measure", "value"), [("doubles", 2), ("suit", 3), ("pips", 25), ("spread", 20)]
 )
-def test_a_measure_is_of_the_hand_that_has_most(measure: str, value: int) -> None:
+def test_a_filter_measures_the_hand_that_has_most(measure: str, value: int) -> None:
     assert MEASURES[measure][1](HANDS) == value
     assert parse_filter(f"{measure} >= {value}").accepts(HANDS)
     assert parse_filter(f"{measure}<={value}").accepts(HANDS)
@@ -20,7 +20,7 @@ def test_a_measure_is_of_the_hand_that_has_most(measure: str, value: int) -> Non
     assert not parse_filter(f"{measure}<={value - 1}").accepts(HANDS)
 
 
-def test_a_wrong_filter_is_told_with_what_is_near() -> None:
+def test_a_wrong_filter_is_refused_with_the_nearest() -> None:
     with pytest.raises(UserError, match="'double': did you mean doubles"):
         parse_filter("double>=4")
     with pytest.raises(UserError, match=r"not 'doubles>4': doubles>=4\."):

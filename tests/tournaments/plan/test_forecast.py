@@ -81,7 +81,7 @@ PARTNERS = replace(like(4, 4, 60), rules=load_ruleset("partnership", Path()))
 # Before a run
 
 
-def test_two_equal_bots_by_hand() -> None:
+def test_the_forecast_of_two_equal_bots_equals_one_by_hand() -> None:
     estimate = forecast(like(2, 2, 50), 1, NOTHING)
     # Each of 100 games tells a quarter; Student's t has 49 degrees of freedom.
     error = ELO * math.sqrt(4 / 100)
@@ -95,7 +95,7 @@ def test_two_equal_bots_by_hand() -> None:
 @pytest.mark.parametrize(
     "plan", [like(2, 6, 40), like(3, 4, 60), like(4, 5, 40), PARTNERS], ids=["2", "3", "4", "2+2"]
 )
-def test_the_interval_is_the_one_that_the_event_has(plan: Event) -> None:
+def test_the_forecast_interval_is_that_of_the_event(plan: Event) -> None:
     partners = plan.rules.deal.partners
     names = [entrant.name for entrant in plan.entrants]
     strength = {name: 150.0 - 70 * place for place, name in enumerate(names)}
@@ -167,7 +167,7 @@ def test_the_time_is_made_of_games_and_sittings(jobs: int) -> None:
     assert estimate.minutes == pytest.approx((96 * 1.5 + 2400 * 0.25) / jobs / 60, abs=0.01)
 
 
-def test_the_forecast_in_words() -> None:
+def test_the_forecast_is_described() -> None:
     trial = replace(
         NOTHING, seconds=8.0, games=10, questions=55.0, game_s=60.0, sitting_s=0.5, saved=1.25
     )

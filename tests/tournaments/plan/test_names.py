@@ -57,9 +57,7 @@ def test_bots_are_called_as_their_files(tmp_path: Path) -> None:
         (("mine", "jürgen"), "letters a to z, digits, _ or -, and no - in front"),
     ],
 )  # fmt: skip
-def test_event_file_refuses_unsafe_names(
-    tmp_path: Path, names: tuple[str, str], words: str
-) -> None:
+def test_event_file_refuses_odd_names(tmp_path: Path, names: tuple[str, str], words: str) -> None:
     bots = "".join(f'[[bots]]\nname = "{name}"\nbot = "greedy"\n' for name in names)
     (tmp_path / "cup.toml").write_text(f"boards = 1\n{bots}")
 

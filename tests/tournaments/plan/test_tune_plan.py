@@ -36,7 +36,7 @@ def test_a_listed_bot_has_its_parameters_in_its_arguments(tmp_path: Path) -> Non
     assert form.entry == 'bot = "suit"\narguments = ["--pips","{pips}"]'
 
 
-def test_partners_are_the_same_bot(tmp_path: Path) -> None:
+def test_the_partner_of_a_tuned_bot_is_the_same_bot(tmp_path: Path) -> None:
     path = tmp_path / "tune.toml"
     path.write_text(f'rules = "partnership"\n{BOT}{RANGE}')
     config = read_plan((str(path),)).config
@@ -64,6 +64,6 @@ def test_partners_are_the_same_bot(tmp_path: Path) -> None:
         (f"boards = 59\n{BOT}{RANGE}", "at least 60 boards"),
     ],
 )
-def test_a_mistake_is_named(tmp_path: Path, text: str, why: str) -> None:
+def test_a_mistake_about_a_tune_is_named(tmp_path: Path, text: str, why: str) -> None:
     with pytest.raises(UserError, match=why):
         plan(tmp_path, text)

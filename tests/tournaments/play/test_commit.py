@@ -35,7 +35,7 @@ class Disk:
         self.happened.append(f"{result.board} counts")
 
 
-async def test_more_is_played_while_the_disk_is_slow() -> None:
+async def test_games_are_played_while_the_disk_is_slow() -> None:
     disk = Disk()
     with trio.fail_after(PATIENCE_S):
         async with commit_results(disk.sync, disk.count, at_once=False) as over:

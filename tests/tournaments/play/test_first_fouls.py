@@ -95,7 +95,7 @@ async def test_fouls_of_several_classes_stop_the_run(watch: FoulWatch) -> None:
         await watch.add(ended_by(5, watch, "late"))
 
 
-async def test_games_in_which_a_bot_was_not_tried_tell_nothing_of_it(watch: FoulWatch) -> None:
+async def test_only_a_bots_own_fouls_count_against_it(watch: FoulWatch) -> None:
     first, second, *_ = watch.fouls
     for number in range(20):
         await watch.add(ended_by(number, watch, "forfeit"))

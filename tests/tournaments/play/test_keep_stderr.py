@@ -70,7 +70,7 @@ def test_answers_have_the_stderr_before_them_and_the_log_verifies(tmp_path: Path
     assert "stderr  " in boneyard("replay", str(folder), name)
 
 
-def test_first_games_of_the_command_line_keep_it_unasked(
+def test_first_games_keep_stderr_without_the_option(
     tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def keeps_stderr(folder: str, *entries: str) -> bool:
@@ -100,7 +100,7 @@ def test_kept_stderr_is_bounded(tmp_path: Path, bot: str, monkeypatch: pytest.Mo
         assert len(text) == 50
 
 
-def test_what_is_kept_apart_is_in_no_log_and_bounded(
+def test_stderr_kept_apart_is_in_no_log_and_bounded(
     tmp_path: Path, bot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A league's logs are public: its bots' stderr is not, not even of a crash."""

@@ -218,7 +218,7 @@ async def test_a_run_says_for_which_bot_it_waits_and_how_long(
         ('bots = "greedy"', "bots"),
     ],
 )
-def test_a_mistake_in_an_event_file_is_placed(tmp_path: Path, text: str, part: str) -> None:
+def test_a_mistake_in_an_event_file_is_located(tmp_path: Path, text: str, part: str) -> None:
     path = tmp_path / "cup.toml"
     path.write_text(text if "bots" in text else "bots = []\n" + text)
     output = run(tmp_path / "out", str(path), code=2)

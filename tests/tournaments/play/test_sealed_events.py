@@ -37,7 +37,7 @@ def bare(game: LoggedGame) -> list[object]:
     return [game.game, records, game.result]
 
 
-def test_the_same_bytes_at_any_number_of_jobs(bots: tuple[str, str], tmp_path: Path) -> None:
+def test_jobs_change_no_byte_of_sealed_bots(bots: tuple[str, str], tmp_path: Path) -> None:
     serial, parallel = tmp_path / "one", tmp_path / "four"
     run(serial, *bots, *SHORT, "--jobs", "1")
     run(parallel, *bots, *SHORT, "--jobs", "4")
@@ -153,7 +153,7 @@ def test_a_check_names_what_a_module_imports_and_is_not_offered(tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_same_bytes_on_a_cluster(bots: tuple[str, str], cluster: Cluster, tmp_path: Path) -> None:
+def test_a_cluster_changes_no_byte(bots: tuple[str, str], cluster: Cluster, tmp_path: Path) -> None:
     out, reference = tmp_path / "out", tmp_path / "once"
     cluster.add("w")
     run(out, *bots, "--boards", "2", *cluster.words())

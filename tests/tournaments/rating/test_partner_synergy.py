@@ -67,7 +67,7 @@ def test_two_who_understand_each_other_stand_first() -> None:
     assert {two.games for two in pool.partners} == {60 * 3 * 2}
 
 
-def test_the_error_is_the_one_of_the_docstring() -> None:
+def test_the_error_of_synergy_is_that_of_the_docstring() -> None:
     results = partnered(random.Random(2), 12, deal=150)
     pool = rate(results, prior=0)
     names = sorted(STRENGTH)

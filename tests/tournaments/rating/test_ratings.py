@@ -57,7 +57,7 @@ def published(pool: Pool, share: float) -> tuple[float, float, float]:
     return lead(pool, "a", "b"), (high - low) / 2, statistics.normal_cdf((share - 0.5) / error)
 
 
-def test_wins_draws_losses_are_fastchess_s() -> None:
+def test_elo_of_wins_draws_and_losses_equals_fastchess() -> None:
     pool = only_pool(one_seat([[2]] * 136 + [[1]] * 111 + [[0]] * 96), prior=0)
     elo, half_width, los = published(pool, (136 + 111 / 2) / 343)
     assert [elo, half_width] == pytest.approx([40.70, 30.43], abs=0.005)
@@ -421,7 +421,7 @@ def test_partners_are_rated_as_the_mean_of_their_side() -> None:
 # Chance
 
 
-def test_boards_save_by_hand() -> None:
+def test_the_gain_of_boards_equals_one_by_hand() -> None:
     boards = [((1, 0), (1, 0)), ((1, 0), (1, 0)), ((1, 0), (0, 1)), ((1, 0), (0, 1))] * 3
     results = [
         game(n, seats, scores)

@@ -56,7 +56,7 @@ def counted(counts: Sequence[int], games: int) -> list[float]:
         ("elo", 0, 2, (57030, 106593, 57433), -2.59),
     ],
 )
-def test_ratios_are_fastchess_s(
+def test_ratios_equal_those_of_fastchess(
     measure: Measure, h0: float, h1: float, counts: tuple[int, ...], llr: float
 ) -> None:
     games = len(counts) // 2
@@ -65,12 +65,12 @@ def test_ratios_are_fastchess_s(
     assert ratio == pytest.approx(llr, abs=0.0051)
 
 
-def test_bounds_are_wald_s() -> None:
+def test_bounds_equal_those_of_wald() -> None:
     assert Sprt().bounds == pytest.approx((-2.94, 2.94), abs=0.005)
     assert Sprt(alpha=0.01, beta=0.1).bounds == pytest.approx((math.log(0.1 / 0.99), math.log(90)))
 
 
-def test_points_by_hand() -> None:
+def test_the_ratio_of_points_equals_one_by_hand() -> None:
     values = [4.0, -2.0, 6.0, 0.0]
     settings = Sprt("points", 0, 2, min_boards=2)
     variance = (4 + 16 + 16 + 4 + 2 * 10**2) / 4
@@ -337,7 +337,7 @@ def test_the_boards_that_are_left_are_about_those_that_are_played() -> None:
 # For people
 
 
-def test_the_live_line() -> None:
+def test_the_live_line_states_answer_and_boards_left() -> None:
     settings = Sprt()
     assert sprt_state(settings, ()) == "no board is complete"
     steps = [SprtStep(40, 1.23, 12.0, 0.1, settings.bounds)]
@@ -360,7 +360,7 @@ def test_the_live_line() -> None:
         (-9, -4, "Yes: a is less than 9 Elo worse than b (", "No: a is more than 4 Elo worse than"),
     ],
 )
-def test_an_answer_says_what_the_test_shows(h0: float, h1: float, yes: str, no: str) -> None:
+def test_an_answer_states_what_the_test_shows(h0: float, h1: float, yes: str, no: str) -> None:
     settings = Sprt(h0=h0, h1=h1)
     for values, words in (([0.75, 0.5, 1.0], yes), ([0.25, 0.5, 0.25], no)):
         steps = walk(settings, boards_of(values * 900))
@@ -381,7 +381,7 @@ def test_an_answer_says_what_the_test_shows(h0: float, h1: float, yes: str, no: 
         ([], "Undecided whether new is better than old: 0 boards played."),
     ],
 )
-def test_the_section_of_the_report(values: list[float], part: str) -> None:
+def test_the_reports_section_ends_with_the_last_step(values: list[float], part: str) -> None:
     settings = Sprt(h1=40)
     steps = walk(settings, boards_of(values))
     blocks = versus.sprt_blocks(settings, steps, "new", "old")

@@ -9,7 +9,7 @@ from tournaments.rating import statistics
     ("df", "table"),
     [(1, 12.7062), (2, 4.3027), (5, 2.5706), (10, 2.2281), (30, 2.0423), (100, 1.9840)],
 )
-def test_student_s_t_is_the_table_s(df: int, table: float) -> None:
+def test_students_t_equals_the_textbooks_table(df: int, table: float) -> None:
     assert statistics.t_quantile(0.975, df) == pytest.approx(table, abs=6e-5)
     assert statistics.t_quantile(0.025, df) == -statistics.t_quantile(0.975, df)
     assert statistics.t_cdf(table, df) == pytest.approx(0.975, abs=1e-5)

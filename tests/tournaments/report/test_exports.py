@@ -60,7 +60,7 @@ def mixed(seats: int) -> list[Result]:
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
+def test_the_ratings_file_has_the_means_of_the_games(seats: int) -> None:
     results = mixed(seats)
     lines = rows(
         report.csv_lines(
@@ -80,7 +80,7 @@ def test_the_means_of_the_games_are_the_ratings_file(seats: int) -> None:
         assert len({row["board"] for row in mine}) == int(line["boards"])
 
 
-def test_the_crosstable_file_is_the_crosstable() -> None:
+def test_the_crosstable_file_equals_the_crosstable() -> None:
     ratings = fit([*mixed(3), game(0, "xyz", (3, 2, 1))])
     lines = rows(report.crosstable_csv(ratings))
     assert len(lines) == 5 * 4 + 3 * 2
@@ -214,7 +214,7 @@ def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "name", slow_except(("results.json", "report.html", "times.json"), REPORTED)
 )
-def test_changed_files_are_named(event: Path, tmp_path: Path, name: str) -> None:
+def test_verify_names_changed_files(event: Path, tmp_path: Path, name: str) -> None:
     folder = copied(event, tmp_path)
     data = (event / name).read_bytes()
     for other in (data[:-1], data + b"\n", b"x" + data):

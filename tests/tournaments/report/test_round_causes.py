@@ -35,7 +35,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (None, None, "lost nothing to bad tiles or weaker choices"),
     ],
 )
-def test_causes_in_words(luck: float | None, mistakes: float | None, words: str) -> None:
+def test_causes_are_described(luck: float | None, mistakes: float | None, words: str) -> None:
     assert RoundCauses(luck, mistakes).describe() == words
 
 

@@ -28,7 +28,7 @@ State = tuple[set[int], set[str]]
 
 # Slow: a whole event of partners at four tables, with kills of the run and of the command.
 @pytest.mark.slow
-def test_no_byte_tells_of_an_open_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_byte_names_an_open_board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Search names; tiles and moves are the matter of `test_hidden_records_change_no_byte`."""
     folder, sites = Folder(tmp_path / "event"), (tmp_path / "inside", tmp_path / "outside")
     options = (*FOUR, "--rules", "partnership", "--boards", "3", "--jobs", "4", "--sandbox", "off")

@@ -71,7 +71,7 @@ def everything(site: Path) -> dict[str, bytes]:
     return contents
 
 
-def test_all_that_it_links_to_is_there(site: Path) -> None:
+def test_links_of_a_site_lead_to_files(site: Path) -> None:
     for page in ("index.html", "games/index.html"):
         text = (site / page).read_text()
         # The report has its games as data: see `pages` in GameList.
@@ -91,7 +91,7 @@ def test_a_site_can_be_verified(site: Path, tmp_path: Path) -> None:
     assert "games.csv" in boneyard("verify", str(copy), code=1)
 
 
-def test_of_boards_in_play_nothing_leaves(event: Path, tmp_path: Path) -> None:
+def test_a_site_holds_nothing_of_boards_in_play(event: Path, tmp_path: Path) -> None:
     folder = in_play(event, tmp_path / "event")
     output = publish(folder.path, tmp_path / "site")
     assert "6 replays of 11 games." in output
@@ -123,7 +123,7 @@ def test_no_word_of_a_command_names_a_local_folder() -> None:
     assert tuple(_without_folder(published)) == published.argv
 
 
-def test_it_replaces_nothing_else(event: Path, tmp_path: Path) -> None:
+def test_publishing_replaces_no_other_files(event: Path, tmp_path: Path) -> None:
     assert "in one another" in publish(event, event / "site", code=2)
     assert "in one another" in publish(event, event.parent, code=2)
     other = tmp_path / "other"
@@ -150,7 +150,7 @@ def test_an_event_that_was_closed_shows_all_that_was_played(event: Path, tmp_pat
 
 
 @needs_chromium
-def test_its_page_replays_the_game_in_the_address(site: Path) -> None:
+def test_a_sites_page_replays_the_game_in_its_address(site: Path) -> None:
     with serve_folder(site) as address, open_page(f"{address}/index.html", local=True) as page:
         page.locator("#list a", has_text="replay").first.click()
         page.wait_for_selector("main[data-ready^='1.']")

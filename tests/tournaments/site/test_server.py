@@ -34,7 +34,7 @@ def hands(now: Snapshot) -> list[object]:
     ]
 
 
-def test_looks_add_up_to_what_one_look_sees(event: Path, tmp_path: Path) -> None:
+def test_several_looks_add_up_to_one(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path)
     growing = watched(folder)
     before = growing.now()
@@ -82,7 +82,7 @@ def test_only_finished_games_are_replayed_unless_asked_for(event: Path, tmp_path
     assert watched(copy_part(event, tmp_path, 0.2)).game(names[0]) is None
 
 
-def test_a_log_that_is_damaged_is_said_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
+def test_a_damaged_log_is_reported_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
     folder = copied(event, tmp_path)
     log = folder / "games" / "from-1.first.greedy.jsonl"
     data = bytearray(log.read_bytes())
@@ -106,7 +106,7 @@ def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over() -> None:
     }
 
 
-def test_nothing_else_is_served(event: Path) -> None:
+def test_only_reports_and_replays_are_served(event: Path) -> None:
     live_view = watched(event)
     served_site = site(live_view, Broadcast())
     assert page(served_site, "")
@@ -144,7 +144,7 @@ def test_a_folder_without_event_is_the_users_error(tmp_path: Path) -> None:
 # Slow: whoever watches sees games end, the standings and no tile too early, on a phone too.
 @pytest.mark.slow
 @needs_chromium
-def test_two_watch_and_see_games_end(event: Path, tmp_path: Path) -> None:
+def test_two_pages_show_games_end(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path)
     with (
         served("watch", str(folder)) as (_, address),

@@ -74,9 +74,7 @@ def test_the_kernel_tells_if_a_run_is_active(event: Path) -> None:
     assert status.is_running(Folder(event)) is False
 
 
-def test_whoever_looks_is_told_the_same_pace_of_this_run(
-    event: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_show_and_watch_state_the_same_pace(event: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock's time says when the run began, and results.json from how many games.
 
     That results.json is older, because the run before ended long ago, changes nothing.
@@ -103,7 +101,7 @@ def test_whoever_looks_is_told_the_same_pace_of_this_run(
     assert read_status(Folder(event))[0].left_s is looked(event).left_s is None
 
 
-def test_whoever_looks_is_told_that_a_run_has_stopped(event: Path) -> None:
+def test_show_and_watch_state_that_a_run_has_stopped(event: Path) -> None:
     stopped(event, 2)
     sorted((event / "games").iterdir())[-1].unlink()
     for state in (read_status(Folder(event))[0], looked(event)):
@@ -199,7 +197,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(count: int, width: int) -
     assert len(drawn(state, width, 15)) <= 15 + show.STATUS_FREE_LINES
 
 
-def test_an_anchor_that_does_not_hold_is_told_of(event: Path) -> None:
+def test_show_reports_an_anchor_that_does_not_hold(event: Path) -> None:
     boneyard("report", str(event), "--anchor", "first=1500")
     anchor = read_status(Folder(event))[0].anchor
     assert anchor == Anchor("first", 1500)

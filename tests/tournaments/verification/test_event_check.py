@@ -183,7 +183,7 @@ def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
     assert "follows" in faults(folder)[0]
 
 
-def test_a_game_that_was_played_until_it_pleased_is_found(folder: Path) -> None:
+def test_verify_finds_a_game_with_two_results(folder: Path) -> None:
     """A forger's log with two results of one game, its checksums and its end in order."""
     records = [entry.record for entry in read_records(log(folder))]
     games = [index for index, record in enumerate(records) if isinstance(record, GameRecord)]
@@ -273,7 +273,7 @@ def test_a_file_that_is_no_log_is_not_called_damaged(event: Path, command: str, 
 
 
 @pytest.mark.parametrize("offset", [0, 12, 40])
-def test_a_log_whose_first_line_is_damaged_is_still_one(folder: Path, offset: int) -> None:
+def test_a_log_with_a_damaged_first_line_is_still_a_log(folder: Path, offset: int) -> None:
     lone = folder / "lone.jsonl"
     data = bytearray(log(folder).read_bytes())
     data[offset] ^= 1

@@ -56,7 +56,7 @@ def test_nothing_in_the_folder_of_a_foreign_event_is_run(tmp_path: Path) -> None
     assert not (foreign / "run").exists()
 
 
-def test_they_end_if_their_parent_is_killed(tmp_path: Path) -> None:
+def test_processes_end_if_their_parent_is_killed(tmp_path: Path) -> None:
     words = program(tmp_path, "print(*pids, flush=True); signal.pause()")
     with subprocess.Popen(words, stdout=subprocess.PIPE) as parent:
         assert parent.stdout
@@ -71,7 +71,7 @@ def test_they_end_if_their_parent_is_killed(tmp_path: Path) -> None:
             os.close(child)
 
 
-def test_one_that_is_killed_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_killed_process_is_reported_in_a_sentence(tmp_path: Path) -> None:
     words = program(tmp_path, "[os.kill(pid, signal.SIGKILL) for pid in pids]")
     done = subprocess.run(words, stdout=subprocess.PIPE, timeout=120, check=True)
     assert done.stdout.startswith(b"A process beside ours was killed.")

@@ -77,7 +77,7 @@ def test_a_bundle_left_by_a_kill_is_unpacked_again(home: Path, tmp_path: Path) -
     assert not (half / "rubbish").exists()
 
 
-def test_too_much_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bundle_that_is_too_large_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(orders, "MAX_BUNDLE_BYTES", 20_000)
     (home / "weights").write_bytes(bytes(30_000))
     pack_bot(bot(run=("{python}", "mine.py")), home)

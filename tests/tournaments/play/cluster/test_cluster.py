@@ -111,7 +111,7 @@ def status(port: int, page: str) -> int | None:
 
 
 @pytest.mark.slow
-def test_every_result_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path: Path) -> None:
+def test_results_count_once_whatever_dies(gate: Gate, cluster: Cluster, tmp_path: Path) -> None:
     """One of two workers is killed, one joins; all connections break; the run is killed."""
     reference, out = tmp_path / "here", tmp_path / "out"
     gate.let_in(24)
