@@ -42,7 +42,7 @@ TEAMS = st.builds(teams, st.integers(1, 9)) | st.builds(self_partners, st.intege
 
 @given(PLANS | TEAMS | st.builds(mixed, st.integers(4, 6)))
 @examples(60)
-def test_each_table_plays_each_board_in_each_rotation(event: Event) -> None:
+def test_a_plan_is_balanced_and_seats_nobody_twice(event: Event) -> None:
     """Each table plays each board in each rotation; a sitting, which is what a set of processes
     plays, meets no board twice, and seats an entrant twice only as its own partner."""
     plan = plan_of(event)
