@@ -9,7 +9,7 @@ import ast
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -64,13 +64,13 @@ ROOMS = {
     "plan": _room(3_337, "tournaments/plan"),
     "formats": _room(2_812, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_040, "tests"),
+    "tests": _room(42_045, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
 MOST_LINES = 62_960
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 189
+MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""
@@ -326,11 +326,11 @@ def bound_names(path: Path) -> Iterator[str]:
                 yield name
 
 
-def pronouns() -> tuple[float, Counter[str]]:
+def pronouns(paths: Iterable[Path]) -> tuple[float, Counter[str]]:
     """Return the share of bound names that are no nouns, in percent, and how often each is."""
     names = Counter(
         name.strip("_").lower()
-        for path in modules()
+        for path in paths
         for name in bound_names(path)
         if name not in ("self", "cls", "_")
     )
@@ -428,7 +428,11 @@ def figures() -> dict[str, tuple[float, float]]:
             0,
         ),
         "modules in the longest chain of imports": (import_depth()[0], MOST_DEPTH),
-        "percent of names that are no nouns": (round(pronouns()[0], 2), MOST_PRONOUNS),
+        "percent of names that are no nouns": (round(pronouns(modules())[0], 2), MOST_PRONOUNS),
+        "percent of names in the tests that are no nouns": (
+            round(pronouns((ROOT / "tests").rglob("*.py"))[0], 2),
+            MOST_PRONOUNS,
+        ),
         "names with several meanings": (len(several_meanings()), MOST_SEVERAL_MEANINGS),
         "signatures with an event and its folder": (len(event_pairs()), MOST_PAIRS),
         "modules imported under another name": (len(renamed()), MOST_RENAMED),
@@ -474,7 +478,8 @@ def measure() -> None:
         print(f"{figure:9,} {label}, at most {most:,}")
     print("longest chain of imports:", " > ".join(import_depth()[1]))
     print(
-        "no nouns:", ", ".join(f"{name} {count}" for name, count in pronouns()[1].most_common(20))
+        "no nouns:",
+        ", ".join(f"{name} {count}" for name, count in pronouns(modules())[1].most_common(20)),
     )
     print("several meanings:", ", ".join(several_meanings()))
     print(*event_pairs(), sep="\n")
