@@ -35,10 +35,9 @@ from tournaments.report.charts import forest_of, link_to_games, scaling_chart
 from tournaments.report.scaling import Scaling, scalings
 
 READING = (
-    "A bot with 100 Elo more than another takes about 64 % of the points off it, a draw being half "
-    "a point.",
-    "± is half of a 95 % interval; `>` or `<` bounds the rating of a bot that won or lost "
-    "everything.",
+    "A bot 100 Elo above another scores about 64 % against it; a draw is half a win.",
+    "± is half of a 95 % interval; `>` or `<` bounds the rating of a bot that was always ahead of "
+    "the rated bots, or always behind.",
     "Ranks in brackets are those that the results leave open.",
     "Ranks compare bots directly, so two intervals may overlap and the order still be sure.",
     "The margin is the lead in points at the end of a game.",
@@ -58,9 +57,9 @@ COST_TITLES = (
 )  # fmt: skip
 """Titles of the columns about costs."""
 TITLES: dict[Bound, str] = {
-    ">": "above the core",
-    "": "the core",
-    "<": "below the core",
+    ">": "lower bounds",
+    "": "ratings",
+    "<": "upper bounds",
     "?": "not placed",
 }
 """Titles of the groups of a table."""
@@ -289,12 +288,14 @@ def placing(pool: Pool) -> list[str]:
         sentences.append(f"{bound} {first.elo:+.0f}; such a bound changes no other rating.")
     if swept:
         zero = f"{pool.anchor.elo:+g}" if pool.anchor else "0"
-        sentences.append(f"No two bots took points off each other: {core[0]} is set to {zero} Elo.")
+        sentences.append(
+            f"Of any two bots that met, one was always ahead: {core[0]} is set to {zero} Elo."
+        )
     elif pool.anchor:
         name, elo = pool.anchor.name, pool.anchor.elo
         sentences.append(f"{name} is set to {elo:+g} Elo; ± refers to the lead over it.")
     elif len(core) > 1 and any(rating.bound for rating in pool.entrants):
-        sentences.append("0 Elo is the average bot of the core.")
+        sentences.append("0 Elo is the average of the rated bots.")
     return sentences
 
 
@@ -306,10 +307,11 @@ def lone_games(pool: Pool) -> list[str]:
         met = [pool.crosstable[i][j] for j in core]
         games, wins = sum(cell.games for cell in met), sum(cell.wins for cell in met)
         if games >= LONE_GAMES and min(wins, games - wins) <= 1:
-            kind = "won" if wins <= 1 else "lost"
+            amount = "One" if min(wins, games - wins) == 1 else "Half a"
+            kind = "win" if wins <= 1 else "loss"
+            name = pool.entrants[i].name
             sentences.append(
-                f"{pool.entrants[i].name} has a rating because of a single game {kind} of "
-                f"{games}: without it there would be a bound."
+                f"{amount} {kind} in {games} games is all that {name}'s rating rests on."
             )
     return sentences
 
@@ -319,8 +321,9 @@ def unanchored(pool: Pool, anchor: Anchor | None) -> list[str]:
     if anchor is None or pool.anchor is not None:
         return []
     if any(rating.name == anchor.name for rating in pool.entrants):
-        return [f"{anchor.name} cannot be the anchor, because it is not in the core."]
-    return [f"No games connect these with {anchor.name}: 0 Elo is the average bot of their core."]
+        return [f"{anchor.name} cannot be the anchor, because it is not rated."]
+    zero = "." if any(rating.bound for rating in pool.entrants) else ": 0 Elo is their average."
+    return [f"No games connect these bots with {anchor.name}{zero}"]
 
 
 def seat_advantages(pool: Pool) -> list[str]:
