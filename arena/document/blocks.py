@@ -288,10 +288,8 @@ def _columns(column: Column, text: Word, detail: Word) -> tuple[Word, ...]:
 # Documents as Markdown. Pure.
 
 
-LEFT_COLUMNS = 2
-"""Columns that are aligned left in any case: a rank and a name, or a name and its first number."""
-LEFT_KINDS = ("name", "word", "code", "digest")
-"""Kinds of columns that are aligned left wherever they stand."""
+LEFT_KINDS = ("rank", "name", "word", "code", "digest")
+"""Kinds of columns that are aligned left."""
 
 
 def to_markdown(document: Document) -> str:
@@ -322,10 +320,11 @@ def _block(block: DocumentBlock) -> Iterator[str]:
             head, rows = block.plain()
             yield from _markdown_table(head, [_marked(row, kinds) for row in rows], kinds)
         case Matrix():
-            yield from _markdown_table(*block.plain(), ["number"] * (1 + len(block.names)))
-        case Section(title=title, blocks=blocks, titled=titled):
+            head, rows = block.plain()
+            yield from _markdown_table(head, rows, ["number" if name else "name" for name in head])
+        case Section(title=title, blocks=blocks, scope=scope, titled=titled):
             if Media.MARKDOWN in titled:
-                yield f"## {title}"
+                yield f"## {title}{scope}"
             yield from _blocks(blocks)
         case Figure():
             pass
@@ -343,10 +342,7 @@ def _marked(row: Sequence[str], kinds: Sequence[ColumnKind]) -> list[str]:
 def _markdown_table(
     head: Sequence[str], rows: Iterable[Sequence[str]], kinds: Sequence[ColumnKind]
 ) -> Iterator[str]:
-    rule = [
-        "---" if index < LEFT_COLUMNS or kind in LEFT_KINDS else "---:"
-        for index, kind in enumerate(kinds)
-    ]
+    rule = ["---" if kind in LEFT_KINDS else "---:" for kind in kinds]
     yield from (_line(head), _line(rule), *(_line(row) for row in rows))
 
 

@@ -89,12 +89,9 @@ def sprt_state(settings: Sprt, steps: Sequence[SprtStep]) -> str:
 def sprt_blocks(
     settings: Sprt, steps: Sequence[SprtStep], first: str, other: str
 ) -> list[DocumentBlock]:
-    """Return a test of `first` against another in a report: the answer, the path, a table."""
+    """Return a test of `first` against another in a report: the question, the path, a table."""
     so_far = sprt_sentence(settings, steps, first, other)
-    blocks: list[DocumentBlock] = [
-        Paragraph(f"**{so_far}**", media=Media.MARKDOWN),
-        Paragraph(describe_question(settings, first)),
-    ]
+    blocks: list[DocumentBlock] = [Paragraph(describe_question(settings, first))]
     if steps:
         caption = "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):"
         rows = [
@@ -333,7 +330,7 @@ class Versus(BaseFormat, frozen=True, tag="versus"):
     def report(
         self, contest: Contest, results: Sequence[Result], link: LinkToGames
     ) -> Iterator[Section]:
-        """Yield the test: its answer, its question, and its path."""
+        """Yield the test: its question and its path."""
         first, other = self.sides(contest)
         blocks = sprt_blocks(self.sprt, self.steps(contest, results), first, other)
         title = f"Is {first} better than {other}?"

@@ -389,7 +389,7 @@ def summary_document(book: Book) -> Document:
 def _beginning(book: Book) -> Iterator[DocumentBlock]:
     """Yield the result in a sentence and as a figure, and what was played."""
     yield from paragraphs(filter(None, [event_text.foul_warning(book)]), "strong")
-    yield Paragraph(event_text.result_by_ratings(book), "lead", media=Media.HTML)
+    yield Paragraph(event_text.result_by_ratings(book), "lead", media=Media.FILES)
     yield from _result(book.ratings.pools)
     yield Paragraph(event_text.headline(book), "faint")
 
@@ -421,7 +421,7 @@ def _pools(book: Book) -> Iterator[DocumentBlock]:
     by_names = {frozenset(tally.names): tally for tally in tallies}
     if len(pools) > 1:
         note = "No games connect the pools: their ratings cannot be compared."
-        yield Paragraph(note, media=Media.HTML)
+        yield Paragraph(note, media=Media.FILES)
     for number, pool in enumerate(pools, 1):
         tally = by_names[frozenset(rating.name for rating in pool.entrants)]
         forest = number > 1 or len(pool.entrants) > AT_A_GLANCE

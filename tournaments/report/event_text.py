@@ -149,7 +149,7 @@ def _not_compared(event: Event, pool: Pool) -> str:
     if not others:
         return ""
     names = join_words(others) if len(others) <= MAX_WINNERS_NAMED else f"{len(others)} other bots"
-    return f" No games compare them with {names}."
+    return f" {names} met none of these bots."
 
 
 def by_ratings(pool: Pool) -> str:

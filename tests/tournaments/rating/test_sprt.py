@@ -386,7 +386,7 @@ def test_the_reports_section_ends_with_the_last_step(values: list[float], part: 
     steps = walk(settings, boards_of(values))
     blocks = versus.sprt_blocks(settings, steps, "new", "old")
     page = to_markdown(Document("test", blocks)).splitlines()
-    assert part in page[2]
+    assert part in versus.sprt_sentence(settings, steps, "new", "old")
     rows = [line for line in page if line.startswith("| ")]
     assert len(rows) == (2 + min(8, len(steps)) if steps else 0)
     if steps:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from arena.document.blocks import DocumentBlock, Media, Section, select
+from arena.document.blocks import DocumentBlock, Media, Section, select, to_markdown
 from arena.sandbox.command import Command
 from tests.support.made_up import made_up, measured, report_data
 from tests.support.planned_events import event
@@ -30,6 +30,7 @@ def test_pools_share_no_address_and_no_title() -> None:
     assert standings == ["Standings of pool 1", "Standings of pool 2"]
     for names in (titles, [section.id for section in document_sections if section.id]):
         assert len(set(names)) == len(names)
+    assert "## Crosstable of pool 2" in to_markdown(document).splitlines()
 
 
 def test_a_command_is_shown_without_folders_and_with_whole_addresses() -> None:
