@@ -328,17 +328,17 @@ def _costliest(ends: Sequence[RoundEnd]) -> RoundEnd | None:
 
 
 def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[RoundEnd], str]]:
-    """Return the columns of luck and mistakes, if anything is drawn."""
+    """Return the columns of luck and choices, points gained, if anything is drawn."""
     nothing = RoundCauses(None, None)
 
     def luck(end: RoundEnd) -> str:
         return f"{round(causes.get(end.round, nothing).luck or 0.0):+}"
 
     def mistakes(end: RoundEnd) -> str:
-        return f"{round(causes.get(end.round, nothing).mistakes or 0.0)}"
+        return f"{-round(causes.get(end.round, nothing).mistakes or 0.0):+}"
 
     has_luck = any(cause.luck is not None for cause in causes.values())
-    return {**({"luck": luck} if has_luck else {}), **({"mistakes": mistakes} if causes else {})}
+    return {**({"luck": luck} if has_luck else {}), **({"choices": mistakes} if causes else {})}
 
 
 def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) -> Iterator[str]:

@@ -302,9 +302,12 @@ def losses_blocks(losses: Losses, foul: str = "") -> Iterator[DocumentBlock]:
     columns = [Column("rounds", "word"), *map(Column, ("number", "points", "a round"))]
     columns += map(Column, ("tiles left", "pips left"))
     names = [name for name in CAUSES if all(getattr(x, name) is not None for x in losses.rounds)]
-    columns += map(Column, names)
+    columns += (Column(CAUSES[name][0]) for name in names)
     rows = [
-        (*_round_row(sums), *(f"{getattr(sums, name) / sums.rounds:+.1f}" for name in names))
+        (
+            *_round_row(sums),
+            *(f"{CAUSES[name][1] * getattr(sums, name) / sums.rounds:+.1f}" for name in names),
+        )
         for sums in losses.rounds
     ]
     yield table("Rounds", columns, rows)
@@ -372,8 +375,8 @@ def _round_row(sums: RoundSums) -> tuple[str, ...]:
     return ROUND_ENDS[sums.end], f"{sums.rounds:,}", f"{sums.points:+,}", each, *averages
 
 
-CAUSES = ("luck", "mistakes")
-"""Columns that there are only if they are known of all rounds: points a round."""
+CAUSES = {"luck": ("luck", 1), "mistakes": ("choices", -1)}
+"""Columns that there are only if they are known of all rounds, points a round: head and sign."""
 
 
 def _game_row(sums: LossSums) -> tuple[str, ...]:

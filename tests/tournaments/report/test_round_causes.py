@@ -55,7 +55,7 @@ def test_an_event_has_causes_where_all_its_games_have_them(played: Path) -> None
     output = boneyard("explain", str(played), "--bot", "random")
     (line,) = (line for line in output.splitlines() if line.startswith("In the lost rounds it "))
     assert "bad tiles" in line
-    assert "mistakes" not in line
+    assert "choices" not in line
     (losses,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
     assert all(row["luck"] is not None for row in losses["rounds"])
     assert all(row["mistakes"] is None for row in losses["rounds"])
