@@ -61,7 +61,7 @@ EVIDENCE = 4096
 STDERR_LINES = 12
 """Most lines of stderr that are shown, the last ones."""
 WHY: dict[WhyGame, str] = {
-    "target": "the target was reached",
+    "target": "the winner reached the target",
     "rounds": "all rounds were played",
     "max_rounds": "the maximum number of rounds was played",
     "foul": "a foul ended the game",
@@ -409,10 +409,11 @@ def row(label: str, cells: list[StyledWords], look: Look) -> Text:
 
 POINTS_LEGEND = "Points: this side's gain minus the average of the others; game %: its chances then"
 PLAYED_ON = (
-    "Estimated on other deals of the hidden tiles that agree with everything this seat has seen, "
-    "all equally likely. From here on a keen player (heavy tiles, few that fit next) plays "
-    f"every seat to the end of the round. {POINTS_LEGEND}; ± is half of a 95 % interval."
+    "Means over {deals} deals of the hidden tiles that agree with everything this seat has seen, "
+    "all equally likely. From here on a simple bot (it plays heavy tiles and blocks the next seat) "
+    f"plays every seat to the end of the round. {POINTS_LEGEND}; ± is half of a 95 % interval."
 )
+"""The note under the values of options, to be formatted with the number of deals."""
 SOLVED = (
     "Exact: this seat knows where all tiles are, and both play perfectly from here on. "
     f"{POINTS_LEGEND}."
@@ -483,7 +484,7 @@ def option_value_table(
     columns.append(Column("game %", detail="±"))
     rows: list[Sequence[str | Cell]] = []
     for number, (option, value) in enumerate(zip(question.options, outlooks, strict=True)):
-        marks = {"log": question.choice == number, "now": new_choice == number}
+        marks = {"played": question.choice == number, "now": new_choice == number}
         marked = ", ".join(mark for mark, is_so in marks.items() if is_so)
         gap = Cell(f"{value.beyond:+.1f}", f"{value.beyond_half_width:.1f}")
         points = Cell(f"{value.lead:+.1f}", f"{value.half_width:.1f}")

@@ -271,7 +271,8 @@ def value_line(line: str) -> ValuedLine:
         return ValuedLine(f"The options have no values: {why}.")
     outlooks = option_values(question, 0, USUAL_WORLDS)
     head, rows = text.option_value_table(question, outlooks, 0, None).plain()
-    return ValuedLine(text.SOLVED if outlooks[0].exact else text.PLAYED_ON, head, rows)
+    played_on = text.PLAYED_ON.format(deals=USUAL_WORLDS)
+    return ValuedLine(text.SOLVED if outlooks[0].exact else played_on, head, rows)
 
 
 def _is_editable(rules: Ruleset) -> bool:

@@ -165,7 +165,7 @@ def explain_position(line: str, options: ExplainOptions) -> int:
     if why := why_no_values(rules):
         console.print(Text(f"They have no values: {why}.", "dim"), soft_wrap=True)
     if answers.outlooks:
-        _print_outlooks(question, answers)
+        _print_outlooks(question, answers, options.deals)
     if answers.outlooks and not (position.is_open or answers.outlooks[0].exact):
         console.print(Text(OTHER_START, "dim"), soft_wrap=not console.is_terminal)
     return 0
@@ -265,7 +265,7 @@ def _print(
         for line in text.answer_report(question, answers.answers, look):
             console.print(line, soft_wrap=True)
     if answers.outlooks:
-        _print_outlooks(question, answers)
+        _print_outlooks(question, answers, options.deals)
     if answers.position:
         words = f"Position: {answers.position}\nWith all tiles: {answers.open_position}"
         console.print(Text(words, "dim"), soft_wrap=True)
@@ -273,12 +273,13 @@ def _print(
         console.print(Text(UNASKED, "dim"), soft_wrap=not console.is_terminal)
 
 
-def _print_outlooks(question: AskedQuestion, answers: Answers) -> None:
+def _print_outlooks(question: AskedQuestion, answers: Answers, deals: int | None) -> None:
     console = plain_console()
     compared = _compared(question, answers.answers)
     last = answers.answers[-1] if answers.answers else None
     choice = last.choice if isinstance(last, ChoiceRecord) else None
     console.print()
     print_blocks(console, [text.option_value_table(question, answers.outlooks, compared, choice)])
-    note = text.SOLVED if answers.outlooks[0].exact else text.PLAYED_ON
+    played_on = text.PLAYED_ON.format(deals=deals or USUAL_WORLDS)
+    note = text.SOLVED if answers.outlooks[0].exact else played_on
     console.print(Text(note, "dim"), soft_wrap=not console.is_terminal)

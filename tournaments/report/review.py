@@ -294,8 +294,13 @@ PHASE_WORDS = {
     "endgame": "in the endgame",
 }
 """The parts of a round in a sentence."""
-KIND_HEADS = {"draw_although_able": "draw by choice"}
-"""Heads of columns that are not the kind itself."""
+PART_HEADS = {"draw_although_able": "draw by choice", "draws": "after draws"}
+"""Heads of columns that are not the kind or the phase itself."""
+TERMS = (
+    "Points lost by choices. Game %: the chance to win that a decision cost; best %: answers with "
+    "the highest value:"
+)
+"""The meaning of the columns of losses."""
 MOST_BOTS_NAMED = 4
 """Bots that a sentence names."""
 
@@ -324,6 +329,7 @@ def review_blocks(
             f"Reviewed: {summary.seats:,} of {played:,} seats. `report --review` adds the others.",
             "faint",
         )
+    yield Paragraph(TERMS)
     yield loss_table(summary.entrants)
     yield from _part_tables(summary.entrants)
     if dear := dearest(summary):
@@ -349,7 +355,7 @@ def loss_sentences(summary: ReviewSummary, reader: str | None = None) -> Iterato
     yield (
         f"{first.entrant} lost {loss} points a decision by its choices"
         f"{_mostly(first)}{least}; {100 * first.total.best:.0f} % of its answers have the highest "
-        "value (a perfect player's would not all: values err)."
+        "value (not all of a perfect player's would: values err)."
     )
     if rest:
         each = [f"{review.entrant} lost {_points(review)}{_mostly(review)}" for review in rest]
@@ -382,10 +388,10 @@ def explanation(summary: ReviewSummary) -> str:
     """Return how decisions are valued, and where more is to be found."""
     terms = summary.terms
     return (
-        f"Values: the mean over {terms.worlds} deals of the hidden tiles, or for decisions that "
-        f"look dear over {MORE * terms.worlds} others, played on by a keen player. How to read "
-        "them: `boneyard help events`. `boneyard explain . GAME --review` shows the decisions of a "
-        "game, `review.csv` has all."
+        f"Values: means over {terms.worlds} deals of the hidden tiles, for decisions that look "
+        f"dear over {MORE * terms.worlds} others; a simple bot (heavy tiles first) plays on. How "
+        "to read them: `boneyard help events`. `boneyard explain . GAME --review` shows the "
+        "decisions of a game, `review.csv` has all."
     )
 
 
@@ -426,7 +432,7 @@ def _part_tables(reviews: Sequence[EntrantReview]) -> Iterator[DocumentBlock]:
         if len(names) > 1 or all_names is PHASES:
             yield Paragraph(f"Points lost a round, by the {part_name}:")
             columns = [Column("bot", "name")]
-            columns += [Column(KIND_HEADS.get(name, name), detail="±") for name in names]
+            columns += [Column(PART_HEADS.get(name, name), detail="±") for name in names]
             rows: list[Sequence[str | Cell]] = [
                 (review.entrant, *(_part(sums.get(name)) for name in names))
                 for review, sums in zip(reviews, parts, strict=True)
@@ -451,7 +457,8 @@ def dearest_table(decisions: Sequence[DearDecision], caption: str) -> Table:
         (
             Cell(row.game, href=f"{replay_address(row.game)}&at={row.at}"),
             *(Estimate(row.gap, 2 * row.error or None).cell(1, ""), f"{row.percent_gap:.0f}"),
-            *(row.chosen, row.better, row.entrant, f"{row.number}", f"{row.round}", row.phase),
+            *(row.chosen, row.better, row.entrant, f"{row.number}", f"{row.round}"),
+            PART_HEADS.get(row.phase, row.phase),
         )
         for row in decisions
     ]

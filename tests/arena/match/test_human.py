@@ -217,7 +217,7 @@ async def test_a_game_is_played_by_numbers() -> None:
     assert is_finished
     assert "Enter one of the numbers above." in text
     assert "Your choice (1 to" in text
-    assert "The game is over: the target was reached." in text
+    assert "The game is over: the winner reached the target." in text
     assert "places " in text
 
 

@@ -278,11 +278,11 @@ def test_a_question_tries_every_option_under_other_deals(event: Path) -> None:
     assert len(record["outlooks"]) == len(record["question"]["options"])
     assert record["outlooks"][record["logged"]["choice"]]["beyond"] == 0.0
     text = boneyard(*words, "--deals", "5")
-    assert text.count(" log ") == 1
+    assert text.count(" played ") == 1
     assert text == boneyard(*words, "--deals", "5")
     # Without a word it shows the values over the usual deals; a bot that is asked replaces them.
     assert boneyard(*words) == boneyard(*words, "--deals", "64")
-    assert " log " not in boneyard(*words, "--ask", "--sandbox", "off")
+    assert " played " not in boneyard(*words, "--ask", "--sandbox", "off")
 
 
 def test_a_game_names_what_each_side_lost_by_its_choices(event: Path) -> None:

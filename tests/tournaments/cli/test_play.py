@@ -158,7 +158,7 @@ def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
     text = re.sub(rb"\x1b\[[0-9;]*m", b"", screen).decode()
     assert "Seat 0 is yours; the others are first (seat 1)." in text
     assert "You have 60 s for each answer" in text
-    assert "The game is over: the target was reached." in text
+    assert "The game is over: the winner reached the target." in text
     assert "Replay it: boneyard replay" in text
     # Nothing but colours: no cursor is moved and nothing is cleared.
     assert "\x1b" not in text

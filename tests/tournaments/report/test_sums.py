@@ -137,7 +137,7 @@ def test_sentences_name_a_certain_least_loss_first(boards: tuple[int, ...], firs
     )
     assert " ".join(loss_sentences(summary)) == (
         f"{first}100 % of its answers have the highest value "
-        "(a perfect player's would not all: values err). "
+        "(not all of a perfect player's would: values err). "
         "greedy lost 4.00 (most of it in the endgame) "
         "and mine lost 4.00 (most of it before the first draw)."
     )
