@@ -464,10 +464,10 @@ def _fouls(results: Sequence[Result], evidence: Sequence[FoulExample]) -> Sectio
         blocks = [
             Paragraph(f"{fouled} of {len(results)} games.", media=Media.HTML),
             table("Fouls by class", columns, rows),
-            Paragraph(f"{event_text.FORFEIT} {source}", media=Media.MARKDOWN),
+            Paragraph(source, media=Media.MARKDOWN),
         ]
         if any(row.foul == "forfeit" for row in counts):
-            blocks.append(Paragraph(event_text.FORFEIT, "faint", media=Media.HTML))
+            blocks.append(Paragraph(event_text.FORFEIT, "faint", media=Media.FILES))
     if evidence:
         fouls = [_foul_evidence(example) for example in evidence[:EVIDENCE_SHOWN]]
         examples = _examples(fouls, len(evidence))

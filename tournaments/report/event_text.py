@@ -243,8 +243,8 @@ def choices_foreseen(luck: LuckUsed | None) -> str:
     """Say how well the playouts of luck know the bots; empty if nothing was learnt."""
     if luck is None or not luck.foreseen:
         return ""
-    shares = join_words([f"{100 * share:.0f} % of {name}" for name, share in luck.foreseen.items()])
-    return f"Of the choices between plays, the playouts of luck foresee {shares}."
+    shares = [f"{100 * share:.0f} % of {name}'s" for name, share in luck.foreseen.items()]
+    return f"The playouts of luck guessed right {join_words(shares)} choices between plays."
 
 
 def warnings(book: Book, summary: Results, *, names_copies: bool = True) -> Iterator[str]:
@@ -333,14 +333,14 @@ def clock_text(event: Event) -> Iterator[str]:
         if bot.clock or bot.name in sealed
     )
     yield (
-        f"Clock: {clock.start_ms} ms to start, {clock.move_ms} ms for each question, "
+        f"Clock: {clock.start_ms / 1000:g} s to start, {clock.move_ms} ms for each question, "
         f"{clock.bank_ms} ms in the bank for each game.{clocks}"
     )
     yield (
         "Turns with one option: bots are asked, so the timing of questions reveals nothing about "
         "hands."
         if clock.forced == "ask"
-        else "Turns with one option: played without a question, which others can time (`forced`)."
+        else "Turns with one option: played without asking, so others can notice them (`forced`)."
     )
 
 

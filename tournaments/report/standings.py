@@ -41,7 +41,8 @@ READING = (
     "Ranks in brackets are those that the results leave open.",
     "Ranks compare bots directly, so two intervals may overlap and the order still be sure.",
     "The margin is the lead in points at the end of a game.",
-    "A foul loses the game: an illegal, late or unreadable answer, or a crash.",
+    "A foul loses the game: an illegal, late or unreadable (`malformed`) answer, or a crash "
+    "(`gone`).",
 )
 """Sentences that explain the standings to somebody who sees them for the first time."""
 COST = "As the bots themselves stated it; nobody checked it."
@@ -345,35 +346,31 @@ def seat_advantages(pool: Pool) -> list[str]:
 
 def duplicate_gain(pool: Pool) -> list[str]:
     """Return a sentence on the games that replaying boards has saved, if that is known."""
-    worth = "Replaying each board in every rotation makes a game worth"
+    tells = "Replaying each board in every rotation makes a game tell as much as"
     save = pool.boards_save
     if save is None:
         return []
-    return [f"{worth} {save.value:.2f} ({save.low:.2f}–{save.high:.2f}) independent games."]
+    return [f"{tells} {save.value:.2f} ({save.low:.2f}–{save.high:.2f}) games on separate deals."]
 
 
 def luck_notes(pool: Pool) -> list[str]:
     """Return sentences on what a game tells once luck is taken out, where that is measured."""
     gains = {"wins": pool.gain_wins, "margins": pool.gain_margin}
-    more = {kind: gain for kind, gain in gains.items() if gain and gain.low > 1}
     unclear = {kind: gain for kind, gain in gains.items() if gain and gain.low <= 1 <= gain.high}
-    losses = {kind: gain for kind, gain in gains.items() if gain and gain.high < 1}
+    clear = {kind: gain for kind, gain in gains.items() if gain and kind not in unclear}
     sentences = []
-    if more:
+    if clear:
         each = (
             f"{kind} as {gain.value:.1f} games ({gain.low:.1f}–{gain.high:.1f})"
-            for kind, gain in more.items()
+            for kind, gain in clear.items()
         )
         worth = join_words([f"about {clause}" for clause in each])
         sentences.append(f"With luck taken out, a game here tells as much {worth} with luck in.")
     if unclear:
         sentences.append(
-            "There are not enough boards to say by how much taking luck out sharpens "
+            "There are not enough boards to say whether a game without luck tells more about "
             f"{' or '.join(unclear)} ({_factors(unclear.values())})."
         )
-    if losses:
-        blurred = f"{' and '.join(losses)} ({_factors(losses.values())})"
-        sentences.append(f"Taking luck out did not sharpen {blurred}.")
     rated = [rating.corrected for rating in pool.entrants if rating.corrected and not rating.bound]
     if len(rated) > 1 and any(rating.elo is None for rating in rated):
         sentences.append("`·`: with luck taken out, the results are too one-sided for a rating.")

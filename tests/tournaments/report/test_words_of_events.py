@@ -11,7 +11,7 @@ from tests.support.events import EVENTS, boneyard, finished, fits, summary
 from tournaments.event.book import Book, Ledger
 from tournaments.event.folder import Folder, load_event
 
-CHANGING = re.compile(r"\b[0-9a-f]{12}([0-9a-f]{52})?\b|\b\d+(\.\d+)? (?=ms\b)")
+CHANGING = re.compile(r"\b[0-9a-f]{12}([0-9a-f]{52})?\b|\b\d+(\.\d+)? (?=m?s\b)")
 """Fingerprints of bots and commitments, and times."""
 
 
