@@ -101,8 +101,8 @@ class Knockout(DependentRounds, frozen=True, tag="knockout"):
     def describe_bias(self, contest: Contest, results: Sequence[Result]) -> str:
         """Say that the ratings favour survivors."""
         return (
-            "Who won played on: so the ratings of bots that came far are on average 17 to 35 Elo "
-            "too high."
+            "Winners play on, so the ratings of bots that came far are on average 17 to 35 Elo too "
+            "high."
         )
 
     def report(

@@ -229,8 +229,8 @@ class Swiss(DependentRounds, frozen=True, tag="swiss"):
         """Yield the table of the Swiss."""
         lines = standings(contest, results)
         note = (
-            "Each round gives a point for each opponent beaten over all games of the round, and ½ "
-            "for a tie; brackets list the opponents. Buchholz: the total points of all opponents."
+            "Columns 1, 2 … are rounds: a point for each opponent beaten over the round, ½ for a "
+            "tie; in brackets, the opponents' #. Buchholz: the total points of all opponents."
         )
         blocks: list[DocumentBlock] = [
             _table(contest, lines, link),
