@@ -90,8 +90,8 @@ GUARANTEES = (
     Guarantee(
         name="traces",
         kept="Bots leave each other no traces in the kernel.",
-        missing="Bots that agreed on a code can signal to each other: `boneyard help secrets`. Only "
-        "sealed bots (WebAssembly) and virtual machines prevent it.",
+        missing="Bots that agreed on a code can signal to each other: `boneyard help secrets`. "
+        "Only sealed bots (WebAssembly) and virtual machines prevent it.",
     ),
     Guarantee(
         name="limits",

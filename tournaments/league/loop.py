@@ -564,8 +564,9 @@ class Turns:
         if failure is None or (failure.is_last and is_practice):
             seconds = time.monotonic() - began
             over = read_round(round.folder.path, 0)
-            text = ", ".join([count_in_digits(len(over.results), "game"), *describe_fouls(over)])
-            self._journal.note("over", f"{round.plan.title}: {text} in {seconds:.1f} s")
+            games = f"{count_in_digits(len(over.results), 'game')} in {seconds:.1f} s"
+            text = ", ".join([games, *describe_fouls(over)])
+            self._journal.note("over", f"{round.plan.title}: {text}")
             if is_practice:
                 answer_practice(self._folder, over, self.settings.quota.practice_a_day)
         elif failure.is_last:

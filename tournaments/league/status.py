@@ -60,7 +60,7 @@ def status_blocks(league: LeagueData, path: Path, now: datetime) -> Iterator[Doc
     columns = [
         Column("division", "name"),
         *map(Column, ("bots", "rounds", "boards")),
-        Column("of a week", spare=True),
+        Column("a week at most", spare=True),
         Column("may play now", spare=True),
         Column("playing", "word"),
     ]
@@ -82,7 +82,7 @@ def status_blocks(league: LeagueData, path: Path, now: datetime) -> Iterator[Doc
     refused = [entry for entry in last if isinstance(entry, Refused)]
     for title, entries in (
         ("Refused", refused),
-        ("Last news", league.register[: -LATEST - 1 : -1]),
+        ("News", league.register[: -LATEST - 1 : -1]),
     ):
         yield from _list_section(title, (_entry_line(entry, settings.zone) for entry in entries))
 

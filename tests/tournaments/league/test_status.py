@@ -43,7 +43,7 @@ def test_status_names_what_waits_and_why(place: Path) -> None:
     assert "week 2026-W47" in text
     row = next(line for line in text.splitlines() if line.startswith("draw "))
     assert row.split() == ["draw", "3", "0", "0", "1,000", "1,000", "nothing"]
-    refused, news = text.partition("Refused")[2].split("Last news")
+    refused, news = text.partition("Refused")[2].split("News")
     assert "mine: no bot.toml" in refused
     assert "good: no" not in refused
     assert news.index("admitted good") < news.index("refused good: no")
