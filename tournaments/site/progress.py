@@ -296,6 +296,6 @@ def _outlook(summary: Results, event: Event) -> str:
             return f"{lead}."
         least, most = (boards and boards - pair.played for boards in pair.needed_range)
         boards = _roughly(least or 0)
-        span = f"at least {boards}" if most is None else f"{boards} to {_roughly(most)}"
-        return f"{lead}; {span} more boards would probably decide it."
+        span = f"at least {boards}" if most is None else f"about {boards} to {_roughly(most)}"
+        return f"{lead}; deciding it would take {span} more boards."
     return ""
