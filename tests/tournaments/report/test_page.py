@@ -117,6 +117,7 @@ def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
         assert elo.get_attribute("aria-sort") == "ascending"
         assert texts(page, names) == best[::-1]
         assert page.locator("#standings th[aria-sort]").count() == 1
+        assert page.evaluate("number('>−1,234')") == -1234
 
 
 @needs_chromium

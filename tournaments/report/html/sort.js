@@ -10,7 +10,7 @@ function made(tag, text = "", attributes = {}) {
 
 // A number as it stands in a cell: a sign, a bound or a rest in small print may be with it.
 function number(text) {
-  return parseFloat(text.replace("−", "-").replace("½", ".5").replace(/^[<>]/, ""));
+  return parseFloat(text.replace("−", "-").replace("½", ".5").replace(/^[<>]|,/g, ""));
 }
 
 function compared(numeric, up) {
