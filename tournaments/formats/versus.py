@@ -65,8 +65,8 @@ FOULS_SENTENCE = (
 )
 
 LUCK_SENTENCE = (
-    " The luck of the tiles is taken out of every game, with a constant weight. This changes no "
-    "expectation, and mostly fewer boards are needed."
+    " The luck of the tiles is taken out of every game, with a constant weight. This favours "
+    "nobody and usually saves boards."
 )
 
 
@@ -93,7 +93,7 @@ def sprt_blocks(
     so_far = sprt_sentence(settings, steps, first, other)
     blocks: list[DocumentBlock] = [Paragraph(describe_question(settings, first))]
     if steps:
-        caption = "The log-likelihood ratio, from the bound of H0 (▁) to that of H1 (█):"
+        caption = "The evidence (LLR); ▁ is enough for No, █ for Yes:"
         rows = [
             (f"{step.boards}", f"{step.llr:+.2f}", f"{step.estimate:+.1f}")
             for step in subsample(steps, MAX_TEST_ROWS)
