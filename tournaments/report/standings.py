@@ -50,6 +50,11 @@ LONE_GAMES = 10
 """Games from which on a rating by a single won or lost one is told."""
 PARTNERS_SHOWN = 15
 """The number of pairs of partners at each end of the table."""
+SYNERGY = (
+    "Synergy: win % beyond what the ratings expect; `·`: it cannot be told from the strength of "
+    "the two."
+)
+"""The note under the table of partners."""
 PROVISIONAL = "Provisional, game by game; the ratings with their intervals come at the end."
 """The note under the live ticker."""
 COST_TITLES = (
@@ -237,7 +242,7 @@ def partner_sections(pool: Pool) -> list[Section]:
     """Return the section about partners, if there are any."""
     if not pool.partners:
         return []
-    blocks: list[DocumentBlock] = [partner_table(pool)]
+    blocks: list[DocumentBlock] = [partner_table(pool), Paragraph(SYNERGY, "faint")]
     if (pairs := len(pool.partners)) > 2 * PARTNERS_SHOWN:
         note = f"The {PARTNERS_SHOWN} best and worst of {pairs} pairs are shown."
         blocks.append(Paragraph(note, "faint", media=Media.FILES))
