@@ -185,7 +185,7 @@ def explain(
     in your pager ($PAGER) on a terminal.
 
     The value of an option is the lead that it brings by the round's end: the average over deals
-    that the bot could not tell from the real one, played on by a keen player. A choice's gap is the
+    that the bot could not tell from the real one, played on by a simple bot. A choice's gap is the
     value of the best option less that of the chosen one. Chance makes gaps too large, so sums add
     up losses instead: estimates of the gap that are right on average and may be below 0. An event's
     review is in review.jsonl, its sums in review.json, each decision in review.csv. After an
