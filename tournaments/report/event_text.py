@@ -61,7 +61,7 @@ def headline(book: Book) -> str:
     sides = "both sides" if event.seats == 2 else "all seats"
     return (
         f"{_game_of(event)}, {event.seats} players; {form.name.replace('-', ' ')}"
-        f"{form.introduce(event)}: {form.describe_boards(event)}, each from {sides}. "
+        f"{form.introduce(event)}: {form.describe_boards(event)}, each from {sides} (a board). "
         f"{' '.join(filter(None, [done(book), *notes]))}"
     )
 
