@@ -49,6 +49,15 @@ def raise_file_limit() -> int:
     return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
+def has_bounded_addresses() -> bool:
+    """Tell whether this process may have only so many addresses, as after `ulimit -v`."""
+    if sys.platform == "win32":
+        return False
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+
+
 @cache
 def has_kernel_events() -> bool:
     """Tell whether the kernel reports news of pipes and ends of processes; else threads watch them.

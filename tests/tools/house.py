@@ -40,7 +40,7 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(2_202, "protocol"),
-    "files, program, machine, processes": _room(761, "arena"),
+    "files, program, machine, processes": _room(770, "arena"),
     "engine": _room(1_973, "arena/engine"),
     "match": _room(2_776, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
@@ -48,27 +48,27 @@ ROOMS = {
     "sandbox": _room(3_272, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_466, "arena/conformance"),
-    "analysis": _room(2_603, "arena/analysis"),
-    "valuation": _room(2_828, "arena/valuation"),
+    "analysis": _room(2_604, "arena/analysis"),
+    "valuation": _room(2_838, "arena/valuation"),
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
-    "ui and document": _room(3_120, "arena/ui", "arena/document"),
+    "ui and document": _room(3_117, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_217, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_935, "tournaments/league"),
+    "cli and commands": _room(6_218, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "league": _room(5_936, "tournaments/league"),
     "verification": _room(928, "tournaments/verification"),
     "site": _room(1_682, "tournaments/site"),
-    "study": _room(1_315, "tournaments/study"),
-    "report": _room(3_136, "tournaments/report"),
+    "study": _room(1_318, "tournaments/study"),
+    "report": _room(3_148, "tournaments/report"),
     "play": _room(2_767, "tournaments/play"),
     "event": _room(3_149, "tournaments/event"),
     "plan": _room(3_337, "tournaments/plan"),
-    "formats": _room(2_812, "tournaments/formats"),
+    "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_045, "tests"),
+    "tests": _room(42_064, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_960
+MOST_LINES = 62_991
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

@@ -1,6 +1,8 @@
 """Rounds in arrays do, step by step, what rounds of the engine do."""
 
 import random
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -207,6 +209,20 @@ def check_leads(rules: Ruleset, seats: int, rng: random.Random) -> None:
 @given(rules_and_seats(), st.randoms(use_true_random=False))
 def test_a_batch_finds_the_leader_of_a_deal(table: tuple[Ruleset, int], rng: random.Random) -> None:
     check_leads(*table, rng)
+
+
+FEW_ADDRESSES = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30,) * 2)
+from arena.rules.variants import find_variant
+from arena.valuation.batch import kernel_of, mask_tables
+kernel_of(mask_tables(find_variant("draw"), 2))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows bounds no addresses")
+def test_the_kernel_needs_few_addresses_where_they_are_bounded() -> None:
+    subprocess.run((sys.executable, "-c", FEW_ADDRESSES), check=True)
 
 
 def test_what_no_batch_can_do_is_refused() -> None:
