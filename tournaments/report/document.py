@@ -430,7 +430,7 @@ def _pools(book: Book) -> Iterator[DocumentBlock]:
             reading = Section("How to read", [bullets(READING)], media=Media.HTML, folded=True)
             sections[0] = replace(sections[0], blocks=[*sections[0].blocks, reading])
         if len(pools) > 1:
-            sections = [replace(section, scope=f" of pool {number}") for section in sections]
+            sections = [replace(section, scope=f" in pool {number}") for section in sections]
         # Only the first pool has addresses, so that each leads to one place.
         yield from (replace(section, id="") if number > 1 else section for section in sections)
 

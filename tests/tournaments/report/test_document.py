@@ -27,10 +27,10 @@ def test_pools_share_no_address_and_no_title() -> None:
     document_sections = list(sections([*document.blocks], Media.HTML))
     titles = [f"{section.title}{section.scope}" for section in document_sections]
     standings = [title for title in titles if title.startswith("Standings")]
-    assert standings == ["Standings of pool 1", "Standings of pool 2"]
+    assert standings == ["Standings in pool 1", "Standings in pool 2"]
     for names in (titles, [section.id for section in document_sections if section.id]):
         assert len(set(names)) == len(names)
-    assert "## Crosstable of pool 2" in to_markdown(document).splitlines()
+    assert "## Crosstable in pool 2" in to_markdown(document).splitlines()
 
 
 def test_a_command_is_shown_without_folders_and_with_whole_addresses() -> None:
