@@ -107,7 +107,7 @@ async def play(
 ) -> list[Result]:
     """Play games one after another with the same pool.
 
-    `then`: who is started in place of a bot that is lost. `rules`: of one game after the other,
+    `substitutes`: started in place of lost bots. `rules`: of one game after the other,
     and then from the first again. `poller`, `referee`, `table`: who serves, judges and connects.
     """
     commands = list(commands)

@@ -107,6 +107,6 @@ def test_a_signal_ends_a_league_at_once_and_only_one_process_runs_it(tmp_path: P
     boneyard("league", str(tmp_path), "--rounds", "1")
     divisions = read_league(tmp_path).divisions.values()
     rounds = [round for division in divisions for round in division.rounds]
-    assert all(league_round.is_over for league_round in rounds)
+    assert all(round.is_over for round in rounds)
     table = (tmp_path / "site" / "league.json").read_bytes()
     assert indented_json(decode_json(table, LeagueTable)) + b"\n" == table

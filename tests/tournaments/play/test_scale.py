@@ -73,8 +73,8 @@ def test_every_command_reads_packed_logs(event: Path, plain: Path) -> None:
         ("show",),
         ("show", "--prior", "1", "--json"),
     ):
-        outputs = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
-        assert outputs[0].replace(str(event), "") == outputs[1].replace(str(plain), "")
+        texts = [boneyard(words[0], str(folder), *words[1:]) for folder in (event, plain)]
+        assert texts[0].replace(str(event), "") == texts[1].replace(str(plain), "")
     log = Folder(event).logs()[0]
     assert "OK: " in boneyard("verify", f"{log}{ZSTD_SUFFIX}")
     assert "board 1" in boneyard("replay", f"{log}{ZSTD_SUFFIX}", "1.first.greedy")

@@ -451,9 +451,9 @@ def test_another_machines_algebra_comes_to_the_same_bytes(
     reference = msgspec.json.encode(fit(results, partners=partners))
     noise = np.random.default_rng(1)
 
-    def elsewhere(figure: Any) -> Any:
+    def elsewhere(function: Any) -> Any:
         def computed(*words: Any, **more: Any) -> Any:
-            exact = figure(*words, **more)
+            exact = function(*words, **more)
             return exact * (1 + 1e-14 * noise.standard_normal(exact.shape))
 
         return computed

@@ -150,16 +150,16 @@ def test_a_cell_of_the_pairings_leads_to_the_games_of_two(tmp_path: Path) -> Non
 def test_a_lost_game_is_explained_in_the_words_of_the_command() -> None:
     event = finished("partners")
     result = next(read_ledger(Folder(event).ledger))
-    report_data = " ".join(boneyard("explain", str(event), result.game, "--all").split())
+    explanation = " ".join(boneyard("explain", str(event), result.game, "--all").split())
     with open_page(event / "report.html", width=390) as page:
         page.get_by_role("button", name=f"why {result.game}", exact=False).first.click()
         expect(page.locator(".why table")).to_be_visible()
         head, *sentences = texts(page, ".why p")
-        assert head.replace("−", "-") in report_data
+        assert head.replace("−", "-") in explanation
         assert len(sentences) >= 1
         for sentence in sentences:
             start, _, _ = sentence.removesuffix(".").partition(", blocked")
-            assert start in report_data
+            assert start in explanation
         scores = [row.split()[-1] for row in texts(page, ".why tbody td:last-child")]
         assert scores[-1] == f"{result.scores[-1]}".replace("-", "−")
         assert len(scores) == result.rounds
