@@ -61,14 +61,14 @@ def main() -> None:
     parser.add_argument("--fastchess", type=Path, help="the program of fastchess, for `peers`")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        program = compiled(Path(folder))
+        program = compile_programs(Path(folder))
         parts = PARTS | {"peers": partial(by_peer, wanted.fastchess)}
         parts_measured = [parts[name](program, wanted.rounds, wanted.moves) for name in wanted.what]
         figures = [row for part in parts_measured for row in part]
     show(figures)
 
 
-def compiled(folder: Path) -> str:
+def compile_programs(folder: Path) -> str:
     """Return the instant bot, and the loop beside it."""
     compiler = shutil.which("cc")
     if compiler is None:

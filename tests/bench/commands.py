@@ -21,7 +21,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench.__main__ import compiled
+from tests.bench.__main__ import compile_programs
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -94,7 +94,7 @@ def main() -> None:
         if wanted.cores:
             compare_cores(trees, wanted.rounds, Path(name))
             return
-        program = compiled(Path(name)) if wanted.long else ""
+        program = compile_programs(Path(name)) if wanted.long else ""
         # The first round compiles the modules, and does not count.
         for number in range(wanted.rounds + 1):
             for tree in trees:

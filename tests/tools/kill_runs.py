@@ -67,7 +67,7 @@ class Killer:
         self._stderr = folder / "stderr.txt"
         reference = self._finished(folder / "whole")
         self._expected = outputs(reference)
-        self._size = logged(reference)
+        self._size = logged_bytes(reference)
         self._games = count_games(reference)
 
     def kill(self, wanted: int) -> Tally:
@@ -126,8 +126,8 @@ class Killer:
 
     def _wait_for_growth(self, run: "subprocess.Popen[bytes]", out: Path, size: int) -> None:
         """Wait until the logs have grown by so many bytes: so slow runs are killed at work too."""
-        wanted, patience = logged(out) + size, time.monotonic() + PATIENCE_S
-        while run.poll() is None and logged(out) < wanted and time.monotonic() < patience:
+        wanted, patience = logged_bytes(out) + size, time.monotonic() + PATIENCE_S
+        while run.poll() is None and logged_bytes(out) < wanted and time.monotonic() < patience:
             time.sleep(0.002)
 
     def _finished(self, out: Path) -> Path:
@@ -148,7 +148,7 @@ class Killer:
             time.sleep(0.005)
 
 
-def logged(out: Path) -> int:
+def logged_bytes(out: Path) -> int:
     """Return how many bytes the logs have."""
     return sum(map(len, logs(out)))
 

@@ -339,7 +339,7 @@ OFFERED: dict[tuple[str, ...], tuple[str, ...]] = {
 }
 
 
-def offered(*words: str) -> list[str]:
+def complete(*words: str) -> list[str]:
     """Return what the program offers a shell after these words."""
     variables = {"COMP_WORDS": " ".join(("boneyard", *words)), "COMP_CWORD": f"{len(words)}"}
     environment = {**variables, "_BONEYARD_COMPLETE": "bash_complete"}
@@ -352,7 +352,7 @@ def test_words_are_completed(
     home: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(home)
-    completions = offered(*words)
+    completions = complete(*words)
     assert set(OFFERED[words]) <= set(completions)
     assert all(completion.startswith(words[-1]) for completion in completions)
 

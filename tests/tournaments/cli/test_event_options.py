@@ -27,7 +27,7 @@ def fields_of(**values: Any) -> dict[str, Any]:
     return take_event_fields(nothing | values)
 
 
-def laid_over(tmp_path: Path, **values: Any) -> WrittenEvent:
+def lay_over_file(tmp_path: Path, **values: Any) -> WrittenEvent:
     path = tmp_path / "cup.toml"
     path.write_text(FILE)
     return written_event(path, fields_of(**values))
@@ -42,11 +42,11 @@ def test_omitted_options_set_no_field() -> None:
 
 
 def test_another_format_replaces_the_files_format(tmp_path: Path) -> None:
-    event = laid_over(tmp_path, format="swiss", rounds=3)
+    event = lay_over_file(tmp_path, format="swiss", rounds=3)
     form: Any = event.format
     assert (form.name, form.rounds) == ("swiss", 3)
     with pytest.raises(UserError, match="--h0, --h1, --measure, --without-luck: a swiss has no"):
-        laid_over(tmp_path, format="swiss", h1=3.0)
+        lay_over_file(tmp_path, format="swiss", h1=3.0)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,6 @@ def test_an_option_has_the_bounds_of_its_field(words: tuple[str, ...], bounds: s
 
 
 def test_start_ms_overrides_the_files_start_time(tmp_path: Path) -> None:
-    assert laid_over(tmp_path).clock.start_ms == 9000
-    assert laid_over(tmp_path, start_ms=60_000).clock.start_ms == 60_000
+    assert lay_over_file(tmp_path).clock.start_ms == 9000
+    assert lay_over_file(tmp_path, start_ms=60_000).clock.start_ms == 60_000
     assert "1<=x<=" in boneyard("run", "first", "greedy", "--start-ms", "0", code=2)

@@ -13,7 +13,7 @@ from tournaments.cli.main import main
 DEALS = ("--deals", "16")
 
 
-def explained(*words: str) -> dict[str, Any]:
+def explain(*words: str) -> dict[str, Any]:
     """Return what `explain` prints as JSON."""
     done = CliRunner().invoke(main, ["explain", *words, *DEALS, "--json"])
     assert done.exit_code == 0, done.output
@@ -25,14 +25,14 @@ def explained(*words: str) -> dict[str, Any]:
 def from_log(tmp_path: Path) -> dict[str, Any]:
     log = write(tmp_path / "game.jsonl", log_game(pick=any_of(4)))
     for number in range(1, 9):
-        answers = explained(f"{log}", "1.game", f"{number}", "--seat", "0", "--times", "0")
+        answers = explain(f"{log}", "1.game", f"{number}", "--seat", "0", "--times", "0")
         if len(answers["outlooks"]) > 1:
             return answers
     raise AssertionError("The game has no choice.")
 
 
 def test_an_open_position_has_the_figures_of_the_log(from_log: dict[str, Any]) -> None:
-    from_line = explained(from_log["open_position"])
+    from_line = explain(from_log["open_position"])
     # The log's are compared with the logged choice, these with the first option.
     for name in ("lead", "half_width", "percent"):
         values = [
@@ -44,7 +44,7 @@ def test_an_open_position_has_the_figures_of_the_log(from_log: dict[str, Any]) -
 
 
 def test_a_seats_position_shows_the_seats_table(from_log: dict[str, Any]) -> None:
-    from_line = explained(from_log["position"])
+    from_line = explain(from_log["position"])
     fields = ("hand", "line", "ends", "boneyard", "hands", "scores", "pot", "events", "options")
     assert [from_line["question"][name] for name in fields] == [
         from_log["question"][name] for name in fields

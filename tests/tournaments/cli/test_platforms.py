@@ -19,7 +19,7 @@ WORDS = {"worker": ("x",)}
 """The words after a command."""
 
 
-def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
+def run_on(system: str, folder: Path, *lines: str, code: int = 0) -> str:
     """Run commands in a folder of such a system, all of which must end with this code."""
     done = subprocess.run(
         (sys.executable, "-m", "tests.support.other_systems", system, *lines),
@@ -39,7 +39,7 @@ def elsewhere(system: str, folder: Path, *lines: str, code: int = 0) -> str:
 @pytest.mark.parametrize("system", slow_except(["win32"], ["darwin", "win32"]))
 def test_every_platform_reads_finished_events(system: str, event: Path, tmp_path: Path) -> None:
     copy, original = (copied(event, tmp_path / name) for name in ("event", "here"))
-    output = elsewhere(
+    output = run_on(
         system,
         tmp_path,
         *("replay event --html", "verify event", "replay event 1.first.greedy", "report event"),
@@ -64,7 +64,7 @@ time.sleep(300)
 
 def test_an_event_is_played_without_what_linux_has_to_the_same_ledger(tmp_path: Path) -> None:
     words = ("run", "first", "greedy", "--boards", "1", "--set", "target=1", *PLAIN)
-    output = elsewhere("darwin", tmp_path, " ".join((*words, "--out", "there")))
+    output = run_on("darwin", tmp_path, " ".join((*words, "--out", "there")))
     assert "2 of 2 games" in output
     boneyard(*words, "--out", str(tmp_path / "here"))
     linux, darwin = (tmp_path / name / "ledger.jsonl" for name in ("here", "there"))
@@ -97,7 +97,7 @@ def await_processes(tag: str, is_it: Callable[[int], bool]) -> None:
 
 @pytest.mark.parametrize("system", slow_except(["darwin"], ["darwin", "win32"]))
 def test_new_bots_and_rules_work_on_every_platform(system: str, tmp_path: Path) -> None:
-    output = elsewhere(
+    output = run_on(
         system, tmp_path, "new python mine", "help bots", "rules", "rules dutch", "help schema"
     )
     assert "Made mine/bot.py" in output
@@ -107,7 +107,7 @@ def test_new_bots_and_rules_work_on_every_platform(system: str, tmp_path: Path) 
 # Slow: that each command says so is tested below.
 @pytest.mark.slow
 def test_windows_has_no_module_for_a_command_that_needs_linux(tmp_path: Path) -> None:
-    output = elsewhere("win32", tmp_path, "worker x", "doctor", code=2)
+    output = run_on("win32", tmp_path, "worker x", "doctor", code=2)
     assert "boneyard: `worker` needs Linux, and this is Windows: run it in WSL 2" in output
     assert "boneyard: `doctor` needs Linux, and this is Windows: run it in WSL 2" in output
 

@@ -57,7 +57,7 @@ def test_a_folder_that_holds_an_event_is_refused(tmp_path: Path) -> None:
 # --- in the terminal ---
 
 
-def typed(out: Path, keys: str, *words: str) -> "subprocess.CompletedProcess[bytes]":
+def type_keys(out: Path, keys: str, *words: str) -> "subprocess.CompletedProcess[bytes]":
     """Return a game whose answers come through a pipe."""
     command = (*BONEYARD, "play", "--terminal", "--out", str(out), *words)
     return subprocess.run(command, input=keys.encode(), capture_output=True, timeout=120)
@@ -69,7 +69,7 @@ def test_nobody_else_reads_the_log_while_the_game_goes_on(tmp_path: Path) -> Non
     out.mkdir(mode=0o755)
     bot, notes = peeking_bot(tmp_path, out)
     words = (*PLAIN, "--set", "target=1", "--against", str(bot))
-    assert typed(out, "\n" * 200, *words).returncode == 0
+    assert type_keys(out, "\n" * 200, *words).returncode == 0
     assert set(notes.read_text().split()) == {"0o700"}
     assert (out / "games").stat().st_mode == out.stat().st_mode
 
@@ -80,7 +80,7 @@ LINE = "bone1@draw+target=100@2@18,90@0@rotate@0s.0f00.1l50.0l15@-21413332655066
 @pytest.mark.parametrize("seat", slow_except([1], [0, 1]))
 def test_a_person_goes_on_from_a_position_in_any_seat(tmp_path: Path, seat: int) -> None:
     words = ("--sandbox", "off", "--seed", "3", "--from", LINE, "--seat", f"{seat}", "first")
-    done = typed(tmp_path, "\n" * 900, *words)
+    done = type_keys(tmp_path, "\n" * 900, *words)
     assert done.returncode == 0
     (game,) = read_games(games(tmp_path)[0])
     assert game.sitting.seats[seat] == "you"
@@ -90,13 +90,13 @@ def test_a_person_goes_on_from_a_position_in_any_seat(tmp_path: Path, seat: int)
 
 
 def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
-    done = typed(tmp_path, "\nq\n", *SHORT)
+    done = type_keys(tmp_path, "\nq\n", *SHORT)
     assert done.returncode == 130
     assert b"does not count" in done.stderr
     (game,) = read_games(games(tmp_path)[0])
     assert game.result is None
     # What was played is there, and the next game is another.
-    done = typed(tmp_path, "\n" * 500, *SHORT)
+    done = type_keys(tmp_path, "\n" * 500, *SHORT)
     assert done.returncode == 0
     hint = done.stdout.decode().partition("See your mistakes: boneyard ")[2]
     assert "you in seat 0 of 2.you.first" in boneyard(*shlex.split(hint.splitlines()[0]))
@@ -113,7 +113,7 @@ def test_a_person_who_leaves_has_played_no_game(tmp_path: Path) -> None:
 
 
 @contextmanager
-def at_a_terminal(*words: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+def open_terminal(*words: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     """Yield the program in a terminal of its own."""
     terminal, child_terminal = pty.openpty()
     process = subprocess.Popen(
@@ -148,7 +148,7 @@ def read_until(terminal: int, end: bytes) -> bytes:
 
 
 def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
-    with at_a_terminal(*SHORT, "--out", str(tmp_path)) as (process, terminal):
+    with open_terminal(*SHORT, "--out", str(tmp_path)) as (process, terminal):
         screen = b""
         while (more := read_until(terminal, PROMPT)).endswith(PROMPT):
             screen += more
@@ -166,7 +166,7 @@ def test_a_game_is_played_at_a_terminal(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_a_game_without_a_traceback(tmp_path: Path) -> None:
-    with at_a_terminal(*SHORT, "--out", str(tmp_path)) as (process, terminal):
+    with open_terminal(*SHORT, "--out", str(tmp_path)) as (process, terminal):
         read_until(terminal, PROMPT)
         os.write(terminal, b"\x03")
         left = read_until(terminal, b"never")
@@ -200,7 +200,7 @@ def test_play_without_websockets_stays_in_the_terminal(
 QUESTION = "#table .own .choice, #options button, main[data-over=true]"
 
 
-def told_more(page: Page, before: int) -> None:
+def wait_for_more(page: Page, before: int) -> None:
     page.locator("#said li").nth(before).wait_for(state="attached")
 
 
@@ -215,7 +215,7 @@ def click_on(page: Page) -> None:
             ghost.click()
     else:
         page.locator("#options button").first.click()
-    told_more(page, before)
+    wait_for_more(page, before)
 
 
 def click_to_the_end(page: Page) -> None:

@@ -45,7 +45,7 @@ def rate(*paths: Path, **options: object) -> Rated:
     return rate_ledgers(paths, msgspec.convert(options, RateOptions))
 
 
-def changed(folder: Path, change: Callable[[str], str]) -> Path:
+def change_plan(folder: Path, change: Callable[[str], str]) -> Path:
     """Return a folder whose plan says something else."""
     path = folder / "event.json"
     before = path.read_text()
@@ -54,12 +54,12 @@ def changed(folder: Path, change: Callable[[str], str]) -> Path:
     return folder
 
 
-def another_version(folder: Path, name: str) -> Path:
+def change_version(folder: Path, name: str) -> Path:
     plan = load_event(Folder(folder))
     entrants = tuple(
         replace(bot, fingerprint="f" * 64) if bot.name == name else bot for bot in plan.entrants
     )
-    return changed(folder, lambda _: as_json(replace(plan, entrants=entrants)).decode())
+    return change_plan(folder, lambda _: as_json(replace(plan, entrants=entrants)).decode())
 
 
 def write_ledger(ledger: Path, results: Iterable[Result]) -> None:
@@ -74,7 +74,7 @@ def number_games(results: Iterable[Result]) -> Iterator[Result]:
     return (replace(result, game=f"{number}") for number, result in enumerate(results))
 
 
-def seated(result: Result, name: str, other: str) -> Result:
+def rename(result: Result, name: str, other: str) -> Result:
     """Return the result with another name for an entrant."""
     seats = tuple(other if seat == name else seat for seat in result.seats)
     return replace(result, seats=seats, game=f"{result.board}.{'.'.join(seats)}")
@@ -124,7 +124,7 @@ def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path)
 def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> None:
     """Another bot on the same deals is another game, but no other luck."""
     later = copied(events / "friday", tmp_path)
-    another_version(another_version(later, "greedy"), "first")
+    change_version(change_version(later, "greedy"), "first")
     (table,) = rate(events / "friday", later).tables
     assert [pool.boards for pool in table.ratings.pools] == [3, 3]
     plan = load_event(Folder(later))
@@ -132,7 +132,7 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
     first = replace(
         entrants[0], fingerprint=load_event(Folder(events / "friday")).entrants[0].fingerprint
     )
-    changed(later, lambda _: as_json(replace(plan, entrants=(first, entrants[1]))).decode())
+    change_plan(later, lambda _: as_json(replace(plan, entrants=(first, entrants[1]))).decode())
     (table,) = rate(events / "friday", later).tables
     (pool,) = table.ratings.pools
     assert (pool.games, pool.boards) == (12, 3)
@@ -140,11 +140,11 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
 
 def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) -> None:
     other = copied(events / "saturday", tmp_path)
-    changed(other, lambda text: re.sub(r'"move_ms": \d+', '"move_ms": 77', text))
+    change_plan(other, lambda text: re.sub(r'"move_ms": \d+', '"move_ms": 77', text))
     assert rate(events / "friday", other).notices == (
         f"These events differ in clock: {events / 'friday'}, {other}.",
     )
-    changed(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
+    change_plan(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
     assert "differ in clock, format:" in rate(events / "friday", other).notices[0]
 
 
@@ -182,7 +182,7 @@ def test_a_game_that_no_plan_has_is_refused_with_the_nearest(tmp_path: Path) -> 
     """Everybody meets the challenger, and nobody else."""
     run(tmp_path, "first", "greedy", "random", "--format", "gauntlet", "--boards", "1")
     ledger = tmp_path / "ledger.jsonl"
-    write_ledger(ledger, [seated(result, "first", "random") for result in read_ledger(ledger)][:1])
+    write_ledger(ledger, [rename(result, "first", "random") for result in read_ledger(ledger)][:1])
     output = boneyard("show", str(ledger), code=2)
     assert "game 1.random.greedy is neither in the plan of event.json" in output
     assert "did you mean 1." in output

@@ -45,7 +45,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
-def resealed(path: Path, kind: str, changes: Mapping[str, Any]) -> None:
+def reseal(path: Path, kind: str, changes: Mapping[str, Any]) -> None:
     """Change the first record of a kind, in a log that of one game, and seal all lines anew."""
     records, game = [json.loads(line) for line in unsealed(path)], GAME
     for record in records:
@@ -60,11 +60,11 @@ def resealed(path: Path, kind: str, changes: Mapping[str, Any]) -> None:
 
 
 def ledger(**changes: Any) -> Damage:
-    return lambda folder: resealed(folder / "ledger.jsonl", "result", changes)
+    return lambda folder: reseal(folder / "ledger.jsonl", "result", changes)
 
 
 def log(kind: str, **changes: Any) -> Damage:
-    return lambda folder: resealed(folder / LOG, kind, changes)
+    return lambda folder: reseal(folder / LOG, kind, changes)
 
 
 def plan(**changes: Any) -> Damage:
@@ -75,7 +75,7 @@ def plan(**changes: Any) -> Damage:
     return damage
 
 
-def turned_round(name: str) -> Damage:
+def reversal(name: str) -> Damage:
     def damage(folder: Path) -> None:
         lines = (folder / name).read_bytes().splitlines(keepends=True)
         (folder / name).write_bytes(b"".join(reversed(lines)))
@@ -83,7 +83,7 @@ def turned_round(name: str) -> Damage:
     return damage
 
 
-def rewritten(name: str, old: str, new: str) -> Damage:
+def replacement(name: str, old: str, new: str) -> Damage:
     def damage(folder: Path) -> None:
         text = (folder / name).read_text()
         assert old in text
@@ -115,7 +115,7 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
         READ_LOG,
     ),
     "a sitting without boards": (log("sitting", boards=[]), "boards", READ_LOG),
-    "seeds out of order": (turned_round("seeds.jsonl"), "not in order", ""),
+    "seeds out of order": (reversal("seeds.jsonl"), "not in order", ""),
     "no commitments": (
         lambda folder: (folder / "commitments.jsonl").unlink(),
         "commitment",
@@ -126,16 +126,16 @@ TABLE: dict[str, tuple[Damage, str, str]] = {
         "far more than were ever committed to",
         READ_LEDGER,
     ),
-    "a seed of board -2": (rewritten("seeds.jsonl", '"board":2', '"board":-2'), "line 2", ""),
+    "a seed of board -2": (replacement("seeds.jsonl", '"board":2', '"board":-2'), "line 2", ""),
     "a replay that tells otherwise": (
         lambda folder: (
             boneyard("replay", f"{folder}", "--html"),
-            rewritten(REPLAY, "greedy", "grredy")(folder),
+            replacement(REPLAY, "greedy", "grredy")(folder),
         ),
         REPLAY,
         "",
     ),
-    "another replay page": (rewritten("replay.html", "R", "r"), "replay.html", ""),
+    "another replay page": (replacement("replay.html", "R", "r"), "replay.html", ""),
 }
 
 

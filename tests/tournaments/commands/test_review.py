@@ -156,7 +156,7 @@ def test_a_damaged_log_costs_only_its_own_games(event: Path) -> None:
     assert 2 * GAMES - 4 <= len(seats(event)) < 2 * GAMES
 
 
-def resealed(folder: Path, records: list[SeatLosses], **changed: object) -> None:
+def write_review(folder: Path, records: list[SeatLosses], **changed: object) -> None:
     """Write a review whose checksums are right, whatever it says; its terms are `changed`."""
     terms = read_terms(Folder(folder))
     assert terms
@@ -172,20 +172,20 @@ def test_verify_finds_a_review_that_does_not_follow_from_the_log(event: Path) ->
             replace(seat, decisions=tuple(replace(row, **changes) for row in seat.decisions))
             for seat in seats(event)
         ]
-        resealed(event, flattered)
+        write_review(event, flattered)
         output = invoke("verify", event, code=1).output
         assert "review.json: does not follow" in output
         assert "another review gives other values" in output
         (event / "review.jsonl").write_bytes(before)
     stranger = replace(seats(event)[0], entrant="nobody")
-    resealed(event, [stranger, *seats(event)[1:]])
+    write_review(event, [stranger, *seats(event)[1:]])
     assert "the ledger has no such seat" in invoke("verify", event, code=1).output
     huge = seats(event)[0].decisions
-    resealed(event, [replace(seats(event)[0], decisions=(replace(huge[0], loss=1e308),))])
+    write_review(event, [replace(seats(event)[0], decisions=(replace(huge[0], loss=1e308),))])
     assert "the review was not checked" in invoke("verify", event, code=1).output
     assert "review.jsonl, line 2" in invoke("explain", "--review", event, code=2).output
     (event / "review.jsonl").write_bytes(before)
-    resealed(event, seats(event), worlds=10**9)
+    write_review(event, seats(event), worlds=10**9)
     assert "the review was not checked" in invoke("verify", event, code=1).output
     (event / "review.jsonl").write_bytes(before)
     (event / "review.jsonl").write_bytes(before.replace(b"early", b"later", 1))

@@ -45,7 +45,7 @@ def vectors() -> list[dict[str, Any]]:
     return [json.loads(line) for line in block.splitlines()]
 
 
-def recomputed(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
+def recompute(vector: dict[str, Any], seed: bytes) -> dict[str, Any]:
     """Return the vector with its result recomputed by us."""
     result: dict[str, Any]
     match vector:
@@ -80,7 +80,7 @@ def test_our_deals_equal_the_vectors_of_deals_md() -> None:
     seed = bytes.fromhex(cases[0]["seed"])
     assert len(cases) == 13
     for vector in cases:
-        assert recomputed(vector, seed) == vector
+        assert recompute(vector, seed) == vector
 
 
 def test_source_files_that_a_report_names_exist(event: Path) -> None:
@@ -166,13 +166,13 @@ def test_the_checker_agrees_on_real_events(event: Path, tmp_path: Path) -> None:
         assert output.endswith("0 games wait for their seeds, 0 faults.\n")
 
 
-def swapped(match: "re.Match[bytes]") -> bytes:
+def swap(match: "re.Match[bytes]") -> bytes:
     return match[1] + match[3] + b"," + match[2]
 
 
 TAMPERED = {
-    "a deal": ("games", rb'("hands":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
-    "a boneyard": ("games", rb'("stock":\[\[)(\[\d,\d\]),(\[\d,\d\])', swapped, "the seed deals"),
+    "a deal": ("games", rb'("hands":\[\[)(\[\d,\d\]),(\[\d,\d\])', swap, "the seed deals"),
+    "a boneyard": ("games", rb'("stock":\[\[)(\[\d,\d\]),(\[\d,\d\])', swap, "the seed deals"),
     "a round": ("games", rb'"round":2,"deal":1', b'"round":4,"deal":1', "out of order"),
     "a log's commitment": (
         "games",

@@ -42,7 +42,7 @@ from tournaments.rating.sprt import Sprt
 from tournaments.rating.tables import Anchor
 
 
-def in_time(files: dict[str, bytes]) -> dict[str, bytes]:
+def without_latecomers(files: dict[str, bytes]) -> dict[str, bytes]:
     """Return the files without the notes on late entrants."""
     results = json.loads(files["results.json"])
     del results["latecomers"]
@@ -82,7 +82,7 @@ def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -
     results = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
     run(grown, *after, *ROUND, "--jobs", "2")
     run(reference, *after, *ROUND)
-    assert in_time(outputs(grown)) == in_time(outputs(reference))
+    assert without_latecomers(outputs(grown)) == without_latecomers(outputs(reference))
     assert fits(grown)
     assert (grown / "commitments.jsonl").read_bytes().startswith(promised)
     # Nothing was played again: every result is one of before, or new.
@@ -144,7 +144,7 @@ def test_an_event_killed_while_it_grows_equals_one_played_at_once(tmp_path: Path
     words = ("first", "greedy", "random", *SHORT, "--boards", "4")
     run(out, *words)
     run(reference, *words)
-    assert in_time(outputs(out)) == in_time(outputs(reference))
+    assert without_latecomers(outputs(out)) == without_latecomers(outputs(reference))
     assert fits(out)
 
 
@@ -174,7 +174,7 @@ def test_changes_that_lose_or_bias_results_are_refused(new: Event, part: str) ->
     assert part in (incompatibility(event(3), new) or "")
 
 
-def turned(event: Event) -> Event:
+def turn(event: Event) -> Event:
     return replace(event, entrants=event.entrants[::-1])
 
 
@@ -188,7 +188,7 @@ def turned(event: Event) -> Event:
         (event(2, form=Versus()), event(2, form=Versus(Sprt(h1=5))), "(sprt)"),
         (event(4, form=Swiss(3)), event(4, form=Swiss(9)), None),
         (event(2, form=Versus()), event(2, boards=4, form=Versus(Sprt(max_boards=9999))), None),
-        (event(2, form=Versus()), turned(event(2, form=Versus())), "bot0 is better than bot1"),
+        (event(2, form=Versus()), turn(event(2, form=Versus())), "bot0 is better than bot1"),
         (event(4), event(5, form=Ladder()), None),
         (event(4, form=Gauntlet()), event(4, form=RoundRobin()), None),
         (event(8, 3), event(9, 3), "--format ladder"),
@@ -201,7 +201,7 @@ def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str |
     assert reason is None if part is None else part in (reason or "")
 
 
-def changed(bot: Path) -> None:
+def change_bot(bot: Path) -> None:
     bot.write_text(bot.read_text() + "\n# better\n")
 
 

@@ -16,7 +16,7 @@ from tournaments.cli.main import main
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def sized(folder: Path, pages: int, prefix: str) -> str:
+def mount_disk(folder: Path, pages: int, prefix: str) -> str:
     """Mount a small disk, or give it another size; why that was refused."""
     options = f"{prefix}size={pages * PAGE}"
     words = ("mount", "-t", "tmpfs", "-o", options, "boneyard-test", str(folder))
@@ -30,7 +30,7 @@ def sized(folder: Path, pages: int, prefix: str) -> str:
 def disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
-    if refusal := sized(folder, 4, ""):
+    if refusal := mount_disk(folder, 4, ""):
         pytest.skip(f"no disk can be mounted here: {refusal}")
     try:
         yield folder
@@ -43,7 +43,7 @@ def test_a_full_disk_stops_the_run_and_more_room_lets_it_go_on(event: Path, disk
     """The disk grows step by step, so that now this file and now that one finds it full."""
     out, stops = disk / "out", 0
     for pages in (4, 5, 6, 7, 8, 12, *range(24, 240, 12)):
-        assert not sized(disk, pages, "remount,")
+        assert not mount_disk(disk, pages, "remount,")
         words = ("run", *SMALL, *PLAIN, "--jobs", str(1 + stops % 2), "--out", str(out))
         done = CliRunner().invoke(main, words)
         if done.exit_code == 0:

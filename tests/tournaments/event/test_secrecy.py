@@ -53,7 +53,7 @@ def test_the_secret_is_32_bytes_of_the_systems_randomness(
     assert stat.S_IMODE(Folder(tmp_path).private.stat().st_mode) == 0o700
 
 
-def in_every_spelling(secret: bytes) -> Iterator[bytes]:
+def spellings(secret: bytes) -> Iterator[bytes]:
     """Yield the first four bytes of a secret in every way in which a file could hold them."""
     for part in (secret[:4], secret[:4][::-1]):
         number = int.from_bytes(part)
@@ -75,12 +75,12 @@ def test_files_published_before_a_game_have_no_part_of_a_seed(tmp_path: Path) ->
     assert len(published_commitments(folder.commitments)) == 5
     secret = secret_of(folder)
     for hidden in (secret, *(board_seed(secret, plan.name, board) for board in range(1, 6))):
-        assert not [spelled for spelled in in_every_spelling(hidden) if spelled in public]
+        assert not [spelled for spelled in spellings(hidden) if spelled in public]
 
 
 def test_every_spelling_would_be_found() -> None:
     secret = bytes(range(7, 39))
-    spelled = list(in_every_spelling(secret))
+    spelled = list(spellings(secret))
     for public in (secret, secret.hex().encode(), base64.b64encode(secret), b"n 117967114"):
         assert [spelling for spelling in spelled if spelling in public]
 
@@ -118,13 +118,13 @@ def seed(board: int) -> bytes:
     return board_seed(bytes(32), "event", board)
 
 
-def numbered(plan: PlannedSitting) -> dict[int, int]:
+def numbers_of(plan: PlannedSitting) -> dict[int, int]:
     return numbers(plan.names, plan.boards, seed)
 
 
 def test_the_numbers_of_a_sitting_are_its_own_and_fit_into_32_bits() -> None:
     for plan in sittings(event(6, 2, 50), {}):
-        game_numbers = list(numbered(plan).values())
+        game_numbers = list(numbers_of(plan).values())
         assert len(set(game_numbers)) == len(game_numbers) == len(plan.boards)
         assert min(game_numbers) >= 1
         assert (1 + max(game_numbers)) * QUESTIONS_A_GAME < 2**31
@@ -135,7 +135,7 @@ def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> Non
     plans = [plan for plan in sittings(event(5, 2, 25), {}) if plan.boards[0] == 1]
     assert len(plans) == 20
     same_number = same_turn = 0
-    for left, right in combinations(map(numbered, plans), 2):
+    for left, right in combinations(map(numbers_of, plans), 2):
         same_number += sum(left[board] == right[board] for board in left)
         turns = zip(
             sorted(left, key=left.__getitem__), sorted(right, key=right.__getitem__), strict=True

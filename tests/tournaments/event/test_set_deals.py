@@ -83,11 +83,11 @@ def test_deals_are_taken_from_logs_with_and_without_seeds(event: Path, tmp_path:
     run(tmp_path / "from", *BOTS, "--deals-from", str(private), "all")
     before, after = (records_of(folder, DealRecord) for folder in (event, tmp_path / "from"))
 
-    def dealt(records: list[DealRecord]) -> set[object]:
+    def deals_of(records: list[DealRecord]) -> set[object]:
         # Chance decides the lots, but the leader is the same.
         return {(deal.hands, deal.stock, deal.leader) for deal in records if deal.round == 1}
 
-    assert dealt(after) == dealt(before)
+    assert deals_of(after) == deals_of(before)
     run(tmp_path / "one", *BOTS, "--deals-from", str(event), "2.first.greedy")
     (seed,) = published_seeds(tmp_path / "one/seeds.jsonl").values()
     assert seed == published_seeds(event / "seeds.jsonl")[2]

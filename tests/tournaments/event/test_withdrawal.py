@@ -20,7 +20,7 @@ def event_file(folder: Path, bots: str, *lines: str) -> Path:
     return path
 
 
-def killed(out: Path) -> set[str]:
+def cut_run(out: Path) -> set[str]:
     """Leave of an event what a kill leaves; return the games that have a result."""
     for path in out.glob("*.*"):
         if path.name not in ("event.json", "commitments.jsonl"):
@@ -50,7 +50,7 @@ def test_a_killed_event_goes_on_without_a_withdrawn_bot(tmp_path: Path, form: st
     before, after = FORMATS[form]
     bots = " ".join(FOUR[:3])
     run_file(event_file(tmp_path, bots, before), out)
-    games = killed(out)
+    games = cut_run(out)
     bot.unlink()
     path = event_file(tmp_path, bots, after, 'withdrawn = ["mine"]')
     sentence = "mine withdrew after board "

@@ -10,7 +10,7 @@ import pytest
 from tournaments.formats.round_robin import MAX_COMPLETE_TABLES, round_robin
 
 
-def played(tables: Sequence[tuple[int, ...]]) -> Counter[int]:
+def count_tables(tables: Sequence[tuple[int, ...]]) -> Counter[int]:
     return Counter(unit for table in tables for unit in table)
 
 
@@ -37,7 +37,7 @@ def test_in_a_round_robin_everybody_meets_everybody_equally(units: int, size: in
     assert max(met.values()) - min(met.values()) <= (is_partial if size < 5 else 3 * is_partial)
     assert len({frozenset(table) for table in tables}) == len(tables)
     assert all(len(set(table)) == size for table in tables)
-    assert len({played(tables)[unit] for unit in range(units)}) == 1
+    assert len({count_tables(tables)[unit] for unit in range(units)}) == 1
     if size < 5:
         # With 13 at four seats any two tables share somebody: nobody can do better than three.
         allowed = (3 if (units, size) == (13, 4) else 2) if is_partial else 1

@@ -27,7 +27,7 @@ def test_in_a_knockout_the_best_seeds_meet_last(entrants: int) -> None:
     assert sum(len(match.units) == 2 for matches in rounds for match in matches) == entrants - 1
 
 
-def drawn(event: Event, until: int) -> dict[str, Result]:
+def tied_results(event: Event, until: int) -> dict[str, Result]:
     """Return results that are ties, but on boards from `until` the second bot wins."""
     results: dict[str, Result] = {}
     for stage in stages(event, results):
@@ -41,9 +41,9 @@ def drawn(event: Event, until: int) -> dict[str, Result]:
 
 def test_a_tied_match_continues_and_then_the_better_seed_advances() -> None:
     cup = event(2, 2, 2, form=Knockout(3))
-    (match,) = bracket_of(cup, drawn(cup, until=99))[0]
+    (match,) = bracket_of(cup, tied_results(cup, until=99))[0]
     assert (match.halves, match.more, match.winner) == ((4, 4), (6, 6), (0,))
-    (match,) = bracket_of(cup, drawn(cup, until=4))[0]
+    (match,) = bracket_of(cup, tied_results(cup, until=4))[0]
     assert (match.halves, match.more, match.winner) == ((4, 4), (2, 10), (1,))
-    (match,) = bracket_of(cup, drawn(cup, until=2))[0]
+    (match,) = bracket_of(cup, tied_results(cup, until=2))[0]
     assert (match.halves, match.more, match.winner) == ((2, 6), (), (1,))

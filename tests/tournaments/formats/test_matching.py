@@ -9,7 +9,7 @@ import pytest
 from tournaments.formats import swiss
 
 
-def everybody_met(order: Sequence[tuple[int, ...]]) -> Counter[frozenset[tuple[int, ...]]]:
+def all_meetings(order: Sequence[tuple[int, ...]]) -> Counter[frozenset[tuple[int, ...]]]:
     return Counter(frozenset(pair) for pair in combinations(order, 2))
 
 
@@ -18,7 +18,7 @@ def test_the_only_round_without_a_rematch_is_found(units: int) -> None:
     """Everybody met everybody but for one round, which lies across the whole table."""
     order: list[tuple[int, ...]] = [(unit,) for unit in range(units)]
     last = {frozenset((order[index], order[-1 - index])) for index in range(units // 2)}
-    met = everybody_met(order)
+    met = all_meetings(order)
     for pair in last:
         del met[pair]
     assert {frozenset(pair) for pair in swiss.pairs(order, met)} == last
@@ -26,7 +26,7 @@ def test_the_only_round_without_a_rematch_is_found(units: int) -> None:
 
 def test_if_all_have_met_the_neighbours_that_met_least_meet_again() -> None:
     order: list[tuple[int, ...]] = [(unit,) for unit in range(6)]
-    met = everybody_met(order)
+    met = all_meetings(order)
     assert swiss.pairs(order, met) == [((0,), (1,)), ((2,), (3,)), ((4,), (5,))]
     met[frozenset(order[:2])] += 1
     assert frozenset(order[:2]) not in map(frozenset, swiss.pairs(order, met))

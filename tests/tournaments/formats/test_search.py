@@ -19,7 +19,7 @@ def score(values: Values) -> float:
     return -((values["depth"] - 7) ** 2) - 30 * (values["rate"] - 0.3) ** 2
 
 
-def searched(groups: int) -> Search:
+def search_groups(groups: int) -> Search:
     search = Search(SPACE)
     for _ in range(groups):
         search.tell([score(values) for values in search.step.next])
@@ -28,7 +28,7 @@ def searched(groups: int) -> Search:
 
 def test_a_search_begins_at_the_start_and_ends_near_the_best() -> None:
     assert Search(SPACE).step.best == {"depth": 2, "rate": 0.9}
-    best = searched(25).step.best
+    best = search_groups(25).step.best
     assert best["depth"] == 7
     assert best["rate"] == pytest.approx(0.3, abs=0.03)
 

@@ -28,7 +28,7 @@ def nothing(_: Values) -> float:
     return 0.0
 
 
-def played(event: Event, strength: Any, seed: int) -> list[Result]:
+def play_tune(event: Event, strength: Any, seed: int) -> list[Result]:
     results: dict[str, Result] = {}
     play(event, strength, Random(seed), results)
     return [results[name] for name in ledger_order(event, results)]
@@ -57,7 +57,7 @@ def test_the_candidates_of_a_group_play_the_start_on_the_same_deals_in_both_seat
 
 def test_a_tune_finds_better_values_and_reports_them() -> None:
     event = tune(900, x=X)
-    results = played(event, hill, 1)
+    results = play_tune(event, hill, 1)
     verdict = form_of(event).verdict(event, results)
     assert verdict
     assert verdict.boards == 180
@@ -79,7 +79,7 @@ def test_a_game_that_a_foul_ended_is_lost() -> None:
     tuned = event.entrants[-1].name
     fouled = [
         replace(game, scores=(50, 0), places=(2, 1), why="foul") if game.seats[0] == tuned else game
-        for game in played(event, nothing, 1)
+        for game in play_tune(event, nothing, 1)
     ]
     verdict = form_of(event).verdict(event, fouled)
     assert verdict

@@ -17,7 +17,7 @@ from tournaments.plan.bots import BotFile
 BOUNDS = TreeBounds(files=50, size=2**20)
 
 
-def has(confinement: Confinement) -> bool:
+def can_use(confinement: Confinement) -> bool:
     try:
         Sandbox(confinement, Limits())
     except OSError:
@@ -25,7 +25,7 @@ def has(confinement: Confinement) -> bool:
     return True
 
 
-needs_lock = pytest.mark.skipif(not has(LOCKED), reason="bots cannot be locked in here")
+needs_lock = pytest.mark.skipif(not can_use(LOCKED), reason="bots cannot be locked in here")
 ATTACK = """
 try() { "$@" >>took 2>/dev/null && echo "$*" >>done; }
 : >done; : >took
@@ -135,7 +135,7 @@ def test_hostile_build_is_stopped_with_a_sentence(script: str, sentence: str, pl
 @pytest.mark.parametrize("confinement", [BOUNDED, LOCKED, OFF])
 def test_result_is_at_the_path_that_the_build_got(confinement: Confinement, place: Path) -> None:
     """A program that keeps the path of its folder finds its files there when it plays."""
-    if not has(confinement):
+    if not can_use(confinement):
         pytest.skip("bots cannot be confined so here")
     script = "mkdir -p sub && echo made >sub/data && printf '#!/bin/sh\\ncat %s/sub/data' $PWD >bot"
     built = build(place, f"{script} && chmod +x bot", confinement)

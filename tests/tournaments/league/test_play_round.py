@@ -42,7 +42,7 @@ def begin(place: Path, broken: str = "") -> Path:
     return begin_round(LeagueFolder(place), plan, contest)
 
 
-def nothing() -> None:
+def do_nothing() -> None:
     """Show nothing."""
 
 
@@ -59,14 +59,14 @@ def test_a_round_is_played_once_and_its_reports_are_written(tmp_path: Path) -> N
     assert not read_round(path, 0).is_tried
     assert snapshots
     ledger = (path / "ledger.jsonl").read_bytes()
-    assert play_round(path, UNLOCKED, 1, nothing) is None
+    assert play_round(path, UNLOCKED, 1, do_nothing) is None
     assert (path / "ledger.jsonl").read_bytes() == ledger
 
 
 def test_a_round_whose_bot_is_gone_is_closed_after_some_tries(tmp_path: Path) -> None:
     """Nothing of it counts, and the league can go on."""
     path = begin(tmp_path, broken="/nowhere/bot")
-    failures = [play_round(path, UNLOCKED, 1, nothing) for _ in range(MOST_TRIES)]
+    failures = [play_round(path, UNLOCKED, 1, do_nothing) for _ in range(MOST_TRIES)]
     are_last = [bool(failure and failure.is_last) for failure in failures]
     assert are_last == [False] * (MOST_TRIES - 1) + [True]
     last = failures[-1]
@@ -88,8 +88,8 @@ def test_a_round_in_which_this_program_dies_is_closed_too(
         patch.setattr(trio, "run", die)
         for _ in range(MOST_TRIES):
             with pytest.raises(KeyboardInterrupt):
-                play_round(path, UNLOCKED, 1, nothing)
-    failure = play_round(path, UNLOCKED, 1, nothing)
+                play_round(path, UNLOCKED, 1, do_nothing)
+    failure = play_round(path, UNLOCKED, 1, do_nothing)
     assert failure
     assert failure.is_last
 
@@ -106,7 +106,7 @@ def test_a_full_disk_costs_no_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         patch.setattr("tournaments.league.loop.play_to_end", fail)
         for _ in range(MOST_TRIES + 1):
             with pytest.raises(OSError, match="No space"):
-                play_round(path, UNLOCKED, 1, nothing)
+                play_round(path, UNLOCKED, 1, do_nothing)
             assert read_round(path, 0).is_tried
-    assert play_round(path, UNLOCKED, 1, nothing) is None
+    assert play_round(path, UNLOCKED, 1, do_nothing) is None
     assert read_round(path, 0).closed is None

@@ -98,19 +98,19 @@ def wide(server: Server) -> tuple[str, str]:
     return FOLDER, server.tree(*((FILE, blob, f"{number:0100}") for number in range(200)))
 
 
-def holding(mode: str, name: str, content: bytes = b"") -> Callable[[Server], tuple[str, str]]:
+def tree_with(mode: str, name: str, content: bytes = b"") -> Callable[[Server], tuple[str, str]]:
     return lambda server: (FOLDER, server.tree((mode, server.blob(content), name)))
 
 
 ATTACKS: dict[str, tuple[Callable[[Server], tuple[str, str]], str]] = {
     "bomb": (bomb, "bots/bad has more than 20 files and folders"),
     "wide": (wide, "bots/bad has more than 20 files and folders"),
-    "long name": (holding(FILE, "n" * 300), "the path 'n.*' is too long"),
-    "newline": (holding(FILE, "a\nb"), r"'a\\nb' has a character that a page"),
-    "size": (holding(FILE, "big", b"x" * 10_001), "with 'big' of 10,001 bytes"),
-    "link": (holding(LINK, "out", b"../mine/main.py"), "leads out of the bot's"),
-    "absolute": (holding(LINK, "etc", b"/etc/passwd"), "an absolute path"),
-    "far": (holding(LINK, "far", b"./" * 999 + b"far"), "a link to .*too long"),
+    "long name": (tree_with(FILE, "n" * 300), "the path 'n.*' is too long"),
+    "newline": (tree_with(FILE, "a\nb"), r"'a\\nb' has a character that a page"),
+    "size": (tree_with(FILE, "big", b"x" * 10_001), "with 'big' of 10,001 bytes"),
+    "link": (tree_with(LINK, "out", b"../mine/main.py"), "leads out of the bot's"),
+    "absolute": (tree_with(LINK, "etc", b"/etc/passwd"), "an absolute path"),
+    "far": (tree_with(LINK, "far", b"./" * 999 + b"far"), "a link to .*too long"),
     "submodule": (
         lambda server: (FOLDER, server.tree((SUBMODULE, COMMIT, "lib"))),
         "bots/bad/lib is a submodule",

@@ -40,7 +40,7 @@ HIDDEN = 876_543
 """A score of a game in a round that is not over."""
 
 
-def published(data: LeagueData, site: Path) -> dict[str, bytes]:
+def publish(data: LeagueData, site: Path) -> dict[str, bytes]:
     """Publish a league; return the files of its site without its rounds."""
     if not site.exists():
         publish_rounds(data, site)
@@ -83,7 +83,7 @@ def rude_league(folder: Path) -> LeagueData:
 @pytest.fixture(scope="module")
 def rude(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("rude")
-    return published(rude_league(folder / "league"), folder / "site")
+    return publish(rude_league(folder / "league"), folder / "site")
 
 
 def test_every_link_is_relative_and_leads_to_a_file(rude: dict[str, bytes]) -> None:
@@ -121,7 +121,7 @@ def test_nothing_is_shown_of_a_round_that_is_not_over_but_its_tables(tmp_path: P
     """The next pairings are public before they are played; no result is."""
     data = made_up_league(tmp_path / "league")
     open_round = with_open_round(data)
-    files = published(data, tmp_path / "site")
+    files = publish(data, tmp_path / "site")
     for name, content in files.items():
         assert b"876543" not in content, name
         assert b"876,543" not in content, name
@@ -137,7 +137,7 @@ def test_nothing_is_shown_of_a_round_that_is_not_over_but_its_tables(tmp_path: P
 def test_what_a_kill_left_is_mended_and_what_is_gone_is_removed(tmp_path: Path) -> None:
     """Files of ours that should not be there go; those of others stay."""
     data, site = made_up_league(tmp_path / "league", rounds=3), tmp_path / "site"
-    files = published(data, site)
+    files = publish(data, site)
     (site / "bots/gone.html").write_text("gone")
     (site / "bots/bot-1.html.new").write_text("half")
     (site / "pairings/other").mkdir()
@@ -148,7 +148,7 @@ def test_what_a_kill_left_is_mended_and_what_is_gone_is_removed(tmp_path: Path) 
     (site / "live").mkdir()
     (site / "live/index.html").touch()
     (site / "CNAME").write_text("example.org")
-    mended = published(data, site)
+    mended = publish(data, site)
     assert {*mended} - {*files} == {"live/index.html", "CNAME"}
     assert mended["bots/bot-1.html"] == files["bots/bot-1.html"]
     assert not (site / "rounds/draw/0099").exists()
@@ -187,7 +187,7 @@ def test_a_published_round_can_be_verified_and_holds_no_secret(real: LeagueFolde
 def test_pages_have_no_faults_and_lead_to_replays(real: LeagueFolder, tmp_path: Path) -> None:
     """No complaint, no serious fault, nothing wider than a phone, light and dark."""
     rude = tmp_path / "site"
-    published(rude_league(tmp_path / "league"), rude)
+    publish(rude_league(tmp_path / "league"), rude)
     looked_at = [(real.site, "index.html"), (rude, "index.html"), (rude, "bots/bot-1.html")]
     looked_at.append((rude, "weeks/2026-W46.html"))
     for number, (site, name) in enumerate(looked_at):

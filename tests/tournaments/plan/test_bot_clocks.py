@@ -16,7 +16,7 @@ from tournaments.plan.event import Event
 from tournaments.plan.read_plan import read_plan
 
 
-def planned(build: Path, *words: str, **options: Any) -> Event:
+def plan_event(build: Path, *words: str, **options: Any) -> Event:
     return read_plan(words, options).build(build)
 
 
@@ -35,7 +35,7 @@ def test_the_text_of_a_clock_is_read_back(move: int, bank: int | None) -> None:
 
 def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
     """Its bank is in proportion to the event's, so that the odds hold for it too."""
-    event = planned(tmp_path, "greedy@100ms", "first@2s-bank0", "first", anchor="greedy=9")
+    event = plan_event(tmp_path, "greedy@100ms", "first@2s-bank0", "first", anchor="greedy=9")
     assert clocks_of(event) == {
         "greedy@100ms": (100, 500),
         "first@2s-bank0": (2000, 0),
@@ -43,14 +43,14 @@ def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
     }
     assert event.anchor
     assert event.anchor.name == "greedy@100ms"
-    scaled = planned(tmp_path, "greedy@50ms", "greedy@200ms", "greedy@1s", "first")
+    scaled = plan_event(tmp_path, "greedy@50ms", "greedy@200ms", "greedy@1s", "first")
     names = [bot.name for bot in scaled.entrants]
     assert names == ["greedy@50ms", "greedy@200ms", "greedy@1s", "first"]
     assert len({bot.fingerprint for bot in scaled.entrants}) == 2
     for form in (Gauntlet, Ladder):
         name = form().name
         fields = {"type": name, "challengers": ["greedy"]}
-        event = planned(tmp_path, "greedy@50ms", "greedy@1s", "first", "random", format=fields)
+        event = plan_event(tmp_path, "greedy@50ms", "greedy@1s", "first", "random", format=fields)
         assert event.format == form(challengers=("greedy@50ms", "greedy@1s"))
 
 
@@ -64,7 +64,7 @@ def test_an_event_file_has_clocks_in_its_bots(tmp_path: Path) -> None:
         '[[bots]]\nname = "b"\nbot = "greedy"\n'
         '[[bots]]\nname = "c"\nbot = "first"\nclock = { move_ms = 50, bank_ms = 1000 }\n'
     )
-    event = planned(tmp_path, str(file))
+    event = plan_event(tmp_path, str(file))
     assert clocks_of(event) == {
         "a@100ms": (100, 500),
         "b": (1000, 5000),
@@ -97,4 +97,4 @@ def test_a_clock_that_makes_no_sense_is_refused(
     Path("wrong.toml").write_text('bots = ["first@0ms", "greedy"]')
     Path("empty.toml").write_text('[[bots]]\nname = "greedy"\nclock = {}\n[[bots]]\nname = "first"')
     with pytest.raises(UserError, match=text):
-        planned(tmp_path, *words, **options)
+        plan_event(tmp_path, *words, **options)

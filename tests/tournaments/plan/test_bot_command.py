@@ -71,7 +71,7 @@ def test_no_word_of_a_command_opens_its_whole_folder(base: Path, word: str) -> N
     assert readable_files(base, word) == set()
 
 
-def in_folder(folder: Path) -> Entrant:
+def entrant_in(folder: Path) -> Entrant:
     """Return a bot that may read all of its folder."""
     mine = WrittenBot(
         "mine", ("{python}", "mine.py"), folder=str(folder), ignore=("notes/*", "*.log")
@@ -95,19 +95,19 @@ def test_everything_that_names_reveal_is_part_of_the_fingerprint(
     folder = base / "real"
     (folder / "data").mkdir()
     (folder / "data" / "b").write_text("b")
-    before = in_folder(folder).fingerprint
-    assert in_folder(folder).fingerprint == before
+    before = entrant_in(folder).fingerprint
+    assert entrant_in(folder).fingerprint == before
     change(folder)
-    assert in_folder(folder).fingerprint != before
+    assert entrant_in(folder).fingerprint != before
 
 
 def test_no_name_of_a_folder_above_keeps_files_out_of_the_fingerprint(base: Path) -> None:
     folder = base / "__pycache__" / "bot"
     folder.mkdir(parents=True)
     (folder / "mine.py").write_text("mine")
-    before = in_folder(folder).fingerprint
+    before = entrant_in(folder).fingerprint
     (folder / "deals").write_text("known")
-    assert in_folder(folder).fingerprint != before
+    assert entrant_in(folder).fingerprint != before
 
 
 READS = """
@@ -140,10 +140,10 @@ def test_files_outside_the_fingerprint_cannot_be_read(base: Path, name: str) -> 
     for place in (folder / "data", folder / "notes"):
         place.mkdir()
         (place / "b").touch()
-    before = in_folder(folder).fingerprint
+    before = entrant_in(folder).fingerprint
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_text("known")
-    mine = in_folder(folder)
+    mine = entrant_in(folder)
     assert mine.fingerprint == before
     (base / "event").mkdir()
     sandbox = choose_sandbox("auto", Limits(), base / "event")

@@ -32,38 +32,38 @@ def alice(cup: Path, *words: str, reads: tuple[str, ...] = ()) -> Entrant:
     return prepare_entrant(bot, cup, cup / "build")
 
 
-def linked(path: Path, target: Path | str) -> Path:
+def link_path(path: Path, target: Path | str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(target)
     return path
 
 
-def refused(link: Path, cup: Path, *words: str, reads: tuple[str, ...] = ()) -> None:
+def assert_refused(link: Path, cup: Path, *words: str, reads: tuple[str, ...] = ()) -> None:
     with pytest.raises(UserError, match="Bot alice: a link leads out of its files") as caught:
         alice(cup, *words, reads=reads)
     assert str(link) in str(caught.value)
 
 
 def test_a_link_to_the_organisers_key_is_refused_though_no_command_names_it(cup: Path) -> None:
-    refused(linked(cup / "alice" / "key", cup / "private" / "id_rsa"), cup)
+    assert_refused(link_path(cup / "alice" / "key", cup / "private" / "id_rsa"), cup)
 
 
 def test_a_link_to_the_organisers_key_that_a_command_names_is_refused(cup: Path) -> None:
-    link = linked(cup / "alice" / "weights", "../private/id_rsa")
-    refused(link, cup, "{python}", "bot.py", "weights")
+    link = link_path(cup / "alice" / "weights", "../private/id_rsa")
+    assert_refused(link, cup, "{python}", "bot.py", "weights")
 
 
 def test_a_link_to_a_folder_does_not_open_what_lies_behind_it(cup: Path) -> None:
-    link = linked(cup / "alice" / "data", cup / "private")
-    refused(link, cup, "{python}", "bot.py", "data/id_rsa")
-    refused(link, cup, reads=("data",))
-    refused(link, cup, reads=("data/id_rsa",))
+    link = link_path(cup / "alice" / "data", cup / "private")
+    assert_refused(link, cup, "{python}", "bot.py", "data/id_rsa")
+    assert_refused(link, cup, reads=("data",))
+    assert_refused(link, cup, reads=("data/id_rsa",))
 
 
 def test_a_submitted_folder_that_is_a_link_is_refused(cup: Path, tmp_path: Path) -> None:
     base = tmp_path / "elsewhere"
     base.mkdir()
-    link = linked(base / "alice", cup / "private")
+    link = link_path(base / "alice", cup / "private")
     with pytest.raises(UserError, match="leads out") as caught:
         prepare_entrant(WrittenBot("alice", ("cat",), folder="alice"), base, cup / "build")
     assert str(link) in str(caught.value)
@@ -74,9 +74,9 @@ def test_a_program_that_is_a_link_does_not_open_the_folder_of_its_target(cup: Pa
     for part in ("bin", "lib"):
         (project / part).mkdir(parents=True)
     (project / "bin" / "tool").touch(0o755)
-    refused(linked(cup / "alice" / "bot", project / "bin" / "tool"), cup, "./bot")
+    assert_refused(link_path(cup / "alice" / "bot", project / "bin" / "tool"), cup, "./bot")
     (cup / "alice" / "bot").unlink()
-    refused(linked(cup / "alice" / "bin", project / "bin"), cup, "bin/tool")
+    assert_refused(link_path(cup / "alice" / "bin", project / "bin"), cup, "bin/tool")
 
 
 def test_a_script_does_not_open_the_folder_of_an_interpreter_that_it_names(cup: Path) -> None:
@@ -99,18 +99,20 @@ def test_a_script_does_not_open_the_folder_of_an_interpreter_that_it_names(cup: 
 
 def test_links_inside_a_folder_that_reads_names_must_stay_in_it(cup: Path) -> None:
     (cup / "shared" / "v1").mkdir(parents=True)
-    linked(cup / "shared" / "latest", "v1")
-    linked(cup / "current", "shared")
+    link_path(cup / "shared" / "latest", "v1")
+    link_path(cup / "current", "shared")
     alice(cup, reads=("../shared",))
     alice(cup, reads=("../current",))
-    refused(linked(cup / "shared" / "key", "../private/id_rsa"), cup, reads=("../shared",))
+    assert_refused(
+        link_path(cup / "shared" / "key", "../private/id_rsa"), cup, reads=("../shared",)
+    )
 
 
 @pytest.mark.parametrize("target", ["../private/id_rsa", ".ssh/id_rsa"])
 def test_without_an_own_folder_a_link_leads_only_beside_itself(cup: Path, target: str) -> None:
     (cup / "bots" / ".ssh").mkdir(parents=True)
     (cup / "bots" / ".ssh" / "id_rsa").touch()
-    link = linked(cup / "bots" / "carl.py", target)
+    link = link_path(cup / "bots" / "carl.py", target)
     for word in ("bots/carl.py", str(link)):
         with pytest.raises(UserError, match=r"carl\.py leads to .*id_rsa"):
             prepare_entrant(WrittenBot("carl", ("{python}", word)), cup, cup / "build")
@@ -121,7 +123,7 @@ def test_another_events_secret_is_refused_by_whatever_way(cup: Path) -> None:
     boneyard("run", "first", "greedy", "--boards", "1", "--sandbox", "off", "--out", str(friday))
     for word in ("friday/private/secret.key", "carl.py"):
         (cup / "carl.py").unlink(missing_ok=True)
-        linked(cup / "carl.py", "friday/private/secret.key")
+        link_path(cup / "carl.py", "friday/private/secret.key")
         (cup / "event.toml").write_text(
             f'bots = ["greedy", {{ name = "carl", run = ["cat", "{word}"] }}]\n'
         )
@@ -135,13 +137,13 @@ def test_a_file_that_became_a_link_after_the_check_is_not_opened(cup: Path) -> N
     (cup / "alice" / "data" / "w").touch()
     command = alice(cup, "cat", "data/w").command
     (cup / "alice" / "data").rename(cup / "private" / "data")
-    linked(cup / "alice" / "data", cup / "private" / "data")
+    link_path(cup / "alice" / "data", cup / "private" / "data")
     with pytest.raises(CannotStartError, match="has become a link"):
         spawn(command, Sandbox(OFF, Limits()))
 
 
 def test_a_cluster_is_not_sent_what_a_link_leads_to(cup: Path) -> None:
-    linked(cup / "alice" / "key", cup / "private" / "id_rsa")
+    link_path(cup / "alice" / "key", cup / "private" / "id_rsa")
     with pytest.raises(UserError, match="alice/key leads to"):
         pack_bot(WrittenBot("alice", ("{python}", "bot.py"), folder="alice"), cup)
 
@@ -164,7 +166,7 @@ def test_a_bots_own_file_called_like_a_pyenv_shim_is_not_run_as_the_organiser(cu
 
 def test_of_a_virtual_environment_only_its_python_and_packages_are_opened(cup: Path) -> None:
     """It may lie right in a project's folder, with an event's secret."""
-    linked(cup / "venv" / "bin" / "python", os.path.realpath(sys.executable))
+    link_path(cup / "venv" / "bin" / "python", os.path.realpath(sys.executable))
     (cup / "venv" / "pyvenv.cfg").touch()
     (cup / "venv" / "secret").touch()
     bot = WrittenBot("dora", (str(cup / "venv" / "bin" / "python"), "bot.py"), folder="alice")

@@ -53,7 +53,7 @@ NOTHING = Trial(
 )
 
 
-def simulated(plan: Event, strength: dict[str, float], seed: int) -> list[Result]:
+def simulate(plan: Event, strength: dict[str, float], seed: int) -> list[Result]:
     """Return the event's games by the rating model."""
     rng = random.Random(seed)
     names = [entrant.name for entrant in plan.entrants]
@@ -99,7 +99,7 @@ def test_the_forecast_interval_is_that_of_the_event(plan: Event) -> None:
     partners = plan.rules.deal.partners
     names = [entrant.name for entrant in plan.entrants]
     strength = {name: 150.0 - 70 * place for place, name in enumerate(names)}
-    results = simulated(plan, strength, 1)
+    results = simulate(plan, strength, 1)
     pool = only_pool(results, partners=partners)
     trial = trial_of(plan, results, ends={}, jobs=1, seconds=1.0, sittings=1, questions=None)
     estimate = forecast(plan, 1, trial)
@@ -129,7 +129,7 @@ def test_all_rounds_of_a_swiss_and_a_knockout_are_forecast() -> None:
 def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     plan = event(2, 2, 2000, 10, form=Versus(Sprt(max_boards=2000)))
     assert forecast(plan, 1, NOTHING).games == 4000
-    results = simulated(like(2, 2, 400), {"bot0": 60.0, "bot1": 0.0}, 1)
+    results = simulate(like(2, 2, 400), {"bot0": 60.0, "bot1": 0.0}, 1)
     trial = trial_of(plan, results, ends={}, jobs=1, seconds=1, sittings=1, questions=None)
     estimate = forecast(plan, 1, trial)
     steps = walk(Sprt(), outcomes(Sprt(), results, lost_by=100))
@@ -139,7 +139,7 @@ def test_versus_is_forecast_as_long_as_it_is_likely_to_take() -> None:
     assert f"about {estimate.boards} boards, at most 2,000" in forecast_text(estimate)[1]
 
 
-def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str, float]:
+def time_games(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str, float]:
     """When each game ends if games and sittings always take that long."""
     free, ends = [0.0] * jobs, {}
     for sitting in sittings(plan, {}):
@@ -154,8 +154,8 @@ def stamped(plan: Event, jobs: int, game_s: float, sitting_s: float) -> dict[str
 @pytest.mark.parametrize("jobs", [1, 2, 4])
 def test_the_time_is_made_of_games_and_sittings(jobs: int) -> None:
     plan = like(2, 4, 20)
-    ends = stamped(plan, jobs, 0.25, 1.5)
-    results = simulated(plan, {f"bot{n}": 0.0 for n in range(4)}, 3)
+    ends = time_games(plan, jobs, 0.25, 1.5)
+    results = simulate(plan, {f"bot{n}": 0.0 for n in range(4)}, 3)
     trial = trial_of(
         plan, results, ends=ends, jobs=jobs, seconds=max(ends.values()), sittings=48, questions=50.5
     )

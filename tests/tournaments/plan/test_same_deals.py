@@ -34,7 +34,7 @@ def repeats(path: Path, *lines: Any) -> dict[int, int]:
     return repeated_deals(RULES, 2, seeds)
 
 
-def shuffled(hands: Sequence[Sequence[Any]]) -> list[list[Any]]:
+def shuffle_tiles(hands: Sequence[Sequence[Any]]) -> list[list[Any]]:
     return [random.Random(1).sample(hand, len(hand)) for hand in hands]
 
 
@@ -45,7 +45,7 @@ def shuffled(hands: Sequence[Sequence[Any]]) -> list[list[Any]]:
         {"hands": HANDS, "boneyard": TILES[14:]},
         {"hands": HANDS, "boneyard": TILES[:13:-1]},
         {"hands": HANDS[::-1]},
-        {"hands": shuffled(HANDS)},
+        {"hands": shuffle_tiles(HANDS)},
         {"hands": [[tile[::-1] for tile in hand] for hand in HANDS]},
         {"rounds": [{"hands": HANDS}]},
         {"rounds": [{"hands": HANDS}, {"hands": OTHERS}]},

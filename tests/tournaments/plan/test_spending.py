@@ -15,13 +15,13 @@ from tournaments.plan.event import Event
 from tournaments.plan.schedule import describe_spent_out, has_one_of
 
 
-def limited(cents: float | None) -> Event:
+def limited_event(cents: float | None) -> Event:
     return replace(event(entrants=3, boards=2), limits=Limits(cents=cents))
 
 
-def costing(result: Result, cents: float) -> Result:
+def add_cost(result: Result, cents: float) -> Result:
     """Return the result with a cost for the first entrant of the event."""
-    name = limited(None).entrants[0].name
+    name = limited_event(None).entrants[0].name
     usage = tuple(UsageSum(cents=cents * (seat == name)) for seat in result.seats)
     return replace(result, usage=usage)
 
@@ -32,14 +32,14 @@ def play(ledger: Ledger, event: Event, cents: float) -> None:
     for plan in stage:
         while games := ledger.playable(plan):
             index = plan.games.index(games[0])
-            ledger.add(costing(result(event, plan, index, (1, 2)), cents))
+            ledger.add(add_cost(result(event, plan, index, (1, 2)), cents))
     if ledger.stage is stage and stage:
         ledger.skip_stopped()
 
 
 @pytest.mark.parametrize("most", [1.0, 3.0])
 def test_an_entrant_that_has_spent_its_cents_begins_no_game(most: float, tmp_path: Path) -> None:
-    event, folder = limited(most), Folder(tmp_path)
+    event, folder = limited_event(most), Folder(tmp_path)
     ledger = Ledger(Book(folder, event))
     play(ledger, event, 1.0)
     first = event.entrants[0].name
@@ -61,12 +61,12 @@ def test_with_a_higher_limit_the_ledger_becomes_the_one_of_an_event_without(tmp_
     folder, reference = Folder(tmp_path / "a"), Folder(tmp_path / "b")
     for place in (folder, reference):
         place.path.mkdir()
-    play(Ledger(Book(folder, limited(2.0))), limited(2.0), 1.0)
+    play(Ledger(Book(folder, limited_event(2.0))), limited_event(2.0), 1.0)
     before = folder.ledger.read_bytes()
-    assert Ledger(Book(folder, limited(2.0))).stopped
+    assert Ledger(Book(folder, limited_event(2.0))).stopped
     assert folder.ledger.read_bytes() == before
-    play(Ledger(Book(reference, limited(None))), limited(None), 1.0)
+    play(Ledger(Book(reference, limited_event(None))), limited_event(None), 1.0)
     results = ResultStore(read_ledger(folder.ledger))
     left = [result for result in read_ledger(reference.ledger) if result.game not in results]
     assert len(left) == 6
-    assert list(describe_spent_out(limited(None), results)) == []
+    assert list(describe_spent_out(limited_event(None), results)) == []

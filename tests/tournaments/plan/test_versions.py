@@ -82,11 +82,11 @@ def test_before_tests_points_with_luck_taken_out(mine: Path) -> None:
 
 
 def test_a_kill_while_files_are_copied_leaves_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    def killed(*_: object, **__: object) -> None:
+    def kill(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(shutil, "copy2", killed)
+        patch.setattr(shutil, "copy2", kill)
         with pytest.raises(KeyboardInterrupt):
             keep("mine")
     with pytest.raises(UserError, match=r"not the files of mine@1, but of: no version"):
@@ -130,12 +130,12 @@ def test_a_file_is_called_as_its_folder_where_its_own_name_tells_nothing() -> No
 def test_what_another_run_kept_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     home = VERSIONS / prepare_word("mine", Path("build")).fingerprint / "mine-v1"
 
-    def copied(source: Path, copy: Path, **_: object) -> None:
+    def copy_late(source: Path, copy: Path, **_: object) -> None:
         home.mkdir(parents=True, exist_ok=True)
         (home / "whole").touch()
         Path(copy).write_bytes(Path(source).read_bytes())
 
-    monkeypatch.setattr("shutil.copy2", copied)
+    monkeypatch.setattr("shutil.copy2", copy_late)
     assert keep("mine") == ""
     assert [path.name for path in home.iterdir()] == ["whole"]
     assert [path.name for path in VERSIONS.iterdir()] == [home.parent.name]

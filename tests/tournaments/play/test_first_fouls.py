@@ -79,7 +79,7 @@ def watch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FoulWatch:
     return FoulWatch(Book(folder, event), stops=True)
 
 
-def ended_by(number: int, watch: FoulWatch, foul: FoulClass) -> Result:
+def fouled_game(number: int, watch: FoulWatch, foul: FoulClass) -> Result:
     """Return a game that the first bot of the event lost by a foul against the second."""
     first, second, *_ = watch.fouls
     result = game(number, (first, second), (0, 9))
@@ -90,16 +90,16 @@ async def test_fouls_of_several_classes_stop_the_run(watch: FoulWatch) -> None:
     name, *_ = watch.fouls
     fouls: tuple[FoulClass, ...] = "late", "gone", "illegal", "malformed"
     for number, foul in enumerate(fouls, 1):
-        await watch.add(ended_by(number, watch, foul))
+        await watch.add(fouled_game(number, watch, foul))
     with pytest.raises(UserError, match=f"{name} lost each of its first 5 games by a foul: words"):
-        await watch.add(ended_by(5, watch, "late"))
+        await watch.add(fouled_game(5, watch, "late"))
 
 
 async def test_only_a_bots_own_fouls_count_against_it(watch: FoulWatch) -> None:
     first, second, *_ = watch.fouls
     for number in range(20):
-        await watch.add(ended_by(number, watch, "forfeit"))
-    await watch.add(ended_by(20, watch, "late"))
+        await watch.add(fouled_game(number, watch, "forfeit"))
+    await watch.add(fouled_game(20, watch, "late"))
     assert watch.fouls[first] == ["words"]
     assert watch.fouls[second] == [], "The other's foul ended its games."
     await watch.add(game(21, (first, second), (9, 0)))

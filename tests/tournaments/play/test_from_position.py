@@ -87,19 +87,19 @@ def test_each_seat_is_sent_the_same_bytes_whatever_it_cannot_know(name: str) -> 
         line, lines, hands = write_position(position.as_seen()), set[bytes](), set[object]()
         for board in range(3):
             opening = draw_opening(line, bytes([board] * 32))
-            lines.add(sent_first(opening)[position.seat])
+            lines.add(first_lines(opening)[position.seat])
             hands.add((opening.deals[-1].hands, opening.deals[0].lots))
             history = RoundHistory(opening.start, opening.deals, _moves(position.events))
             until = StopAt(position.seat, len(history.acts), position.phase)
             for seat in range(len(position.scores)):
                 world = resampled(history, seat, rng, until)
-                assert sent_first(_open_with(world, until))[seat] == sent_first(opening)[seat]
+                assert first_lines(_open_with(world, until))[seat] == first_lines(opening)[seat]
         assert len(lines) == 1
         hidden = sum(not hand for hand in position.as_seen().deals[-1].hands)
         assert len(hands) > 1 or not hidden or position.phase == "guess"
 
 
-def sent_first(opening: Opening) -> dict[int, bytes]:
+def first_lines(opening: Opening) -> dict[int, bytes]:
     """Return all that each seat is sent up to the first question."""
     start = opening.start
     names, clock = NAMES[: start.seats], Clock(forced="ask")

@@ -52,13 +52,13 @@ def cpu(monkeypatch: pytest.MonkeyPatch) -> Cpu:
 
 
 @asynccontextmanager
-async def seated(lanes: Lanes, bots: BotPool) -> AsyncIterator[None]:
+async def take_place(lanes: Lanes, bots: BotPool) -> AsyncIterator[None]:
     async with lanes.staffed(bots), lanes.playing(bots):
         yield
 
 
 async def play(lanes: Lanes, bots: BotPool) -> None:
-    async with seated(lanes, bots):
+    async with take_place(lanes, bots):
         pass
 
 
@@ -87,7 +87,7 @@ async def count_inside(place: Callable[[BotPool], AbstractAsyncContextManager[No
 
 async def count_side_by_side(lanes: Lanes) -> int:
     """Return how many sittings play before any of them ends."""
-    return await count_inside(partial(seated, lanes))
+    return await count_inside(partial(take_place, lanes))
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,10 @@ def ordered(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     # They are looked up once, as in a run, before anything keeps to some of them.
     usable_cores()
     monkeypatch.setattr(lanes, "usable_cores", lambda: frozenset({0, 1}))
-    return spied(monkeypatch, lambda *_: None)
+    return spy_on_orders(monkeypatch, lambda *_: None)
 
 
-def spied(monkeypatch: pytest.MonkeyPatch, look: Play) -> list[str]:
+def spy_on_orders(monkeypatch: pytest.MonkeyPatch, look: Play) -> list[str]:
     """Call a function at each order; return the names of the ordered sittings."""
     real, names = RefereeProcess.play, list[str]()
 
@@ -66,7 +66,7 @@ def test_a_run_stops_when_a_referee_process_is_killed_and_goes_on(
     def kill(process: RefereeProcess, *_: object) -> None:
         os.kill(process._process.pid, signal.SIGKILL)
 
-    spied(monkeypatch, kill)
+    spy_on_orders(monkeypatch, kill)
     output = run(tmp_path, *SMALL, code=1)
     assert "a referee process ended with exit code -9" in output
     assert ordered

@@ -39,7 +39,7 @@ def event(plain: Path, tmp_path: Path) -> Path:
     return folder
 
 
-def lying(folder: Path) -> set[str]:
+def log_suffixes(folder: Path) -> set[str]:
     return {path.name.partition(".jsonl")[2] for path in (folder / "games").iterdir()}
 
 
@@ -48,7 +48,7 @@ def lying(folder: Path) -> set[str]:
 def test_runs_pack_full_logs(plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(tmp_path, *SMALL, "--jobs", "2")
-    assert lying(tmp_path) == {ZSTD_SUFFIX}
+    assert log_suffixes(tmp_path) == {ZSTD_SUFFIX}
     assert outputs(tmp_path) == outputs(plain)
     assert "OK: " in boneyard("verify", str(tmp_path))
 
@@ -61,7 +61,7 @@ def test_the_next_run_packs_logs_of_a_kill(event: Path, monkeypatch: pytest.Monk
     (event / "games" / ".0123456789abcdef.new").write_bytes(b"half")
     monkeypatch.setattr(catalog, "MIN_PACK_BYTES", 1)
     run(event, *SMALL)
-    assert lying(event) == {ZSTD_SUFFIX}
+    assert log_suffixes(event) == {ZSTD_SUFFIX}
     assert b"".join(line.data for line in read_lines(second)) == data
 
 

@@ -26,12 +26,12 @@ def bots(tmp_path: Path) -> tuple[str, str]:
     return chance.argv[0], state.argv[0]
 
 
-def played(folder: Path) -> list[object]:
+def bare_games(folder: Path) -> list[object]:
     """Return all of an event's logs that follows from its bots and its deals."""
-    return [bare(game) for game in sorted(games_of(folder), key=lambda game: game.game.game)]
+    return [bare_game(game) for game in sorted(games_of(folder), key=lambda game: game.game.game)]
 
 
-def bare(game: LoggedGame) -> list[object]:
+def bare_game(game: LoggedGame) -> list[object]:
     kinds = (GameRecord, ChoiceRecord, SentRecord)
     records = [record for record in game.records if isinstance(record, kinds)]
     return [game.game, records, game.result]
@@ -42,7 +42,7 @@ def test_jobs_change_no_byte_of_sealed_bots(bots: tuple[str, str], tmp_path: Pat
     run(serial, *bots, *SHORT, "--jobs", "1")
     run(parallel, *bots, *SHORT, "--jobs", "4")
     assert outputs(serial)["ledger.jsonl"] == outputs(parallel)["ledger.jsonl"]
-    assert played(serial) == played(parallel)
+    assert bare_games(serial) == bare_games(parallel)
     assert "sealed bots gave the same" in boneyard("verify", str(serial), "--ask-bots")
 
 
@@ -59,7 +59,7 @@ def test_a_cut_game_goes_on_in_the_same_state(bots: tuple[str, str], tmp_path: P
     process.wait()
     run(cut, *words)
     assert outputs(cut)["ledger.jsonl"] == outputs(reference)["ledger.jsonl"]
-    assert played(cut) == played(reference)
+    assert bare_games(cut) == bare_games(reference)
     assert "sealed bots gave the same" in boneyard("verify", str(cut), "--ask-bots")
 
 
@@ -160,7 +160,7 @@ def test_a_cluster_changes_no_byte(bots: tuple[str, str], cluster: Cluster, tmp_
     run(reference, *bots, "--boards", "2")
     assert {game.sitting.worker for game in games_of(out)} == {"w"}
     assert outputs(out)["ledger.jsonl"] == outputs(reference)["ledger.jsonl"]
-    assert played(out) == played(reference)
+    assert bare_games(out) == bare_games(reference)
 
 
 # Slow: that bots are sealed stands in the logs of the other events.

@@ -79,7 +79,7 @@ def event(
     return path
 
 
-def noted(folder: Path, name: str) -> list[str]:
+def read_notes(folder: Path, name: str) -> list[str]:
     return (folder / name).read_text().splitlines()
 
 
@@ -90,13 +90,13 @@ def test_games_at_once_end_as_games_in_turn(tmp_path: Path) -> None:
     run_file(event(tmp_path / "many", GATHERED, patient=ALL), tmp_path / "a")
     run_file(event(tmp_path / "one", AT_ONCE, tables=1), tmp_path / "b")
     assert (tmp_path / "a/ledger.jsonl").read_bytes() == (tmp_path / "b/ledger.jsonl").read_bytes()
-    assert max(map(int, noted(tmp_path / "many", "odd-live"))) == 4
-    assert max(map(int, noted(tmp_path / "one", "odd-live"))) == 1
+    assert max(map(int, read_notes(tmp_path / "many", "odd-live"))) == 4
+    assert max(map(int, read_notes(tmp_path / "one", "odd-live"))) == 1
     assert "OK: " in boneyard("verify", str(tmp_path / "a"))
     # One process a bot and sitting (and one at roll call); none meets a board twice.
-    met = noted(tmp_path / "many", "odd-games")
+    met = read_notes(tmp_path / "many", "odd-games")
     assert len(met) == len(set(met)) == 12
-    assert len(noted(tmp_path / "many", "odd-starts")) == 1 + 2
+    assert len(read_notes(tmp_path / "many", "odd-starts")) == 1 + 2
     assert not children()
 
 
@@ -131,8 +131,8 @@ def test_a_foul_costs_the_games_that_the_process_was_in(tmp_path: Path, foul: st
         assert any("another game" in record.detail for record in fouls)
     else:
         assert kinds == {foul: len(fouled)}
-    assert len(noted(bots, "odd-starts")) == 1 + 3
-    met = noted(bots, "odd-games")
+    assert len(read_notes(bots, "odd-starts")) == 1 + 3
+    met = read_notes(bots, "odd-games")
     assert len(met) == len(set(met)) == 12
     assert "OK: " in boneyard("verify", str(tmp_path / "out"))
     assert not children()
@@ -142,7 +142,7 @@ def test_games_are_played_in_turn_if_fouls_cost_the_sitting(tmp_path: Path) -> N
     bots = tmp_path / "bots"
     path = event(bots, AT_ONCE, boards=2, more='[fouls]\nlose = "sitting"\nafter = 1\n')
     run_file(path, tmp_path / "out")
-    assert set(noted(bots, "odd-live")) == {"1"}
+    assert set(read_notes(bots, "odd-live")) == {"1"}
 
 
 class Piped(BotProcess):

@@ -16,7 +16,7 @@ from tournaments.rating.tables import Partners, Pool
 from tournaments.report.standings import partner_table
 
 
-def partnered(
+def play_partners(
     rng: random.Random,
     boards: int,
     names: str = "abcde",
@@ -32,11 +32,11 @@ def partnered(
             for seats in ((a, b, c, d), (a, c, b, d), (a, b, d, c)):
                 for turn in (0, 1):
                     sat = seats[turn:] + seats[:turn]
-                    results.append(_won(rng, board, sat, bonus, luck))
+                    results.append(_play_game(rng, board, sat, bonus, luck))
     return results
 
 
-def _won(
+def _play_game(
     rng: random.Random, board: int, sat: tuple[str, ...], bonus: Mapping[str, float], luck: float
 ) -> Result:
     worth = [
@@ -57,7 +57,7 @@ def by_name(pool: Pool) -> dict[str, Partners]:
 
 
 def test_two_who_understand_each_other_stand_first() -> None:
-    pool = rate(partnered(random.Random(1), 60, bonus={"bd": 120.0}))
+    pool = rate(play_partners(random.Random(1), 60, bonus={"bd": 120.0}))
     first = pool.partners[0]
     assert first.names == ("b", "d")
     assert first.synergy is not None
@@ -68,7 +68,7 @@ def test_two_who_understand_each_other_stand_first() -> None:
 
 
 def test_the_error_of_synergy_is_that_of_the_docstring() -> None:
-    results = partnered(random.Random(2), 12, deal=150)
+    results = play_partners(random.Random(2), 12, deal=150)
     pool = rate(results, prior=0)
     names = sorted(STRENGTH)
     elo = {rating.name: rating.elo for rating in pool.entrants}
@@ -113,6 +113,6 @@ def _side_of(result: Result, key: str) -> int:
 
 
 def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
-    pool = rate(partnered(random.Random(3), 10, names="abcd"))
+    pool = rate(play_partners(random.Random(3), 10, names="abcd"))
     assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
     assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}

@@ -47,7 +47,7 @@ def one_seat(points: Sequence[Sequence[int]]) -> list[Result]:
     ]
 
 
-def published(pool: Pool, share: float) -> tuple[float, float, float]:
+def fastchess_figures(pool: Pool, share: float) -> tuple[float, float, float]:
     """Elo, half width and LOS as fastchess has them: an interval of the score, turned into Elo."""
     error = figure(pool.errors[0][1]) * share * (1 - share) / ELO
     error *= math.sqrt((pool.boards - 1) / pool.boards)  # It takes neither CR1 nor t.
@@ -59,7 +59,7 @@ def published(pool: Pool, share: float) -> tuple[float, float, float]:
 
 def test_elo_of_wins_draws_and_losses_equals_fastchess() -> None:
     pool = only_pool(one_seat([[2]] * 136 + [[1]] * 111 + [[0]] * 96), prior=0)
-    elo, half_width, los = published(pool, (136 + 111 / 2) / 343)
+    elo, half_width, los = fastchess_figures(pool, (136 + 111 / 2) / 343)
     assert [elo, half_width] == pytest.approx([40.70, 30.43], abs=0.005)
     assert los == pytest.approx(0.9960, abs=5e-5)
     # Ours is Student's, of the difference in Elo.
@@ -129,19 +129,19 @@ def test_errors_are_the_sandwich_of_the_docstring(seats: int) -> None:
 def test_no_order_of_the_ledger_changes_a_byte(rng: random.Random, kind: tuple[int, int]) -> None:
     seats, partners = kind
     results = played(random.Random(seats), STRENGTH, 12, seats, deal=100)
-    results = [fouled(result) if n % 5 == 0 else result for n, result in enumerate(results)]
+    results = [add_foul(result) if n % 5 == 0 else result for n, result in enumerate(results)]
     if partners:
-        results = [as_partners(result) for result in results]
+        results = [pair_seats(result) for result in results]
     reference = msgspec.json.encode(fit_both(results, partners=bool(partners)))
     rng.shuffle(results)
     assert msgspec.json.encode(fit_both(results, partners=bool(partners))) == reference
 
 
-def fouled(result: Result) -> Result:
+def add_foul(result: Result) -> Result:
     return replace(result, why="foul", fouls=(SeatFoul(1, "gone"),))
 
 
-def as_partners(result: Result) -> Result:
+def pair_seats(result: Result) -> Result:
     """Return the same game with seats 0 and 2 as partners."""
     first, second, *rest = result.scores
     both = (first + rest[0], second + rest[1]) * 2
@@ -163,7 +163,7 @@ def test_an_anchor_moves_the_level_and_is_what_errors_are_over() -> None:
 
 
 def test_an_anchor_is_the_core_where_nobody_took_points_off_each_other() -> None:
-    results = beaten_by("first", ["greedy"], 2)
+    results = wins_over("first", ["greedy"], 2)
     assert by_name(only_pool(results))["first"].elo == 0
     pool = only_pool(results, anchor=Anchor("greedy", 1500))
     assert [(r.name, r.bound) for r in pool.entrants] == [("first", ">"), ("greedy", "")]
@@ -176,7 +176,7 @@ def test_an_anchor_is_the_core_where_nobody_took_points_off_each_other() -> None
     assert "0 Elo" not in text.replace("+1500 Elo", "")
     assert unanchored(pool, Anchor("greedy", 1500)) == []
     # Also of a chain, of which the middle has the most games.
-    chain = [*beaten_by("a", "b"), *beaten_by("b", "c")]
+    chain = [*wins_over("a", "b"), *wins_over("b", "c")]
     assert [r.bound for r in only_pool(chain).entrants] == [">", "", "<"]
     assert [r.bound for r in only_pool(chain, anchor=Anchor("c", 100)).entrants] == [">", ">", ""]
 
@@ -257,7 +257,7 @@ def test_the_margin_leaves_out_games_that_a_foul_ended() -> None:
     assert pool.boards_save != only_pool(results).boards_save
 
 
-def chosen_for_a_model(result: Result) -> Result:
+def mark_as_model(result: Result) -> Result:
     return replace(result, usage=(UsageSum(fallbacks=1), *[UsageSum()] * (len(result.seats) - 1)))
 
 
@@ -266,7 +266,7 @@ def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
     spoilt = [spoil(game(board, ("x", "y"), (1, 0))) for board in range(9)]
     mixed = [spoil(result) if number % 7 == 0 else result for number, result in enumerate(results)]
     mixed += [game(99, ("x", "y"), (1, 0)), *spoilt]
-    mixed = [chosen_for_a_model(result) if n % 5 == 3 else result for n, result in enumerate(mixed)]
+    mixed = [mark_as_model(result) if n % 5 == 3 else result for n, result in enumerate(mixed)]
     clean = [result for result in mixed if not result.fouls and result.usage is UNSET]
     both, clean_fit = fit_both(mixed), fit(clean)
     assert [[replace(r, clean=None, cost=None) for r in p.entrants] for p in both.pools] == [
@@ -290,7 +290,7 @@ def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
 # Where the sandwich says nothing
 
 
-def beaten_by(best: str, names: Sequence[str], boards: int = 20) -> list[Result]:
+def wins_over(best: str, names: Sequence[str], boards: int = 20) -> list[Result]:
     """Games on boards of their own that one wins, all of them."""
     return [
         game(100 + board, seats, [int(name == best) for name in seats])
@@ -300,9 +300,9 @@ def beaten_by(best: str, names: Sequence[str], boards: int = 20) -> list[Result]
     ]
 
 
-def beating(worst: str, names: str) -> list[Result]:
+def losses_to(worst: str, names: str) -> list[Result]:
     """Games that one loses, all of them."""
-    return [replace(result, places=result.places[::-1]) for result in beaten_by(worst, names)]
+    return [replace(result, places=result.places[::-1]) for result in wins_over(worst, names)]
 
 
 MIDDLE = {"m": 60.0, "n": 0.0, "o": -60.0}
@@ -319,7 +319,7 @@ def test_a_seat_that_always_wins_is_finite_and_uncertain() -> None:
 
 def test_unbeaten_and_winless_entrants_have_bounds() -> None:
     middle = played(random.Random(6), MIDDLE, 60)
-    pool = only_pool([*middle, *beaten_by("best", "mno"), *beating("worst", "mno")])
+    pool = only_pool([*middle, *wins_over("best", "mno"), *losses_to("worst", "mno")])
     assert [r.bound for r in pool.entrants] == [">", "", "", "", "<"]
     best, *core, worst = pool.entrants
     assert (best.name, best.half_width, worst.name, worst.half_width) == (
@@ -344,7 +344,7 @@ def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
     """The same bytes of all others, however many games it has."""
     core = only_pool(played(random.Random(6), MIDDLE, 60), prior)
     for names in ("m", "mno"):
-        extremes = [*beaten_by("best", names, 200), *beating("worst", names)]
+        extremes = [*wins_over("best", names, 200), *losses_to("worst", names)]
         pool = only_pool([*played(random.Random(6), MIDDLE, 60), *extremes], prior)
         ratings = {r.name: r for r in pool.entrants if not r.bound}
         for rating in core.entrants:
@@ -355,7 +355,7 @@ def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
 
 
 def test_the_level_is_all_of_the_core() -> None:
-    lucky = [*beaten_by("best", "mno"), game(500, ("best", "n"), (0, 1))]
+    lucky = [*wins_over("best", "mno"), game(500, ("best", "n"), (0, 1))]
     pool = only_pool([*played(random.Random(6), MIDDLE, 60), *lucky])
     assert [r.bound for r in pool.entrants] == [""] * 4
     assert pool.level == ("best", "m", "n", "o")
@@ -451,15 +451,15 @@ def test_another_machines_algebra_comes_to_the_same_bytes(
     reference = msgspec.json.encode(fit(results, partners=partners))
     noise = np.random.default_rng(1)
 
-    def elsewhere(function: Any) -> Any:
-        def computed(*words: Any, **more: Any) -> Any:
+    def perturb(function: Any) -> Any:
+        def perturbed(*words: Any, **more: Any) -> Any:
             exact = function(*words, **more)
             return exact * (1 + 1e-14 * noise.standard_normal(exact.shape))
 
-        return computed
+        return perturbed
 
     for name in ("inv", "solve", "pinv"):
-        monkeypatch.setattr(np.linalg, name, elsewhere(getattr(np.linalg, name)))
+        monkeypatch.setattr(np.linalg, name, perturb(getattr(np.linalg, name)))
     assert msgspec.json.encode(fit(results, partners=partners)) == reference
 
 

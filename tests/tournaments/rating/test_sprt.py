@@ -35,7 +35,7 @@ def boards_of(values: Sequence[float], games: int = 2) -> list[Outcome]:
     return [Outcome(board, games, value) for board, value in enumerate(values, 1)]
 
 
-def counted(counts: Sequence[int], games: int) -> list[float]:
+def expand_counts(counts: Sequence[int], games: int) -> list[float]:
     """Outcomes of which so many came to 0, 1, … half points."""
     return [half / 2 / games for half, count in enumerate(counts) for _ in range(count)]
 
@@ -61,7 +61,7 @@ def test_ratios_equal_those_of_fastchess(
 ) -> None:
     games = len(counts) // 2
     settings = Sprt(measure, h0, h1)
-    ratio = likelihood_ratios(settings, np.array(counted(counts, games)), games)[-1]
+    ratio = likelihood_ratios(settings, np.array(expand_counts(counts, games)), games)[-1]
     assert ratio == pytest.approx(llr, abs=0.0051)
 
 
@@ -81,7 +81,7 @@ def test_the_ratio_of_points_equals_one_by_hand() -> None:
 
 
 def test_estimates_are_in_the_unit_of_the_hypotheses() -> None:
-    values = boards_of(counted((34, 54, 63, 64, 75), 2))
+    values = boards_of(expand_counts((34, 54, 63, 64, 75), 2))
     elo = walk(Sprt(h1=400, min_boards=290), values)[-1].estimate
     assert elo == pytest.approx(55.58, abs=0.005)
     shares = np.array([outcome.value for outcome in values])

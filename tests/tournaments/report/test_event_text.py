@@ -89,7 +89,7 @@ def test_bots_that_are_surely_weaker_than_the_level_ones_are_named() -> None:
     )
 
 
-def fouled(plan: Event, name: str, *classes: FoulClass) -> list[Result]:
+def add_fouls(plan: Event, name: str, *classes: FoulClass) -> list[Result]:
     """Return the plan's games, of which a bot lost the first by fouls of these classes."""
     results, waiting = [], list(classes)
     for result in made_up(plan):
@@ -119,12 +119,12 @@ def test_verdict_says_first_that_fouls_decided(
     form: Format, classes: tuple[FoulClass, ...], words: str
 ) -> None:
     plan = event(2, boards=20, form=form)
-    assert lead(plan, fouled(plan, "bot1", *classes)).startswith(f"**bot1** lost {words}")
+    assert lead(plan, add_fouls(plan, "bot1", *classes)).startswith(f"**bot1** lost {words}")
 
 
 def test_few_fouls_do_not_decide() -> None:
     plan = event(2, boards=20)
-    assert not foul_warning(book_of(plan, fouled(plan, "bot1", "late", "late", "late")))
+    assert not foul_warning(book_of(plan, add_fouls(plan, "bot1", "late", "late", "late")))
 
 
 def test_worst_fouler_comes_first_and_the_last_ones_are_counted() -> None:

@@ -45,7 +45,7 @@ def mean(lines: list[dict[str, str]], column: str) -> dict[str, float]:
     return {name: statistics.fmean(values) for name, values in by_entrant.items()}
 
 
-def mixed(seats: int) -> list[Result]:
+def mixed_results(seats: int) -> list[Result]:
     """Games of all kinds: ties, ends by foul, fouls that ended nothing."""
     results = played(random.Random(seats), STRENGTH, 30, seats)
     fouled = [
@@ -61,7 +61,7 @@ def mixed(seats: int) -> list[Result]:
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_the_ratings_file_has_the_means_of_the_games(seats: int) -> None:
-    results = mixed(seats)
+    results = mixed_results(seats)
     lines = rows(
         report.csv_lines(
             report.GAME_FIELDS, report.game_rows(results, {"g": "sitting"}, partners=False)
@@ -81,7 +81,7 @@ def test_the_ratings_file_has_the_means_of_the_games(seats: int) -> None:
 
 
 def test_the_crosstable_file_equals_the_crosstable() -> None:
-    ratings = fit([*mixed(3), game(0, "xyz", (3, 2, 1))])
+    ratings = fit([*mixed_results(3), game(0, "xyz", (3, 2, 1))])
     lines = rows(report.crosstable_csv(ratings))
     assert len(lines) == 5 * 4 + 3 * 2
     pool = ratings.pools[0]
@@ -123,7 +123,7 @@ def pgn_games(pieces: Iterable[bytes]) -> list[Result]:
 
 def test_a_second_program_rates_the_pgn_as_we_rate_the_ledger() -> None:
     """Ordo's model: no prior, White's advantage, a tie half a win; another solver."""
-    results = mixed(2)
+    results = mixed_results(2)
     read = pgn_games(report.pgn("e", results, partners=False))
     assert len(read) == len(results)
     ratings, (white,) = ascent(read)

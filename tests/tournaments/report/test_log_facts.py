@@ -40,11 +40,11 @@ def game_record(board: int) -> GameRecord:
     return GameRecord(game=f"{board}.ada.bob", number=board, board=board, commitment="0" * 64)
 
 
-def fouled(stderr: str = "", detail: str = "") -> FoulRecord:
+def foul_record(stderr: str = "", detail: str = "") -> FoulRecord:
     return FoulRecord(seat=1, foul="late", detail=detail, stderr=stderr)
 
 
-def over(board: int, ms: float = 3.0) -> list[LogRecord]:
+def end_records(board: int, ms: float = 3.0) -> list[LogRecord]:
     return [
         SpentRecord(
             questions=(2, 3), ms=(ms, 6.0), worst_ms=(ms, 4.0), given_back_ms=(7.5, 0.0),
@@ -74,12 +74,12 @@ def log(path: Path, name: str, records: list[LogRecord], machine: str = "a machi
 
 
 def test_only_games_that_count_are_in_the_facts(tmp_path: Path) -> None:
-    cut: list[LogRecord] = [game_record(2), fouled(detail="cut off")]
-    repeated: list[LogRecord] = [game_record(1), fouled(detail="cut off too"), game_record(1)]
-    repeated += [fouled(detail="it counts"), *over(1)]
+    cut: list[LogRecord] = [game_record(2), foul_record(detail="cut off")]
+    repeated: list[LogRecord] = [game_record(1), foul_record(detail="cut off too"), game_record(1)]
+    repeated += [foul_record(detail="it counts"), *end_records(1)]
     log(tmp_path, "a", [*repeated, *cut])
-    log(tmp_path, "b", [game_record(3), *over(3, ms=50.0)], "another machine")
-    log(tmp_path, "c", [game_record(4), fouled(detail="no results yet")], "a third machine")
+    log(tmp_path, "b", [game_record(3), *end_records(3, ms=50.0)], "another machine")
+    log(tmp_path, "c", [game_record(4), foul_record(detail="no results yet")], "a third machine")
     facts = log_facts(Folder(tmp_path))
     assert [example.detail for example in facts.evidence] == ["it counts"]
     assert facts.times.worst_lag_ms == 7.5
@@ -99,7 +99,7 @@ def test_evidence_is_bounded_and_in_order(tmp_path: Path) -> None:
     """Whichever log is read first, the first boards stay."""
     for board in (5, 3, 8, 1, 7, 2):
         words = "x" * LAST_WORDS + f" board {board}"
-        log(tmp_path, f"{9 - board}", [game_record(board), fouled(words), *over(board)])
+        log(tmp_path, f"{9 - board}", [game_record(board), foul_record(words), *end_records(board)])
     facts = log_facts(Folder(tmp_path))
     boards = [example.board for example in facts.evidence]
     assert boards == [1, 2, 3] == list(range(1, EXAMPLES + 1))
@@ -119,17 +119,17 @@ def test_facts_name_the_machine_and_no_user(tmp_path: Path) -> None:
 
 
 def test_a_sitting_counts_once_for_each_way_in_which_it_was_confined(tmp_path: Path) -> None:
-    moved: list[LogRecord] = [game_record(1), *over(1), game_record(2), *over(2)]
+    moved: list[LogRecord] = [game_record(1), *end_records(1), game_record(2), *end_records(2)]
     moved += [
         part(sandbox="off", worker="lab"),
         game_record(3),
-        *over(3),
+        *end_records(3),
         part(sandbox="sealed"),
         game_record(4),
     ]
     log(tmp_path, "a", moved)
-    log(tmp_path, "b", [game_record(5), *over(5)])
-    log(tmp_path, "c", [game_record(6), fouled()])
+    log(tmp_path, "b", [game_record(5), *end_records(5)])
+    log(tmp_path, "c", [game_record(6), foul_record()])
     sandboxes = log_facts(Folder(tmp_path)).sandboxes
     assert sandboxes == (
         SandboxSummary("locked", (), 2, 2),

@@ -24,7 +24,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.sprt import Sprt
 
 
-def long_named(plan: Event) -> Event:
+def lengthen_names(plan: Event) -> Event:
     """Return the same event with the longest possible names."""
     names = [f"{n}_{'long-' * 8}"[:40] for n in range(len(plan.entrants))]
     bots = (replace(bot, name=name) for bot, name in zip(plan.entrants, names, strict=True))
@@ -33,7 +33,7 @@ def long_named(plan: Event) -> Event:
 
 EVENTS: dict[str, Event] = {
     "two bots": event(2, boards=10),
-    "ten bots": long_named(event(10, boards=4)),
+    "ten bots": lengthen_names(event(10, boards=4)),
     "three seats": event(4, 3, boards=6),
     "four seats": event(4, 4, boards=6),
     "teams": teams(boards=4),

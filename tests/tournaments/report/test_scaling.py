@@ -24,7 +24,7 @@ WORTH = 40.0
 """Elo of a doubling in the simulated events."""
 
 
-def scaled(clocks: dict[str, int], others: Sequence[str] = ("rival",)) -> Event:
+def scaled_event(clocks: dict[str, int], others: Sequence[str] = ("rival",)) -> Event:
     entrants = [
         Entrant(name, Command(("x",), "."), "one", clock=OwnClock(ms, 5 * ms))
         for name, ms in clocks.items()
@@ -33,19 +33,19 @@ def scaled(clocks: dict[str, int], others: Sequence[str] = ("rival",)) -> Event:
     return replace(event(2), entrants=tuple(entrants))
 
 
-def simulated(seed: int, boards: int = 300, deal: float = 80.0) -> Pool:
+def simulate(seed: int, boards: int = 300, deal: float = 80.0) -> Pool:
     strength = {name: WORTH * log2(ms / 200) for name, ms in CLOCKS.items()}
     (pool,) = fit(played(random.Random(seed), {**strength, "rival": 0.0}, boards, deal=deal)).pools
     return pool
 
 
 def scaling_of(pool: Pool) -> Scaling:
-    (scaling,) = scalings(scaled(CLOCKS), pool)
+    (scaling,) = scalings(scaled_event(CLOCKS), pool)
     return scaling
 
 
 def test_the_values_are_those_of_the_ratings() -> None:
-    pool = simulated(1)
+    pool = simulate(1)
     scaling = scaling_of(pool)
     assert [point.name for point in scaling.points] == list(CLOCKS)
     elo = {rating.name: figure(rating.elo) for rating in pool.entrants}
@@ -58,7 +58,7 @@ def test_the_values_are_those_of_the_ratings() -> None:
         assert figure(point.gain_half_width) / error == pytest.approx(1.98, abs=0.03)
         before = point
     two = {name: ms for name, ms in CLOCKS.items() if ms != 200}
-    (line,) = scalings(scaled(two), pool)
+    (line,) = scalings(scaled_event(two), pool)
     wide = log2(1000 / 50)
     assert figure(line.doubling) * wide == pytest.approx(figure(line.points[1].gain))
     half_width = figure(line.points[1].gain_half_width)
@@ -69,12 +69,12 @@ def test_nothing_is_claimed_where_the_results_tell_nothing() -> None:
     late = (SeatFoul(0, "late"),)
     results = [game(board, ("mine@50ms", "mine@1s"), (0, 9), late) for board in (1, 2, 3)]
     results += [game(board, ("mine@1s", "mine@50ms"), (9, 0), ()) for board in (1, 2, 3)]
-    (scaling,) = scalings(scaled(CLOCKS), fit(results).pools[0])
+    (scaling,) = scalings(scaled_event(CLOCKS), fit(results).pools[0])
     assert scaling.doubling is None
     assert doubling_text(scaling) == (
         "The results do not say what more time is worth to mine. Lost by fouls: mine@50ms 3 games."
     )
-    nothing = replace(scaling_of(simulated(1)), doubling=3.0, doubling_half_width=8.0)
+    nothing = replace(scaling_of(simulate(1)), doubling=3.0, doubling_half_width=8.0)
     assert "worth +3 ± 8 Elo to mine on average (95 %), so it may be worth nothing." in (
         doubling_text(nothing)
     )

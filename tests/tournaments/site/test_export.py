@@ -31,7 +31,7 @@ def snapshot(site: Path) -> PublicSnapshot:
     return decode_json((site / "live.json").read_bytes(), PublicSnapshot)
 
 
-def exported(folder: Path, site: Path, now: float, delay_s: float = 0) -> PublicSnapshot:
+def export_site(folder: Path, site: Path, now: float, delay_s: float = 0) -> PublicSnapshot:
     """Return what a new process shows of an event."""
     SiteWriter(site, delay_s).follow(folder, now)
     return snapshot(site)
@@ -84,7 +84,7 @@ def test_nothing_of_a_sitting_that_goes_on_is_shown(event: Path, tmp_path: Path)
     folder = copy_part(event, tmp_path / "event", 0.95)
     for log in Folder(folder).logs():
         os.utime(log, (0, 0))
-    now = exported(folder, tmp_path / "site", 1e10)
+    now = export_site(folder, tmp_path / "site", 1e10)
     assert (now.played, now.rows, is_empty(now)) == (0, [], True)
 
 
@@ -107,7 +107,7 @@ def test_a_sitting_that_goes_on_is_shown_only_if_its_bots_cannot_read_it(
         log.unlink()
         write(log, *games)
         os.truncate(log, log.stat().st_size - 1)
-    now = exported(folder.path, tmp_path / "site", 1e10)
+    now = export_site(folder.path, tmp_path / "site", 1e10)
     names = {name for game in now.playing for name in game.about.names}
     if sandbox == "off":
         assert (names, now.played) == (set(), 0)
@@ -125,13 +125,13 @@ def test_a_sitting_that_goes_on_without_sandbox_is_not_shown(event: Path, tmp_pa
         write(log, replace(game, sitting=sitting))
         lines = log.read_bytes().splitlines(keepends=True)
         log.write_bytes(b"".join(lines[:-1]))
-    before = exported(folder.path, tmp_path / "site", 1e10)
+    before = export_site(folder.path, tmp_path / "site", 1e10)
     assert before.played == 6
     for log in folder.logs():
         GameLog(
             log, replace(sitting, seats=next(read_games(log)).sitting.seats, sandbox="off")
         ).close()
-    assert exported(folder.path, tmp_path / "other", 1e10).played == 0
+    assert export_site(folder.path, tmp_path / "other", 1e10).played == 0
 
 
 def test_of_open_boards_only_the_standings_and_names_are_shown(event: Path, tmp_path: Path) -> None:
@@ -166,7 +166,8 @@ def test_hidden_records_change_no_byte(event: Path, tmp_path: Path) -> None:
         first, *logs = folder.logs()
         for log in logs:
             games = [
-                spoilt(game) if spoil and game.game.board == 2 else game for game in read_games(log)
+                spoil_game(game) if spoil and game.game.board == 2 else game
+                for game in read_games(log)
             ]
             log.unlink()
             write(log, *games)
@@ -179,7 +180,7 @@ def test_hidden_records_change_no_byte(event: Path, tmp_path: Path) -> None:
     assert sites[0] == sites[1]
 
 
-def spoilt(game: LoggedGame) -> LoggedGame:
+def spoil_game(game: LoggedGame) -> LoggedGame:
     """Return a game with the same winner, and without its tiles, its moves and its score."""
     assert game.result
     result = replace(game.result, scores=(1, 2), rounds=99)
@@ -203,7 +204,7 @@ def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> No
     second.follow(folder, 1215)
     assert snapshot(site).complete
     (site / "live.json").write_bytes(before[:99])
-    assert exported(folder, site, 1e10, 100).complete
+    assert export_site(folder, site, 1e10, 100).complete
 
 
 def test_the_next_event_is_shown_once_the_delay_has_passed(event: Path, tmp_path: Path) -> None:
@@ -233,7 +234,7 @@ def test_a_log_is_read_to_the_same_place_after_its_compression(event: Path, tmp_
     assert 0 < snapshot(site).played < 12
     writer.follow(folder, 1153)
     assert snapshot(site).played == 12
-    assert exported(folder, tmp_path / "new", 1e10, 100).complete
+    assert export_site(folder, tmp_path / "new", 1e10, 100).complete
 
 
 def test_the_command_ends_when_the_end_is_shown(
@@ -262,6 +263,6 @@ def test_wrong_options_are_refused(event: Path, tmp_path: Path) -> None:
 def test_the_page_of_a_run_becomes_the_site_of_its_event(event: Path, tmp_path: Path) -> None:
     """A kill between its two files does no harm."""
     (tmp_path / "live.json").touch()
-    exported(event, tmp_path, 1e10)
+    export_site(event, tmp_path, 1e10)
     assert "in the order of" not in boneyard("publish", str(event), str(tmp_path))
     assert "OK: " in boneyard("verify", str(tmp_path))

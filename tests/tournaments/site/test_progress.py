@@ -25,7 +25,7 @@ def live(tmp_path: Path) -> Progress:
     return Progress(Ledger(Book(folder, event)))
 
 
-def fouled(number: int, name: str = "first") -> Result:
+def fouled_game(number: int, name: str = "first") -> Result:
     return replace(game(number, (name, "greedy"), (0, 9)), fouls=(SeatFoul(0, "late"),))
 
 
@@ -33,9 +33,9 @@ def test_a_pipe_gets_fouls_as_they_come(live: Progress, capsys: pytest.CaptureFi
     with live:
         live.update(game(1, ("first", "greedy"), (9, 0)))
         assert capsys.readouterr().err == ""
-        live.update(fouled(2))
+        live.update(fouled_game(2))
     assert capsys.readouterr().err == (
-        f"first fouled in {fouled(2).game}: late, with 1000 ms and 5000 ms in the bank.\n"
+        f"first fouled in {fouled_game(2).game}: late, with 1000 ms and 5000 ms in the bank.\n"
     )
 
 
@@ -67,10 +67,10 @@ def test_games_do_not_wait_for_a_stopped_terminal(
     live._next = 0.0 if is_terminal else inf
     with writing_beside():
         with live:
-            live.update(fouled(1))
+            live.update(fouled_game(1))
             assert terminal.is_asked.wait(60)
             for number in range(2, 40):
-                live.update(fouled(number))
+                live.update(fouled_game(number))
             print_note("The last word.")
             assert not terminal.getvalue(), "Nothing could be written, and the games went on."
         terminal.go_on.set()

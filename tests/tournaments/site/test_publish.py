@@ -35,7 +35,7 @@ def publish(event: Path, site: Path, *words: str, code: int = 0) -> str:
     return boneyard("publish", str(event), str(site), *words, code=code)
 
 
-def in_play(event: Path, to: Path) -> Folder:
+def copy_in_play(event: Path, to: Path) -> Folder:
     """Return the event as it was when one game on board 2 was still to be played."""
     folder = Folder(laid_open(copied(event, to)))
     lines = folder.ledger.read_bytes().splitlines(keepends=True)
@@ -45,19 +45,19 @@ def in_play(event: Path, to: Path) -> Folder:
     folder.ledger.write_bytes(b"".join(lines[:-1]))
     folder.seeds.write_bytes(folder.seeds.read_bytes().splitlines(keepends=True)[0])
     # Of the last log the second game, and the end; of the game some lines are there.
-    log = max(folder.logs(), key=lambda path: path.stem.endswith(lines_who(lines[-1])))
+    log = max(folder.logs(), key=lambda path: path.stem.endswith(entrants_of(lines[-1])))
     log_lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(log_lines[:-5]))
     return folder
 
 
-def lines_who(line: bytes) -> str:
+def entrants_of(line: bytes) -> str:
     match = re.search(rb'"game":"2\.([^"]*)"', line)
     assert match
     return match[1].decode()
 
 
-def everything(site: Path) -> dict[str, bytes]:
+def read_site(site: Path) -> dict[str, bytes]:
     """Return the content of all files, and of what is packed in them."""
     contents = {}
     for path in site.rglob("*"):
@@ -92,14 +92,14 @@ def test_a_site_can_be_verified(site: Path, tmp_path: Path) -> None:
 
 
 def test_a_site_holds_nothing_of_boards_in_play(event: Path, tmp_path: Path) -> None:
-    folder = in_play(event, tmp_path / "event")
+    folder = copy_in_play(event, tmp_path / "event")
     output = publish(folder.path, tmp_path / "site")
     assert "6 replays of 11 games." in output
     secret = Folder(event).secret.read_bytes()
     closed = published_seeds(Folder(event).seeds)[2]
     # A game's name, and any record of a board but its commitment.
     pattern = re.compile(rb'(?<![\d.])2\.(first|greedy|random)\.|"board":2,"(?!sha256)')
-    for name, data in everything(tmp_path / "site").items():
+    for name, data in read_site(tmp_path / "site").items():
         for hidden in (secret, closed):
             assert hidden not in data, name
             assert hidden.hex().encode() not in data.lower(), name
@@ -141,7 +141,7 @@ def test_publishing_replaces_no_other_files(event: Path, tmp_path: Path) -> None
 
 def test_an_event_that_was_closed_shows_all_that_was_played(event: Path, tmp_path: Path) -> None:
     """Nobody plays its boards any more, so nothing of it has to wait."""
-    folder, site = in_play(event, tmp_path / "closed"), tmp_path / "site"
+    folder, site = copy_in_play(event, tmp_path / "closed"), tmp_path / "site"
     waiting = write_event_site(folder.path, site, "")
     assert (waiting.is_over, waiting.replays) == (False, GAMES // 2)
     closed = write_event_site(folder.path, site, "", closed=True)

@@ -18,7 +18,7 @@ from tournaments.site.server import REPORTED, site
 from tournaments.site.view import LiveView, Snapshot
 
 
-def watched(folder: Path, *, everything: bool = False) -> LiveView:
+def watch(folder: Path, *, everything: bool = False) -> LiveView:
     live_view = LiveView(Folder(folder), everything=everything)
     assert live_view.look()
     return live_view
@@ -36,7 +36,7 @@ def hands(now: Snapshot) -> list[object]:
 
 def test_several_looks_add_up_to_one(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path)
-    growing = watched(folder)
+    growing = watch(folder)
     before = growing.now()
     assert 0 < before.played < 12
     assert not before.complete
@@ -44,7 +44,7 @@ def test_several_looks_add_up_to_one(event: Path, tmp_path: Path) -> None:
     assert not growing.look()
     go_on(event, folder)
     assert growing.look()
-    after, at_once = growing.now(), watched(event).now()
+    after, at_once = growing.now(), watch(event).now()
     assert after.rows == at_once.rows
     assert {line.words for line in after.finished} == {line.words for line in at_once.finished}
     assert after.playing == at_once.playing
@@ -57,7 +57,7 @@ def test_a_look_tells_once_that_a_run_has_begun_or_ended(
     monkeypatch.setattr(view, "is_running", lambda _: next(runs))
     folder = Folder(copy_part(event, tmp_path))
     folder.lock.touch()
-    growing = watched(folder.path)
+    growing = watch(folder.path)
     assert (growing.now().running, growing.look()) == (True, False)
     os.utime(folder.lock, (0, 0))  # Another run has begun, before this one could be seen to end.
     assert (growing.look(), growing.look()) == (True, False)
@@ -67,19 +67,19 @@ def test_a_look_tells_once_that_a_run_has_begun_or_ended(
 
 def test_hands_of_games_that_go_on_are_shown_only_if_asked_for(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path)
-    closed = hands(watched(folder).now())
+    closed = hands(watch(folder).now())
     assert closed
     assert all(isinstance(hand, int) for hand in closed)
-    assert not any(isinstance(hand, int) for hand in hands(watched(folder, everything=True).now()))
+    assert not any(isinstance(hand, int) for hand in hands(watch(folder, everything=True).now()))
 
 
 def test_only_finished_games_are_replayed_unless_asked_for(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path, 0.7)
     names = "1.first.greedy", "2.first.greedy"
-    views = watched(folder), watched(folder, everything=True), watched(event)
+    views = watch(folder), watch(folder, everything=True), watch(event)
     counts = [sum(view.game(name) is not None for name in names) for view in views]
     assert counts == [1, 2, 2]
-    assert watched(copy_part(event, tmp_path, 0.2)).game(names[0]) is None
+    assert watch(copy_part(event, tmp_path, 0.2)).game(names[0]) is None
 
 
 def test_a_damaged_log_is_reported_and_the_others_go_on(event: Path, tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_damaged_log_is_reported_and_the_others_go_on(event: Path, tmp_path: P
     data = bytearray(log.read_bytes())
     data[len(data) // 4] ^= 1
     log.write_bytes(data)
-    live_view = watched(folder)
+    live_view = watch(folder)
     now = live_view.now()
     assert len(now.trouble) == 1
     assert "from-1.first.greedy.jsonl, byte" in now.trouble[0]
@@ -97,7 +97,7 @@ def test_a_damaged_log_is_reported_and_the_others_go_on(event: Path, tmp_path: P
 
 
 def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over() -> None:
-    now = watched(finished("fouls")).now()
+    now = watch(finished("fouls")).now()
     assert now.fouls[0].words.startswith("rude, malformed: Not a message")
     assert now.fouls[0].replay.startswith("replay.html#game=1.")
     assert {foul.replay.partition("&")[2] for foul in now.fouls} == {
@@ -107,7 +107,7 @@ def test_a_foul_is_listed_with_what_is_known_once_its_game_is_over() -> None:
 
 
 def test_only_reports_and_replays_are_served(event: Path) -> None:
-    live_view = watched(event)
+    live_view = watch(event)
     served_site = site(live_view, Broadcast())
     assert page(served_site, "")
     assert page(served_site, "replays/1.first.greedy.js")
@@ -127,7 +127,7 @@ def page(served_site: Site, name: str) -> str | None:
 
 def test_the_secret_is_in_nothing_that_is_served(event: Path, tmp_path: Path) -> None:
     folder = copy_part(event, tmp_path)
-    live_view = watched(folder, everything=True)
+    live_view = watch(folder, everything=True)
     state = msgspec.json.encode(live_view.now()).decode()
     names = ("", "replay.html", "replays/1.first.greedy.js")
     pages = [page(site(live_view, Broadcast()), name) or "" for name in names]

@@ -38,14 +38,14 @@ def file_states(folder: Path) -> dict[Path, tuple[bytes, int]]:
     return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
 
 
-def stopped(folder: Path, games: int) -> None:
+def cut_ledger(folder: Path, games: int) -> None:
     """As if the run went on: the ledger has so many games, and a part of the next one's line."""
     ledger = (folder / "ledger.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "ledger.jsonl").write_bytes(b"".join(ledger[:games]) + ledger[games][:20])
 
 
 def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
-    stopped(event, 2)
+    cut_ledger(event, 2)
     games = sorted((event / "games").iterdir())
     log = games[-1].read_bytes()
     games[-1].write_bytes(log[: log.rindex(b'{"type":"result"') + 30])
@@ -57,7 +57,7 @@ def test_lines_that_are_not_whole_yet_are_left_out(event: Path) -> None:
 
 
 def test_nothing_is_written_and_no_lock_is_taken(event: Path) -> None:
-    stopped(event, 2)
+    cut_ledger(event, 2)
     before = file_states(event)
     with lock_for_writing(Folder(event)):
         assert boneyard("show", str(event))
@@ -79,7 +79,7 @@ def test_show_and_watch_state_the_same_pace(event: Path, monkeypatch: pytest.Mon
 
     That results.json is older, because the run before ended long ago, changes nothing.
     """
-    stopped(event, 2)
+    cut_ledger(event, 2)
     last = sorted((event / "games").iterdir())[-1]
     last.unlink()
     results, lock = event / "results.json", event / ".lock"
@@ -93,23 +93,23 @@ def test_show_and_watch_state_the_same_pace(event: Path, monkeypatch: pytest.Mon
     os.utime(lock, (now - 100, now - 100))
     for module in (status, view):
         monkeypatch.setattr(module, "is_running", lambda _: True)
-    for state in (read_status(Folder(event))[0], looked(event)):
+    for state in (read_status(Folder(event))[0], watched_state(event)):
         assert (state.played, state.planned, state.complete, state.running) == (10, 12, False, True)
         assert state.elapsed_s == pytest.approx(100, rel=0.2)
         assert state.left_s == pytest.approx(2 * 100 / 5, rel=0.2)
     os.utime(lock, (now, now))
-    assert read_status(Folder(event))[0].left_s is looked(event).left_s is None
+    assert read_status(Folder(event))[0].left_s is watched_state(event).left_s is None
 
 
 def test_show_and_watch_state_that_a_run_has_stopped(event: Path) -> None:
-    stopped(event, 2)
+    cut_ledger(event, 2)
     sorted((event / "games").iterdir())[-1].unlink()
-    for state in (read_status(Folder(event))[0], looked(event)):
+    for state in (read_status(Folder(event))[0], watched_state(event)):
         assert (state.running, state.left_s, state.elapsed_s) == (False, None, UNSET)
         assert state.describe() == "10 of 12 games: stopped; the same command continues it."
 
 
-def looked(event: Path) -> EventState:
+def watched_state(event: Path) -> EventState:
     """Return the state that `watch` shows."""
     live = LiveView(Folder(event), everything=False)
     assert live.look()
@@ -142,7 +142,7 @@ def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
     ]
 
 
-def drawn(state: Status, width: int, room: int | None = None) -> list[str]:
+def draw(state: Status, width: int, room: int | None = None) -> list[str]:
     console = Console(width=width, file=StringIO(), highlight=False)
     for part in show.parts(Folder(Path("event")), state, [], width, room):
         console.print(part)
@@ -150,7 +150,7 @@ def drawn(state: Status, width: int, room: int | None = None) -> list[str]:
     return console.file.getvalue().splitlines()
 
 
-def looking(**changes: Any) -> Status:
+def new_status(**changes: Any) -> Status:
     """Return the status of an event that has just begun, with these changes."""
     usual: dict[str, Any] = {
         "name": "league",
@@ -183,8 +183,8 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(count: int, width: int) -
     results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
     ratings = fit_both(results, partners=False)
     fouls = tuple(FoulCount(name, "late", 12_345, f"1.{name}.{name}", 1) for name in names[:9])
-    state = looking(left_s=50.0, played=1, fouls=fouls, ratings=ratings)
-    lines = drawn(state, width)
+    state = new_status(left_s=50.0, played=1, fouls=fouls, ratings=ratings)
+    lines = draw(state, width)
     assert max(map(len, lines)) <= width
     _, rows = standings_table(ratings.pools[0]).plain()
     start = next(number for number, line in enumerate(lines) if line.startswith("#"))
@@ -194,7 +194,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(count: int, width: int) -
         assert line.split()[-len(numbers) :] == numbers
     assert sum("12345" in line for line in lines) == len(fouls)
     assert "1 of 2 games, about 50 s left." in lines
-    assert len(drawn(state, width, 15)) <= 15 + show.STATUS_FREE_LINES
+    assert len(draw(state, width, 15)) <= 15 + show.STATUS_FREE_LINES
 
 
 def test_show_reports_an_anchor_that_does_not_hold(event: Path) -> None:
@@ -204,7 +204,7 @@ def test_show_reports_an_anchor_that_does_not_hold(event: Path) -> None:
     defeats = [game(board, ("first", other), (0, 9)) for board in range(4) for other in "ab"]
     results = [*defeats, *(game(board, "ab", (board % 2, 1)) for board in range(4))]
     ratings = fit_both(results, partners=False, anchor=anchor)
-    lines = " ".join(drawn(looking(anchor=anchor, ratings=ratings), 80))
+    lines = " ".join(draw(new_status(anchor=anchor, ratings=ratings), 80))
     assert "first cannot be the anchor" in lines
 
 

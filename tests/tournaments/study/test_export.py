@@ -37,7 +37,7 @@ def table(path: Path) -> list[dict[str, str]]:
         return [*csv.DictReader(file)]
 
 
-def exported(
+def export_rows(
     *sources: Path, out: Path, bots: tuple[str, ...] = (), cores: int = 1, wish: Wish | None = None
 ) -> list[Path]:
     order = Export(sources, out, "csv", wish or Wish(frozenset(bots)))
@@ -74,24 +74,24 @@ def test_each_decision_of_an_event_is_a_row_with_all_columns(event: Path, tmp_pa
 
 
 def test_only_the_named_bots_decisions_are_exported(event: Path, tmp_path: Path) -> None:
-    (path,) = exported(event, out=tmp_path / "two.csv", bots=("first", "random"))
+    (path,) = export_rows(event, out=tmp_path / "two.csv", bots=("first", "random"))
     assert {row["entrant"] for row in table(path)} == {"first", "random"}
     with pytest.raises(UserError, match="Unknown bot 'randon': did you mean random"):
-        exported(event, out=tmp_path / "none.csv", bots=("randon",))
+        export_rows(event, out=tmp_path / "none.csv", bots=("randon",))
 
 
 def test_the_bytes_do_not_depend_on_the_cores(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (serial,) = exported(event, out=tmp_path / "one.csv")
+    (serial,) = export_rows(event, out=tmp_path / "one.csv")
     monkeypatch.setattr(export, "EXPORT_BATCH_GAMES", 1)
-    (parallel,) = exported(event, out=tmp_path / "two.csv", cores=2)
+    (parallel,) = export_rows(event, out=tmp_path / "two.csv", cores=2)
     assert parallel.read_bytes() == serial.read_bytes()
 
 
 def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
     pairs = write(tmp_path / "pairs.jsonl", log_game(PAIRS, 4, any_of("pairs")))
-    (path,) = exported(pairs, out=tmp_path / "pairs.csv")
+    (path,) = export_rows(pairs, out=tmp_path / "pairs.csv")
     rows = table(path)
     assert {(row["entrant"], row["partner"], row["side"]) for row in rows} == {
         ("ada", "cyd", "0"), ("bob", "dan", "1"), ("cyd", "ada", "0"), ("dan", "bob", "1"),
@@ -101,7 +101,7 @@ def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
     margin = (sum(result.scores[::2]) - sum(result.scores[1::2])) / 2
     assert {(row["side"], float(row["margin"])) for row in rows} == {("0", margin), ("1", -margin)}
     fouled = write(tmp_path / "fouled.jsonl", log_game(pick=bob_fouls))
-    (path,) = exported(fouled, out=tmp_path / "fouled.csv")
+    (path,) = export_rows(fouled, out=tmp_path / "fouled.csv")
     *_, last = table(path)
     assert (last["entrant"], last["foul"], last["choice"], last["action"], last["margin"]) == (
         "bob", "illegal", "", "", "",
@@ -111,11 +111,11 @@ def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
 def test_luck_and_losses_are_computed_for_the_named_bots(tmp_path: Path) -> None:
     path = write(tmp_path / "trio.jsonl", log_game(TRIO, 3, any_of("trio")))
     (game,) = read_games(path)
-    (plain,) = exported(path, out=tmp_path / "plain.csv")
+    (plain,) = export_rows(path, out=tmp_path / "plain.csv")
     valued = ("round_luck", "luck_points", "luck_share", "best", "loss", "loss_error", "values")
     assert {row[name] for row in table(plain) for name in valued} == {""}
     wish = Wish(frozenset(["bob"]), luck=True, review=True)
-    (path,) = exported(path, out=tmp_path / "valued.csv", wish=wish)
+    (path,) = export_rows(path, out=tmp_path / "valued.csv", wish=wish)
     rows = table(path)
     luck = luck_of_games([Timeline(game)])[0]
     drawn = dict.fromkeys(range(1, 99), 0.0)
@@ -139,7 +139,7 @@ def test_an_events_review_gives_the_losses_that_it_has(tmp_path: Path) -> None:
     """With few deals its values differ from those that the export would compute."""
     folder = copy_of("block", tmp_path / "event")
     boneyard("explain", "--review", str(folder), "--bot", "first", "--deals", "4")
-    (path,) = exported(folder, out=tmp_path / "all.csv")
+    (path,) = export_rows(folder, out=tmp_path / "all.csv")
     rows = {(row["game"], int(row["seat"]), int(row["question"])): row for row in table(path)}
     decisions = {
         (seat.game, seat.seat, decision.number): decision
@@ -151,7 +151,7 @@ def test_an_events_review_gives_the_losses_that_it_has(tmp_path: Path) -> None:
         row = rows[key]
         assert (float(row["loss"]), float(row["loss_error"])) == (decision.loss, decision.error)
         assert (json.loads(row["values"]), int(row["best"])) == ([*decision.values], decision.best)
-    (full,) = exported(folder, out=tmp_path / "every.csv", wish=Wish(review=True))
+    (full,) = export_rows(folder, out=tmp_path / "every.csv", wish=Wish(review=True))
     for row in table(full):
         key = row["game"], int(row["seat"]), int(row["question"])
         assert row["loss"] == (rows[key]["loss"] or row["loss"]) != ""
@@ -164,12 +164,12 @@ def test_event_and_game_are_unique_across_events(tmp_path: Path) -> None:
     game = log_game(games_of(events[0])[0].sitting.rules, 2, any_of(5))
     write(tmp_path / "evening.jsonl", game)
     sources = [*events, tmp_path / "evening.jsonl"]
-    (path,) = exported(*sources, out=tmp_path / "all.csv")
+    (path,) = export_rows(*sources, out=tmp_path / "all.csv")
     keys = {(row["event"], row["game"]) for row in table(path)}
     assert {event for event, _ in keys} == {"run", "run-2", "evening"}
     assert len(keys) == sum(len(games_of(event)) for event in events) + 1
     # A log of an event is called after it, too.
-    (log_table,) = exported(Folder(events[1]).logs()[0], out=tmp_path / "alone.csv")
+    (log_table,) = export_rows(Folder(events[1]).logs()[0], out=tmp_path / "alone.csv")
     assert {row["event"] for row in table(log_table)} == {"run"}
 
 
@@ -180,7 +180,7 @@ def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) 
         write(tmp_path / "games" / f"{number}.jsonl", game)
     other = derive(TRIO, TRIO.name, {"target": 40})
     write(tmp_path / "games" / "9.jsonl", log_game(other, 3, any_of(9)))
-    paths = exported(tmp_path, out=tmp_path / "all.csv")
+    paths = export_rows(tmp_path, out=tmp_path / "all.csv")
     names = ["all--trio-3.csv", "all--trio-2.csv", "all-pairs-4.csv", "all--trio-3-2.csv"]
     assert [path.relative_to(tmp_path).name for path in paths] == names
     assert {path.parent for path in paths} == {tmp_path}
@@ -191,10 +191,10 @@ def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) 
 
 def test_of_an_event_only_the_games_of_its_ledger_count(tmp_path: Path) -> None:
     event = copy_of("round-robin", tmp_path / "event")
-    (path,) = exported(event, out=tmp_path / "all.csv")
+    (path,) = export_rows(event, out=tmp_path / "all.csv")
     lines = (event / "ledger.jsonl").read_bytes().splitlines(keepends=True)
     (event / "ledger.jsonl").write_bytes(b"".join(lines[:-2]))
-    (rest,) = exported(event, out=tmp_path / "fewer.csv")
+    (rest,) = export_rows(event, out=tmp_path / "fewer.csv")
     left = {row["game"] for row in table(path)} - {row["game"] for row in table(rest)}
     assert left == {json.loads(line)["game"] for line in lines[-2:]}
 
@@ -205,19 +205,19 @@ def test_a_game_without_an_end_is_left_out_and_no_game_at_all_is_refused(tmp_pat
     log.append([game.game, *game.records[:4]])
     log.close()
     with pytest.raises(UserError, match="There is no decision of a finished game in"):
-        exported(tmp_path / "log.jsonl", out=tmp_path / "none.csv")
+        export_rows(tmp_path / "log.jsonl", out=tmp_path / "none.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["log.jsonl"]
 
 
 def test_a_damaged_log_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     path = write(tmp_path / "log.jsonl", log_game(), log_game(board=2))
     data = path.read_bytes()
-    (out,) = exported(path, out=tmp_path / "all.csv")
+    (out,) = export_rows(path, out=tmp_path / "all.csv")
     before = out.read_bytes()
     offset = data.rindex(b'"choice":0')
     path.write_bytes(data[:offset] + b'"choice":1' + data[offset + 10 :])
     with pytest.raises(UserError, match="its checksum does not match"):
-        exported(path, out=out)
+        export_rows(path, out=out)
     assert out.read_bytes() == before
     assert sorted(file.name for file in tmp_path.iterdir()) == ["all.csv", "log.jsonl"]
 
@@ -229,7 +229,7 @@ def test_who_may_not_read_the_logs_may_not_read_the_decisions(tmp_path: Path) ->
     for mode in (0o700, 0o755):
         folder.chmod(mode)
         path.chmod(0o644)
-        (file,) = exported(path, out=tmp_path / "all.csv")
+        (file,) = export_rows(path, out=tmp_path / "all.csv")
         assert stat.S_IMODE(file.stat().st_mode) == 0o600 | (mode & 0o044)
 
 
@@ -286,7 +286,7 @@ def test_parquet_has_the_same_rows_in_lists_of_one_size(
     monkeypatch.setattr(export, "EXPORT_BATCH_GAMES", 1)
     form = importlib.import_module("tournaments.study.parquet")
     monkeypatch.setattr(form, "ROWS_A_GROUP", 100)
-    (plain,) = exported(event, out=tmp_path / "all.csv", wish=Wish(luck=True, review=True))
+    (plain,) = export_rows(event, out=tmp_path / "all.csv", wish=Wish(luck=True, review=True))
     order = Export((event,), tmp_path / "all.parquet", "parquet", Wish(luck=True, review=True))
     (file,) = export_decisions(order, lambda *_: None, 2)
     read, rows = arrow.ParquetFile(file.path), table(plain)

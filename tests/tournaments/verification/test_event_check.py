@@ -35,13 +35,13 @@ def faults(folder: Path) -> list[str]:
     return list(verify_folder(Folder(folder)))
 
 
-def changed(path: Path, old: bytes, new: bytes) -> None:
+def change(path: Path, old: bytes, new: bytes) -> None:
     before = path.read_bytes()
     path.write_bytes(re.sub(old, new, before, count=1))
     assert path.read_bytes() != before
 
 
-def without_lines(path: Path, count: int) -> None:
+def drop_lines(path: Path, count: int) -> None:
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-count]))
 
 
@@ -92,15 +92,15 @@ SHORT = r"has {} of the 12 results that results.json reports; the report was not
 CUT = "lines are missing at its end: {} of the ledger"
 DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "a byte of a log": (
-        lambda folder: changed(log(folder), b'"type":"choice"', b'"type":"chOice"'),
+        lambda folder: change(log(folder), b'"type":"choice"', b'"type":"chOice"'),
         (
             r"first\.greedy\.jsonl, line \d+, byte \d+: its checksum does not match; "
             r"nothing after it was checked: 2 results of the ledger are not confirmed$",
         ),
     ),
-    "a log's end": (lambda folder: without_lines(log(folder), 1), (CUT.format("0 results"),)),
-    "a game's end": (lambda folder: without_lines(log(folder), 2), (CUT.format("1 result"),)),
-    "a log's lines": (lambda folder: without_lines(log(folder), 500), (CUT.format("2 results"),)),
+    "a log's end": (lambda folder: drop_lines(log(folder), 1), (CUT.format("0 results"),)),
+    "a game's end": (lambda folder: drop_lines(log(folder), 2), (CUT.format("1 result"),)),
+    "a log's lines": (lambda folder: drop_lines(log(folder), 500), (CUT.format("2 results"),)),
     "a log's name": (
         lambda folder: log(folder).rename(folder / "games" / "friday.jsonl"),
         ("greedy.jsonl is missing: 2 results of the ledger are not confirmed$", "no such sitting"),
@@ -116,11 +116,11 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         (UNEQUAL, UNEQUAL),
     ),
     "a seed": (
-        lambda folder: changed(folder / "seeds.jsonl", rb'"seed":"....', b'"seed":"0000'),
+        lambda folder: change(folder / "seeds.jsonl", rb'"seed":"....', b'"seed":"0000'),
         ("board 1: the revealed seed does not match its commitment",),
     ),
     "a held-back seed": (
-        lambda folder: without_lines(folder / "seeds.jsonl", 1),
+        lambda folder: drop_lines(folder / "seeds.jsonl", 1),
         ("board 2 is over, but its seed is missing",),
     ),
     "a seed twice": (lambda folder: reorder(folder / "seeds.jsonl", 0, 1, 0), (TWINS,)),
@@ -130,19 +130,19 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
         (LATER,),
     ),
     "an open board's commitment": (
-        lambda folder: changed(hide_seeds(folder), rb'"sha256":"....', b'"sha256":"0000'),
+        lambda folder: change(hide_seeds(folder), rb'"sha256":"....', b'"sha256":"0000'),
         (LATER,),
     ),
     "an open board without one": (
-        lambda folder: without_lines(hide_seeds(folder), 1),
+        lambda folder: drop_lines(hide_seeds(folder), 1),
         ("must have a commitment for each of 2 boards",),
     ),
     "a line of the ledger": (
-        lambda folder: without_lines(folder / "ledger.jsonl", 1),
+        lambda folder: drop_lines(folder / "ledger.jsonl", 1),
         (SHORT.format(11),),
     ),
     "all of the ledger": (
-        lambda folder: without_lines(folder / "ledger.jsonl", 12),
+        lambda folder: drop_lines(folder / "ledger.jsonl", 12),
         (SHORT.format(0),),
     ),
     **{
@@ -170,16 +170,16 @@ def test_verify_names_each_damage(folder: Path, name: str) -> None:
 
 
 def test_a_forged_result_is_found_in_log_and_ledger(folder: Path) -> None:
-    def lied(body: bytes) -> bytes:
+    def lie(body: bytes) -> bytes:
         if b'"result","game":"1.first.greedy"' not in body:
             return body
         return encode_line(decode_result(body.replace(b'"places":[1,2]', b'"places":[2,1]')))[:-1]
 
-    forge(folder / "ledger.jsonl", lied)
+    forge(folder / "ledger.jsonl", lie)
     contradiction, *reports = faults(folder)
     assert "the ledger has a different result of 1.first.greedy" in contradiction
     assert all("does not follow from the ledger" in report for report in reports)
-    forge(log(folder), lied)
+    forge(log(folder), lie)
     assert "follows" in faults(folder)[0]
 
 
@@ -215,9 +215,9 @@ def test_a_missing_ledger_is_named_and_the_same_run_restores_it(tmp_path: Path, 
 def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
     """Of a Swiss, whose later rounds follow from the results before them."""
     copy_of("swiss", tmp_path)
-    without_lines(tmp_path / "ledger.jsonl", 1)
+    drop_lines(tmp_path / "ledger.jsonl", 1)
     last = Folder(tmp_path).logs()[-1]
-    changed(last, b'"type":"choice"', b'"type":"chOice"')
+    change(last, b'"type":"choice"', b'"type":"chOice"')
     short, damaged = faults(tmp_path)
     assert "results that results.json reports; the report was not checked" in short
     assert f"{last}, line " in damaged
@@ -244,7 +244,7 @@ def test_a_report_from_before_a_kill_is_no_fault(folder: Path) -> None:
     ).items():
         path.write_bytes(b"".join(lines))
     assert faults(folder) == []
-    changed(folder / "report.md", b"5 of 12", b"6 of 12")
+    change(folder / "report.md", b"5 of 12", b"6 of 12")
     assert len(faults(folder)) == 1
 
 
@@ -258,9 +258,9 @@ def test_a_lone_log_is_checked_with_its_seeds(folder: Path, tmp_path: Path) -> N
     forge(lone, lambda body: re.sub(rb'"commitment":"....', b'"commitment":"0000', body))
     assert "its first record" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
     lone.write_bytes(log(folder).read_bytes())
-    without_lines(lone, 1)
+    drop_lines(lone, 1)
     assert "the end is missing" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
-    changed(lone, b'"type":"choice"', b'"type":"chOice"')
+    change(lone, b'"type":"choice"', b'"type":"chOice"')
     assert "was checked" in boneyard("verify", str(lone), "--seeds", seeds, code=1)
 
 
@@ -300,7 +300,7 @@ def test_a_folder_in_which_there_is_nothing_to_check_is_refused(folder: Path) ->
 def test_torn_lines_are_mended_with_a_notice_each(event: Path, folder: Path) -> None:
     torn = {folder / "ledger.jsonl": 12, log(folder): 2}
     for path, lines in torn.items():
-        without_lines(path, lines)
+        drop_lines(path, lines)
         path.write_bytes(path.read_bytes() + b'{"type"')
     output = rerun(folder)
     for path in torn:
@@ -313,10 +313,10 @@ def test_torn_lines_are_mended_with_a_notice_each(event: Path, folder: Path) -> 
 def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) -> None:
     path = folder / name
     if name == "ledger.jsonl":
-        changed(path, b'"rounds":', b'"roUnds":')
+        change(path, b'"rounds":', b'"roUnds":')
     else:
         (folder / "ledger.jsonl").write_bytes(b"")
-        changed(path, b'"type":"choice"', b'"type":"chOice"')
+        change(path, b'"type":"choice"', b'"type":"chOice"')
     before = {log: log.read_bytes() for log in (folder / "games").iterdir()}
     output = rerun(folder, code=2)
     assert re.search(rf"{re.escape(name)}, line \d+, byte \d+: its checksum does not match", output)
@@ -360,15 +360,15 @@ def test_a_seed_is_revealed_as_soon_as_its_board_is_over(
 ) -> None:
     public: list[list[int]] = []
 
-    def noted(reveal: Callable[..., None]) -> Callable[..., None]:
-        def revealed(*words: object) -> None:
+    def note_reveals(reveal: Callable[..., None]) -> Callable[..., None]:
+        def reveal_and_note(*words: object) -> None:
             reveal(*words)
             public.append(list(published_seeds(tmp_path / "seeds.jsonl")))
 
-        return revealed
+        return reveal_and_note
 
-    monkeypatch.setattr(play_event, "reveal", noted(reveal))
-    monkeypatch.setattr(play_event, "reveal_more", noted(reveal_more))
+    monkeypatch.setattr(play_event, "reveal", note_reveals(reveal))
+    monkeypatch.setattr(play_event, "reveal_more", note_reveals(reveal_more))
     rerun(tmp_path)
     *over, sorted_at_the_end = public
     assert over, "No seed waits for the end of the run."

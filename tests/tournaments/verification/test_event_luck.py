@@ -88,13 +88,13 @@ def rows(folder: Path, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader((folder / name).read_text().splitlines()))
 
 
-def with_luck(folder: Path) -> str:
+def report_luck(folder: Path) -> str:
     return boneyard("report", str(folder), "--luck")
 
 
 def test_luck_is_written_in_ledger_order_and_reported(folder: Path, faked: list[str]) -> None:
     before = outputs(folder)
-    with_luck(folder)
+    report_luck(folder)
     assert [record.game for record in records(folder)] == [record.game for record in ledger(folder)]
     lines = rows(folder, "games.csv")
     by_game = {record.game: record for record in records(folder)}
@@ -122,17 +122,17 @@ def test_the_luck_of_boards_that_are_still_played_waits(folder: Path, faked: lis
     seeds = folder / "seeds.jsonl"
     content = seeds.read_bytes()
     seeds.write_bytes(content.splitlines(keepends=True)[0])
-    assert "The luck of 6 games must wait until their boards are over" in with_luck(folder)
+    assert "The luck of 6 games must wait until their boards are over" in report_luck(folder)
     assert {name.split(".")[0] for name in faked} == {"1"}
     assert {row["board"] for row in rows(folder, "games.csv") if row["luck_points"]} == {"1"}
     seeds.write_bytes(content)
-    with_luck(folder)
+    report_luck(folder)
     assert len(records(folder)) == 12
 
 
 def test_a_report_from_before_the_luck_stays_right(folder: Path, faked: list[str]) -> None:
     """A kill may come between the luck and the report."""
-    with_luck(folder)
+    report_luck(folder)
     content = (folder / "luck.jsonl").read_bytes()
     cut = b"".join(content.splitlines(keepends=True)[:5])
     (folder / "luck.jsonl").write_bytes(cut)
@@ -146,7 +146,7 @@ def test_a_report_from_before_the_luck_stays_right(folder: Path, faked: list[str
     (folder / "luck.jsonl").write_bytes(content[:-7])
     assert fits(folder)
     del faked[:]
-    with_luck(folder)
+    report_luck(folder)
     assert len(faked) == 1
     assert (folder / "luck.jsonl").read_bytes() == content
 
@@ -154,7 +154,7 @@ def test_a_report_from_before_the_luck_stays_right(folder: Path, faked: list[str
 @pytest.mark.parametrize("name", ["points", "share", "rounds"])
 @pytest.mark.usefixtures("faked")
 def test_verify_names_a_changed_figure(folder: Path, name: str) -> None:
-    with_luck(folder)
+    report_luck(folder)
     entries = records(folder)
     store = LuckStore(Folder(folder), load_event(Folder(folder)), writes=True)
     changed = getattr(entries[3], name)
@@ -168,7 +168,7 @@ def test_verify_names_a_changed_figure(folder: Path, name: str) -> None:
 @pytest.mark.parametrize(("name", "value"), [("share", (0.1,)), ("points", (1e300, -1e300))])
 @pytest.mark.usefixtures("faked")
 def test_impossible_luck_is_damage(folder: Path, name: str, value: tuple[object, ...]) -> None:
-    with_luck(folder)
+    report_luck(folder)
     records = [json.loads(line) for line in unsealed(folder / "luck.jsonl")]
     records[1][name] = value
     write_sealed(folder / "luck.jsonl", map(encode_json, records))
@@ -181,7 +181,7 @@ def test_impossible_luck_is_damage(folder: Path, name: str, value: tuple[object,
 
 @pytest.mark.usefixtures("faked")
 def test_verify_names_damage_strangers_and_doubles(folder: Path) -> None:
-    with_luck(folder)
+    report_luck(folder)
     path, entries = folder / "luck.jsonl", records(folder)
     content = path.read_bytes()
     path.write_bytes(content.replace(b'"game":"2', b'"game":"3', 1))
@@ -199,14 +199,14 @@ def test_verify_names_damage_strangers_and_doubles(folder: Path) -> None:
 
 @pytest.mark.usefixtures("faked")
 def test_the_luck_of_a_game_that_was_played_again_is_not_used(folder: Path) -> None:
-    with_luck(folder)
+    report_luck(folder)
     entries = records(folder)
     stale = replace(entries[0], scores=(0, 0))
     (folder / "luck.jsonl").unlink()
     LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add([stale, *entries[1:]])
     boneyard("report", str(folder))
     assert "The luck of 11 of 12 games is known" in report(folder)
-    with_luck(folder)
+    report_luck(folder)
     before, after = (sorted(luck.game for luck in part) for part in (entries, records(folder)))
     assert before == after
     assert all(record.scores != (0, 0) for record in records(folder))
@@ -217,7 +217,7 @@ def test_the_luck_of_a_game_that_was_played_again_is_not_used(folder: Path) -> N
 def test_a_damaged_log_leaves_its_games_without_luck(folder: Path) -> None:
     path = folder / "games" / "from-1.first.greedy.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"choice":0', b'"choice":1', 1))
-    output = with_luck(folder)
+    output = report_luck(folder)
     assert "from-1.first.greedy.jsonl, line" in output
     assert "The luck of 10 of 12 games is known" in report(folder)
 
@@ -312,7 +312,7 @@ def test_verify_learns_the_policies_again(taught: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("faked")
 def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: Path) -> None:
-    with_luck(folder)
+    report_luck(folder)
     ratings = json.loads((folder / "results.json").read_text())["ratings"]
     (table,) = json.loads(boneyard("show", str(folder), "--prior", "1", "--json"))["tables"]
     assert table["ratings"] == ratings
