@@ -167,22 +167,22 @@ def by_engine(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
     """Random rounds of the rules alone, and questions without pipes and log."""
     questions = referee.questions(GAMES)
     lines = [line for _, line in questions]
-    ours, base = list[float](), list[float]()
+    column, base = list[float](), list[float]()
     for _ in range(rounds):
         seconds = cpu_s(lambda: [referee.played(number) for number in range(1, GAMES + 1)])
-        ours.append(1e6 * seconds / len(questions))
+        column.append(1e6 * seconds / len(questions))
         base.append(1e6 * cpu_s(lambda: [json.loads(line) for line in lines]) / len(questions))
-    yield figure("referee alone, a question", "µs CPU", ours, base, "json.loads of it")
+    yield figure("referee alone, a question", "µs CPU", column, base, "json.loads of it")
     for peer, (module, rules, seats) in peers.RULES.items():
         rng, name = random.Random(1), f"random round of {rules}, with its deal"
         by_us = partial(engine.random_rounds, rules, seats, ROUNDS, rng)
         by_peer = partial(peers.random_rounds, peer, ROUNDS, rng)
-        ours, base = [], []
+        column, base = [], []
         for _ in range(rounds if peers.is_here(module) else 0):
-            ours.append(1e6 * cpu_s(by_us) / ROUNDS)
+            column.append(1e6 * cpu_s(by_us) / ROUNDS)
             base.append(1e6 * cpu_s(by_peer) / ROUNDS)
         if base:
-            yield figure(name, "µs CPU", ours, base, peer)
+            yield figure(name, "µs CPU", column, base, peer)
         else:
             yield absent(name, peer, peers.INSTALL)
 
@@ -191,11 +191,11 @@ def by_playouts(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
     """Yield what a playout costs in arrays."""
     for name, seats in playouts.TABLES:
         batch, games = playouts.batch(name, seats)
-        ours, base = list[float](), list[float]()
+        column, base = list[float](), list[float]()
         for _ in range(rounds):
-            ours.append(1e6 * cpu_s(partial(play_out, batch)) / len(batch))
+            column.append(1e6 * cpu_s(partial(play_out, batch)) / len(batch))
             base.append(1e6 * cpu_s(partial(playouts.play_by_engine, games)) / len(games))
-        yield figure(f"playout, {name} at {seats}", "µs CPU", ours, base, "engine", PLAYOUT_GOAL)
+        yield figure(f"playout, {name} at {seats}", "µs CPU", column, base, "engine", PLAYOUT_GOAL)
 
 
 def cpu_s(work: Timed) -> float:

@@ -84,8 +84,8 @@ def planned(case: Case, results: int) -> Event:
         clock=Clock(), fouls=FoulPolicy(), sandbox="off", limits=Limits(), entrants=entrants,
         predictable=True,
     )  # fmt: skip
-    each = sum(len(plan.games) for plan in sittings(event, {}))
-    return replace(event, boards=-(-results // each))
+    games = sum(len(plan.games) for plan in sittings(event, {}))
+    return replace(event, boards=-(-results // games))
 
 
 def tables(event: Event) -> Iterator[tuple[str, int, list[int]]]:

@@ -109,10 +109,10 @@ def ping_pong(program: str, questions: list[tuple[int, bytes]]) -> int:
 
 def epoll_loop(program: str, size: int, tables: int, moves: int) -> Cost:
     """Return the cost of the same moves by the loop in C, without starting bots."""
-    each = max(1, moves // tables)
-    loop = [str(Path(program).with_name("loop")), program, *map(str, (tables, each, size))]
+    share = max(1, moves // tables)
+    loop = [str(Path(program).with_name("loop")), program, *map(str, (tables, share, size))]
     cpu, wall = subprocess.run(loop, check=True, capture_output=True, text=True).stdout.split()
-    return Cost(each * tables, float(cpu), float(wall))
+    return Cost(share * tables, float(cpu), float(wall))
 
 
 class Seated(NamedTuple):

@@ -113,11 +113,11 @@ def page_scenes(game: LoggedGame, seat: int | None = None) -> Scenes:
     play = unpack_game(pack_game(game, seat).data)
     scenes: Scenes = [[] for _ in play.seats]
     first: Fields = {}
-    for changes, *others in play.moments:
+    for changes, *views in play.moments:
         first = {**first, **changes}
         scenes[0].append(first)
-        for viewer, other in enumerate(others, 1):
-            scenes[viewer].append({**first, **other})
+        for viewer, view in enumerate(views, 1):
+            scenes[viewer].append({**first, **view})
     return scenes
 
 
@@ -163,8 +163,8 @@ def pairs(name: str, seats: int, tries: int) -> Iterator[tuple[int, LoggedGame, 
         deal = games.random_game(find_variant(name), seats, seed, rng)[0]
         seat = rng.randrange(seats)
         for moment in [*games.questions(deal, seat, CLOCK)][-3:]:
-            other = games.resampled(deal, seat, rng, moment)
-            yield seat, log_of(deal, moment, rng), log_of(other, moment, rng)
+            twin = games.resampled(deal, seat, rng, moment)
+            yield seat, log_of(deal, moment, rng), log_of(twin, moment, rng)
 
 
 # A browser for the tests of pages: the system's Chromium, one a test process, no network.

@@ -267,9 +267,9 @@ def instead(method: str) -> Callable[[Callable[..., None]], Begin]:
 
 def after(game: Game, seat: int) -> Game:
     """Return the same game with the next seat to move."""
-    other = game.copy()
-    other.playing.turn = (seat + 1) % game.seats
-    return other
+    copy = game.copy()
+    copy.playing.turn = (seat + 1) % game.seats
+    return copy
 
 
 def reordered(game: Game, seat: int) -> dict[str, Any]:
@@ -328,8 +328,8 @@ def shares_one_bank(self: Any, honest: Any, seat: int, options: Any) -> None:
 @instead("_send")
 def pads_by_the_others_pips(self: Any, honest: Any, seat: int, line: bytes) -> None:
     if b'"type":"ask"' in line:
-        others = self._game.playing.hands[seat - 1]
-        line = line[:-1] + b" " * sum(chain(*others)) + b"\n"
+        hand = self._game.playing.hands[seat - 1]
+        line = line[:-1] + b" " * sum(chain(*hand)) + b"\n"
     honest(self, seat, line)
 
 
@@ -362,8 +362,8 @@ def complains_of_the_others_lines(
 ) -> None:
     stale = self._stale[seat]
     honest(self, seat, line, *rest, **more)
-    for other in range(self._game.seats if self._stale[seat] > stale else 0):
-        self._say(other, Bye(why=line.decode()))
+    for listener in range(self._game.seats if self._stale[seat] > stale else 0):
+        self._say(listener, Bye(why=line.decode()))
 
 
 @instead("forfeit")
@@ -374,8 +374,8 @@ def names_a_tile_in_a_foul(self: Any, honest: Any, seat: int, fault: Fault, **mo
 
 @instead("forfeit")
 def tells_everybody_of_a_foul(self: Any, honest: Any, seat: int, fault: Fault, **more: Any) -> None:
-    for other in range(self._game.seats):
-        self._say(other, Bye(why=f"{fault.detail} {more['line']!r}"))
+    for listener in range(self._game.seats):
+        self._say(listener, Bye(why=f"{fault.detail} {more['line']!r}"))
     honest(self, seat, fault, **more)
 
 

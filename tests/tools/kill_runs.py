@@ -108,9 +108,9 @@ class Killer:
             self._wait_for_growth(run, out, self._luck.randrange(self._size // 3))
             self._wait(run, self._luck.uniform(0, 0.02))
         is_over = run.poll() is not None
-        if self._luck.random() < 0.5 and (others := alive(f'"folder":"{out}"')):
+        if self._luck.random() < 0.5 and (referees := alive(f'"folder":"{out}"')):
             with suppress(ProcessLookupError):
-                os.kill(others[0], signal.SIGKILL)
+                os.kill(referees[0], signal.SIGKILL)
             assert run.wait(PATIENCE_S) in (0, 1), self._stderr.read_text()
         else:
             run.kill()

@@ -80,12 +80,12 @@ def play(folder: Path, boards: int, stop_ms: int) -> Twins:
     answers = [answer for game in games for answer in game.choices()]
     (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
     rated = {rating["name"]: rating for rating in pool["entrants"]}
-    both = rated["late"], rated["twin"]
+    pair = rated["late"], rated["twin"]
     return Twins(
         games=len(ledger(out)),
         starts=len(games),
-        elo=(both[0]["elo"], both[1]["elo"]),
-        half_width=(both[0]["half_width"], both[1]["half_width"]),
+        elo=(pair[0]["elo"], pair[1]["elo"]),
+        half_width=(pair[0]["half_width"], pair[1]["half_width"]),
         late=sum(
             (isinstance(answer, ChoiceRecord) and answer.note == "late")
             or (isinstance(answer, FoulRecord) and answer.foul == "late")

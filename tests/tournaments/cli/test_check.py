@@ -156,13 +156,13 @@ def report(*outcomes: StepResult, **more: Any) -> Report:
 
 def test_equal_failures_are_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     finding = Violation("Question 3 is late.", ("q",), "nothing", "an answer", "Hurry.")
-    other = replace(finding, fault="Question 17 is late.")
+    similar = replace(finding, fault="Question 17 is late.")
     printer = Printer(Console(width=80), verbose=False)
     outcomes = (
         outcome(1, state="fail", finding=finding),
         outcome(2, state="pass"),
-        outcome(3, state="fail", finding=other),
-        outcome(4, state="fail", finding=other),
+        outcome(3, state="fail", finding=similar),
+        outcome(4, state="fail", finding=similar),
         outcome(5, state="skip", note="No time."),
         outcome(6, state="skip", note="No time."),
         outcome(7, state="skip", note="No tables."),

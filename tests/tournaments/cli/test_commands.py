@@ -286,9 +286,9 @@ def test_a_question_tries_every_option_under_other_deals(event: Path) -> None:
 
 
 def test_a_game_names_what_each_side_lost_by_its_choices(event: Path) -> None:
-    for seat, other in (("first", "greedy"), ("greedy", "first")):
+    for seat, opponent in (("first", "greedy"), ("greedy", "first")):
         text = boneyard("explain", str(event), "1.first.greedy", "--seat", seat)
-        assert re.search(rf"^- {other} lost \d+ points? to weaker", text, re.MULTILINE)
+        assert re.search(rf"^- {opponent} lost \d+ points? to weaker", text, re.MULTILINE)
 
 
 def test_a_question_is_a_number_and_a_log_alone_needs_a_bot(event: Path, tmp_path: Path) -> None:

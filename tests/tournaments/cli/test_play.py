@@ -242,8 +242,8 @@ def test_games_are_played_by_clicking_until_the_page_is_closed(tmp_path: Path) -
         assert faults(page) == []
         (game,) = read_games(games(tmp_path)[0])
         assert game.result
-        you, other = game.result.scores
-        assert page.inner_text("#points") == f"You {you} – first {other}"
+        you, opponent = game.result.scores
+        assert page.inner_text("#points") == f"You {you} – first {opponent}"
         with page.context.expect_page() as opened_page:
             page.click("#review")
         opened_page.value.wait_for_selector("#chances .edge")

@@ -74,9 +74,9 @@ def number_games(results: Iterable[Result]) -> Iterator[Result]:
     return (replace(result, game=f"{number}") for number, result in enumerate(results))
 
 
-def rename(result: Result, name: str, other: str) -> Result:
+def rename(result: Result, name: str, new_name: str) -> Result:
     """Return the result with another name for an entrant."""
-    seats = tuple(other if seat == name else seat for seat in result.seats)
+    seats = tuple(new_name if seat == name else seat for seat in result.seats)
     return replace(result, seats=seats, game=f"{result.board}.{'.'.join(seats)}")
 
 
@@ -100,8 +100,8 @@ def test_events_are_rated_as_one(events: Path) -> None:
 
 
 def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
-    both = (events / "friday", events / "block")
-    separate, pooled = rate(*both), rate(*both, pool=True)
+    pair = (events / "friday", events / "block")
+    separate, pooled = rate(*pair), rate(*pair, pool=True)
     assert [table.title for table in separate.tables] == ["draw, 2 seats", "block, 2 seats"]
     assert "rated separately; --pool" in separate.notices[0]
     assert [table.title for table in pooled.tables] == ["block, draw, 2 seats"]
@@ -139,13 +139,13 @@ def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> Non
 
 
 def test_events_that_differ_in_their_terms_say_so(events: Path, tmp_path: Path) -> None:
-    other = copied(events / "saturday", tmp_path)
-    change_plan(other, lambda text: re.sub(r'"move_ms": \d+', '"move_ms": 77', text))
-    assert rate(events / "friday", other).notices == (
-        f"These events differ in clock: {events / 'friday'}, {other}.",
+    saturday = copied(events / "saturday", tmp_path)
+    change_plan(saturday, lambda text: re.sub(r'"move_ms": \d+', '"move_ms": 77', text))
+    assert rate(events / "friday", saturday).notices == (
+        f"These events differ in clock: {events / 'friday'}, {saturday}.",
     )
-    change_plan(other, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
-    assert "differ in clock, format:" in rate(events / "friday", other).notices[0]
+    change_plan(saturday, lambda text: text.replace('"type": "round-robin"', '"type": "gauntlet"'))
+    assert "differ in clock, format:" in rate(events / "friday", saturday).notices[0]
 
 
 @pytest.mark.parametrize(

@@ -246,8 +246,8 @@ def test_an_anchor_is_kept_until_another_is_given() -> None:
     old = replace(event(3), anchor=Anchor("bot1", 1500))
     new = event(3)
     assert resolve_versions(old, new, ()).anchor == Anchor("bot1", 1500)
-    other = replace(new, anchor=Anchor("bot2", 1200))
-    assert resolve_versions(old, other, ()).anchor == Anchor("bot2", 1200)
+    anchored = replace(new, anchor=Anchor("bot2", 1200))
+    assert resolve_versions(old, anchored, ()).anchor == Anchor("bot2", 1200)
     # The rating is that of the version to which it was given; a new one has its own name for it.
     entrants = [replace(bot, fingerprint="b" * (bot.name == "bot1")) for bot in new.entrants]
     changed = replace(new, entrants=tuple(entrants))

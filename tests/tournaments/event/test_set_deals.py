@@ -53,12 +53,12 @@ def test_other_deals_are_refused_and_more_are_played(event: Path, tmp_path: Path
     run(folder, *BOTS, "--deals", str(more))
     assert len(published_seeds(folder / "seeds.jsonl")) == 3
     assert faults(folder) == []
-    other = write_deals(tmp_path, *LINES, LINES[0])
+    deals = write_deals(tmp_path, *LINES, LINES[0])
     for words, part in (
-        (("--deals", str(other)), "other deals than those given now"),
+        (("--deals", str(deals)), "other deals than those given now"),
         ((), "where the deals come from cannot change"),
-        (("--deals", str(other), "--boards", "4"), "has the deals of 3 boards, but the event"),
-        (("--deals", str(other), "--deals-with", "doubles>=4"), "only one of deals and deals_with"),
+        (("--deals", str(deals), "--boards", "4"), "has the deals of 3 boards, but the event"),
+        (("--deals", str(deals), "--deals-with", "doubles>=4"), "only one of deals and deals_with"),
     ):
         assert part in run(folder, *BOTS, *words, code=2)
 
@@ -129,9 +129,9 @@ def test_boards_that_repeat_a_deal_are_reported_and_checked(tmp_path: Path) -> N
     assert sentence in (folder / "report.md").read_text()
     assert sentence in boneyard("verify", str(folder))
     assert load_event(Folder(folder)).repeats == ((2, 1),)
-    other = tmp_path / "other"
-    run(other, "suit", *BOTS[1:], "--deals", str(write_deals(tmp_path, turned)))
-    assert "2 of 4 boards repeat a deal" in boneyard("show", str(other), str(folder))
+    mirror = tmp_path / "other"
+    run(mirror, "suit", *BOTS[1:], "--deals", str(write_deals(tmp_path, turned)))
+    assert "2 of 4 boards repeat a deal" in boneyard("show", str(mirror), str(folder))
     plan = folder / "event.json"
     plan.write_text(
         plan.read_text().replace('"repeats": [\n    [\n      2,', '"repeats": [\n    [\n      3,')

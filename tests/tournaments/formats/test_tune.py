@@ -96,8 +96,8 @@ def test_values_replace_the_words_of_the_command() -> None:
 def test_a_tune_does_not_change_its_boards_or_its_ranges() -> None:
     event = tune(60, x=X)
     assert event.format.why_not_extended(event, event) is None
-    for other in (tune(120, x=X), tune(60, x=replace(X, max=2))):
-        assert "cannot change" in str(event.format.why_not_extended(event, other))
+    for extension in (tune(120, x=X), tune(60, x=replace(X, max=2))):
+        assert "cannot change" in str(event.format.why_not_extended(event, extension))
 
 
 def test_too_few_boards_and_seats_of_three_are_refused() -> None:

@@ -76,10 +76,10 @@ def test_build_sees_and_changes_nothing_but_its_own_folder(tmp_path: Path) -> No
     private.mkdir(parents=True)
     (private / "secret.key").write_text("secret")
     private.chmod(0o755)
-    other, mine = league.versions / "other@1", league.bots / "mine"
+    neighbour, mine = league.versions / "other@1", league.bots / "mine"
     mine.mkdir(parents=True)
-    other.mkdir(parents=True)
-    (other / "main.py").write_text("other")
+    neighbour.mkdir(parents=True)
+    (neighbour / "main.py").write_text("other")
     template = Path("sample_bots/random_bot.sh").read_text()
     (mine / "main.sh").write_text(template)
     (mine / "attack.sh").write_text(ATTACK.replace("{league}", f"{tmp_path}"))

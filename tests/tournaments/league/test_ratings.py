@@ -91,9 +91,9 @@ def test_unfinished_rounds_and_withdrawn_bots_do_not_count() -> None:
     (new,) = (row for row in table.standings if row.name == "new")
     assert (new.games, new.elo, new.rank) == (0, None, None)
     assert "new" not in table.history
-    (other,) = (row for row in table.all_versions if row.name == "other")
-    assert other.elo is not None
-    assert not other.is_active
+    (withdrawn,) = (row for row in table.all_versions if row.name == "other")
+    assert withdrawn.elo is not None
+    assert not withdrawn.is_active
 
 
 def test_regression_takes_wider_errors() -> None:

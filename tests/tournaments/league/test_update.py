@@ -433,14 +433,14 @@ def test_checks_that_an_end_kills_refuse_nobody(league: League) -> None:
 
 def test_script_may_ask_for_a_program_of_the_path_only(league: League, tmp_path: Path) -> None:
     """The first line of a script does not open the folder of its interpreter."""
-    other = tmp_path / "other" / "bin" / "python"
-    other.parent.mkdir(parents=True)
-    other.write_text("")
-    other.chmod(0o755)
-    league.push(f"#!{other}\n", toml='run = ["./main.py"]\n')
+    interpreter = tmp_path / "other" / "bin" / "python"
+    interpreter.parent.mkdir(parents=True)
+    interpreter.write_text("")
+    interpreter.chmod(0o755)
+    league.push(f"#!{interpreter}\n", toml='run = ["./main.py"]\n')
     (league.folder.bots / "mine" / "main.py").chmod(0o755)
     refusal = league.entry(Refused)
-    asks = other.relative_to(league.folder.path)
+    asks = interpreter.relative_to(league.folder.path)
     assert f"asks for {asks}, which is not a program of the league's PATH" in refusal.why
 
 

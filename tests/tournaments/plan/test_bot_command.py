@@ -264,11 +264,11 @@ def test_a_shell_word_is_name_file_or_command(base: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(base)
     (base / "real" / BOT_FILE).write_text(ENTRY)
     build = base / "build"
-    listed_bot, file, other = parse_bots(("real", "./mine.py", f"{sys.executable} mine.py 3"))
+    listed_bot, file, command = parse_bots(("real", "./mine.py", f"{sys.executable} mine.py 3"))
     assert shell_word(prepare_entrant(listed_bot, base, build)) == "real"
     assert shell_word(replace(prepare_entrant(listed_bot, base, build), name="real@2")) == "real"
     assert shell_word(prepare_entrant(file, base, build)) == f"{base}/real/mine.py"
-    program, *more = shlex.split(shlex.split(shell_word(prepare_entrant(other, base, build)))[0])
+    program, *more = shlex.split(shlex.split(shell_word(prepare_entrant(command, base, build)))[0])
     assert program.startswith("/")
     assert more == [f"{base}/mine.py", "3"]
     (base / "a.out").touch(0o755)

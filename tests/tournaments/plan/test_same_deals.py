@@ -39,7 +39,7 @@ def shuffle_tiles(hands: Sequence[Sequence[Any]]) -> list[list[Any]]:
 
 
 @pytest.mark.parametrize(
-    "other",
+    "spelling",
     [
         {"hands": HANDS},
         {"hands": HANDS, "boneyard": TILES[14:]},
@@ -52,9 +52,9 @@ def shuffle_tiles(hands: Sequence[Sequence[Any]]) -> list[list[Any]]:
         {"rounds": [{"hands": OTHERS}, {"hands": HANDS}]},
     ],
 )
-def test_every_spelling_of_a_deal_is_the_same_deal(tmp_path: Path, other: dict[str, Any]) -> None:
+def test_spellings_of_a_deal_are_one_deal(tmp_path: Path, spelling: dict[str, Any]) -> None:
     path = tmp_path / "deals.jsonl"
-    assert repeats(path, {"hands": HANDS}, other) == {2: 1}
+    assert repeats(path, {"hands": HANDS}, spelling) == {2: 1}
 
 
 def test_a_deal_of_a_seed_is_that_of_its_tiles(tmp_path: Path) -> None:
@@ -71,5 +71,5 @@ def test_deals_that_chance_completes_are_different_deals(tmp_path: Path) -> None
 
 def test_deals_that_share_rounds_are_linked_through_others(tmp_path: Path) -> None:
     first, last = {"hands": HANDS}, {"hands": OTHERS}
-    both = {"rounds": [first, last]}
-    assert repeats(tmp_path / "deals.jsonl", first, last, both) == {2: 1, 3: 1}
+    joint = {"rounds": [first, last]}
+    assert repeats(tmp_path / "deals.jsonl", first, last, joint) == {2: 1, 3: 1}

@@ -50,8 +50,8 @@ def test_a_plan_is_balanced_and_seats_nobody_twice(event: Event) -> None:
     tables = {frozenset(sitting.seats) for sitting in plan}
     partnerships = 3 if event.rules.deal.partners and not event.teams else 1
     rotations = 2 if event.teams == SELF_PARTNERS else event.seats
-    each = rotations * partnerships * event.boards
-    assert sum(everything.values()) == count_all_games(event, {}) == len(tables) * each
+    table_games = rotations * partnerships * event.boards
+    assert sum(everything.values()) == count_all_games(event, {}) == len(tables) * table_games
     assert set(everything.values()) == {1}
     boards = {frozenset(b for b, seats in everything if set(seats) == table) for table in tables}
     assert boards == {frozenset(range(1, event.boards + 1))}

@@ -154,8 +154,8 @@ def test_forfeits_follow_from_the_logs_after_a_kill(played: Path, copy: Path, co
     (out / "ledger.jsonl").unlink()
     # The report of that moment told of no game.
     (out / "results.json").unlink()
-    first, other = sorted((out / "games").iterdir())
-    other.unlink()
+    first, second = sorted((out / "games").iterdir())
+    second.unlink()
     lines = first.read_bytes().splitlines(keepends=True)
     ends = [index + 1 for index, line in enumerate(lines) if b'"type":"result"' in line]
     # The next game had begun.
@@ -175,12 +175,12 @@ def test_a_forfeit_that_no_foul_caused_is_named(copy: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("others", "why"),
+    ("policy", "why"),
     slow_except([("play_on", "target")], [("play_on", "target"), ("stop", "foul")]),
 )
-def test_the_policy_decides_whether_others_play_on(tmp_path: Path, others: str, why: str) -> None:
+def test_the_policy_decides_whether_others_play_on(tmp_path: Path, policy: str, why: str) -> None:
     out = tmp_path / "out"
-    more = SITTING.replace("after = 2", f'after = 1\nothers = "{others}"')
+    more = SITTING.replace("after = 2", f'after = 1\nothers = "{policy}"')
     run_file(event(tmp_path / "bots", WRONG, boards=3, seats=3, more=more), out)
     # Board 2 is seated the other way round, in a sitting of its own.
     results = ledger(out)

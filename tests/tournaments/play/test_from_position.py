@@ -115,9 +115,9 @@ def test_a_log_whose_deals_do_not_lead_to_the_position_is_damaged() -> None:
     game = play_on(LINE, 1).logged
     with pytest.raises(DamagedLogError, match="do not lead"):
         setup_of(changed(game, DealRecord, hands=first_deal(game).hands[::-1]))
-    other = replace(game.sitting, position=LINE.replace("draw@", "block@"))
+    variant = replace(game.sitting, position=LINE.replace("draw@", "block@"))
     with pytest.raises(DamagedLogError, match="other rules"):
-        setup_of(replace(game, sitting=other))
+        setup_of(replace(game, sitting=variant))
     # A log that was cut off before the deals has no fault.
     assert setup_of(replace(game, records=())).opening
 

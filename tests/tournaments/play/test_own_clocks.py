@@ -16,7 +16,7 @@ SCALED = ("first@50ms", "first@1m-bank0", "--set", "target=30")
 # Slow: it plays whole events, and other tests play one for this module.
 @pytest.mark.slow
 def test_one_bot_at_two_clocks_is_two_entrants(tmp_path: Path) -> None:
-    out, other = tmp_path / "out", tmp_path / "other"
+    out, second = tmp_path / "out", tmp_path / "other"
     run(out, *SCALED, "--boards", "1")
     clocks = {"first@50ms": Clock(move_ms=50, bank_ms=250)}
     clocks["first@1m-bank0"] = Clock(move_ms=60_000, bank_ms=0)
@@ -37,8 +37,8 @@ def test_one_bot_at_two_clocks_is_two_entrants(tmp_path: Path) -> None:
     run(out, *SCALED, "first", "--boards", "1")
     assert len(games_of(out)) == 6
     assert fits(out)
-    run(other, "first@60ms", *SCALED[1:], "--boards", "1")
-    check_no_overlap([open_source(out), open_source(other)])
+    run(second, "first@60ms", *SCALED[1:], "--boards", "1")
+    check_no_overlap([open_source(out), open_source(second)])
 
 
 def test_another_clock_than_the_plans_is_found(tmp_path: Path) -> None:

@@ -180,8 +180,8 @@ def test_bots_are_compared_with_luck_taken_out() -> None:
     ]
     assert len(sharper) > len(plain)
     for pool in decided:
-        first, other = pool.entrants
-        assert figure(first.compared_elo) >= figure(other.compared_elo)
+        first, second = pool.entrants
+        assert figure(first.compared_elo) >= figure(second.compared_elo)
         if first.ranks == (1, 1):
             assert "is better than" in by_ratings(pool)
             assert "luck taken out" in by_ratings(pool)

@@ -53,7 +53,7 @@ def rate(results: list[Result], prior: float = 2.0) -> Pool:
 
 
 def by_name(pool: Pool) -> dict[str, Partners]:
-    return {"".join(two.names): two for two in pool.partners}
+    return {"".join(pair.names): pair for pair in pool.partners}
 
 
 def test_two_who_understand_each_other_stand_first() -> None:
@@ -64,7 +64,7 @@ def test_two_who_understand_each_other_stand_first() -> None:
     assert first.half_width is not None
     assert first.synergy > 1.5 * first.half_width > 0.02
     assert len(pool.partners) == 10
-    assert {two.games for two in pool.partners} == {60 * 3 * 2}
+    assert {pair.games for pair in pool.partners} == {60 * 3 * 2}
 
 
 def test_the_error_of_synergy_is_that_of_the_docstring() -> None:
@@ -114,5 +114,5 @@ def _side_of(result: Result, key: str) -> int:
 
 def test_four_entrants_cannot_tell_synergy_from_strength() -> None:
     pool = rate(play_partners(random.Random(3), 10, names="abcd"))
-    assert {(two.synergy, two.half_width) for two in pool.partners} == {(None, None)}
+    assert {(pair.synergy, pair.half_width) for pair in pool.partners} == {(None, None)}
     assert {row[4] for row in partner_table(pool).plain()[1]} == {"·"}

@@ -31,8 +31,8 @@ def by_name(pool: Pool) -> dict[str, Rating]:
     return {rating.name: rating for rating in pool.entrants}
 
 
-def lead(pool: Pool, name: str, other: str) -> float:
-    return figure(by_name(pool)[name].elo) - figure(by_name(pool)[other].elo)
+def lead(pool: Pool, name: str, rival: str) -> float:
+    return figure(by_name(pool)[name].elo) - figure(by_name(pool)[rival].elo)
 
 
 # Published numbers
@@ -144,8 +144,8 @@ def add_foul(result: Result) -> Result:
 def pair_seats(result: Result) -> Result:
     """Return the same game with seats 0 and 2 as partners."""
     first, second, *rest = result.scores
-    both = (first + rest[0], second + rest[1]) * 2
-    return replace(game(result.board, result.seats, both), why=result.why, fouls=result.fouls)
+    scores = (first + rest[0], second + rest[1]) * 2
+    return replace(game(result.board, result.seats, scores), why=result.why, fouls=result.fouls)
 
 
 def test_an_anchor_moves_the_level_and_is_what_errors_are_over() -> None:
@@ -268,19 +268,19 @@ def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
     mixed += [game(99, ("x", "y"), (1, 0)), *spoilt]
     mixed = [mark_as_model(result) if n % 5 == 3 else result for n, result in enumerate(mixed)]
     clean = [result for result in mixed if not result.fouls and result.usage is UNSET]
-    both, clean_fit = fit_both(mixed), fit(clean)
-    assert [[replace(r, clean=None, cost=None) for r in p.entrants] for p in both.pools] == [
+    full_fit, clean_fit = fit_both(mixed), fit(clean)
+    assert [[replace(r, clean=None, cost=None) for r in p.entrants] for p in full_fit.pools] == [
         list(pool.entrants) for pool in fit(mixed).pools
     ]
-    for pool, other in zip(both.pools, clean_fit.pools, strict=True):
+    for pool, clean_pool in zip(full_fit.pools, clean_fit.pools, strict=True):
         clean_ratings = {r.name: r.clean for r in pool.entrants}
-        for rating in other.entrants:
+        for rating in clean_pool.entrants:
             figures = clean_ratings[rating.name]
             assert figures
             assert (figures.elo, figures.half_width, figures.bound, figures.games) == (
                 rating.elo, rating.half_width, rating.bound, rating.games,
             )  # fmt: skip
-    head, rows = standings_table(both.pools[0]).plain()
+    head, rows = standings_table(full_fit.pools[0]).plain()
     assert head == (*COLUMNS, "Elo in clean games", "±")
     assert {len(row) for row in rows} == {len(head)}
     # The live table fits once: it must not show empty columns.
@@ -330,7 +330,7 @@ def test_unbeaten_and_winless_entrants_have_bounds() -> None:
     )
     # 20 games of each in either seat: 5 % at the bound.
     for extreme, sign in ((best, 1), (worst, -1)):
-        leads = [sign * (figure(extreme.elo) - figure(other.elo)) for other in core]
+        leads = [sign * (figure(extreme.elo) - figure(rating.elo)) for rating in core]
         seats = (pool.seats[0].elo, -pool.seats[0].elo)
         chances = [1 / (1 + 10 ** (-(lead + seat) / 400)) for lead in leads for seat in seats]
         assert math.prod(chances) ** 20 == pytest.approx(0.05, rel=1e-6)
@@ -425,8 +425,8 @@ def test_the_gain_of_boards_equals_one_by_hand() -> None:
     boards = [((1, 0), (1, 0)), ((1, 0), (1, 0)), ((1, 0), (0, 1)), ((1, 0), (0, 1))] * 3
     results = [
         game(n, seats, scores)
-        for n, two in enumerate(boards)
-        for seats, scores in zip(("ab", "ba"), two, strict=True)
+        for n, pair in enumerate(boards)
+        for seats, scores in zip(("ab", "ba"), pair, strict=True)
     ]
     # a makes 1, 0 / 1, 0 / 1, 1 / 1, 1, thrice: mean 3/4; 24/23 x 24 x 3/16 over 12/11 x 12 x 1/4.
     save = only_pool(results).boards_save

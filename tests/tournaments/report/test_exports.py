@@ -217,8 +217,8 @@ def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> No
 def test_verify_names_changed_files(event: Path, tmp_path: Path, name: str) -> None:
     folder = copied(event, tmp_path)
     data = (event / name).read_bytes()
-    for other in (data[:-1], data + b"\n", b"x" + data):
-        (folder / name).write_bytes(other)
+    for content in (data[:-1], data + b"\n", b"x" + data):
+        (folder / name).write_bytes(content)
         assert f"{name}: " in boneyard("verify", str(folder), code=1)
 
 

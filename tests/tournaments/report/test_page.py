@@ -124,23 +124,23 @@ def test_columns_sort_by_click_and_by_key(tmp_path: Path) -> None:
 def test_a_cell_of_the_pairings_leads_to_the_games_of_two(tmp_path: Path) -> None:
     plan = event(4, 3, boards=7)
     results = made_up(plan)
-    both = [result for result in results if {"bot1", "bot3"} <= set(result.seats)]
+    meetings = [result for result in results if {"bot1", "bot3"} <= set(result.seats)]
     with open_page(write_report(tmp_path, plan, results)) as page:
         assert page.get_by_role("status").inner_text() == f"{len(results)} games, 1 to 25"
         order = texts(page, "#pairings tbody th")
         row = page.locator("#pairings tbody tr").nth(order.index("bot1"))
         row.locator("td").nth(order.index("bot3")).click()
         page.wait_for_url("**#games/bot1/bot3")
-        title = f"{len(both)} games of bot1 and bot3, 1 to 25"
+        title = f"{len(meetings)} games of bot1 and bot3, 1 to 25"
         expect(page.get_by_role("status")).to_have_text(title)  # once the address is followed
         assert page.evaluate("document.activeElement.textContent") == "Games"
         links = page.locator("#list .links a")
         addresses = [links.nth(n).get_attribute("href") for n in range(links.count())]
         page.get_by_role("button", name="next").click()
         addresses += [links.nth(n).get_attribute("href") for n in range(links.count())]
-        assert addresses == [replay_address(result.game) for result in both][:50]
+        assert addresses == [replay_address(result.game) for result in meetings][:50]
         page.get_by_role("button", name="why ").first.click()
-        game = both[25]
+        game = meetings[25]
         last = game.places.index(max(game.places))
         sentence = f"{game.seats[last]} in seat {last}: place {game.places[last]} with "
         assert texts(page, ".why p")[0].startswith(sentence)

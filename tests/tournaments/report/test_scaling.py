@@ -24,12 +24,12 @@ WORTH = 40.0
 """Elo of a doubling in the simulated events."""
 
 
-def scaled_event(clocks: dict[str, int], others: Sequence[str] = ("rival",)) -> Event:
+def scaled_event(clocks: dict[str, int], rivals: Sequence[str] = ("rival",)) -> Event:
     entrants = [
         Entrant(name, Command(("x",), "."), "one", clock=OwnClock(ms, 5 * ms))
         for name, ms in clocks.items()
     ]
-    entrants += [Entrant(name, Command(("y",), "."), name) for name in others]
+    entrants += [Entrant(name, Command(("y",), "."), name) for name in rivals]
     return replace(event(2), entrants=tuple(entrants))
 
 
@@ -57,8 +57,8 @@ def test_the_values_are_those_of_the_ratings() -> None:
         error = figure(pool.errors[place[point.name]][place[before.name]])
         assert figure(point.gain_half_width) / error == pytest.approx(1.98, abs=0.03)
         before = point
-    two = {name: ms for name, ms in CLOCKS.items() if ms != 200}
-    (line,) = scalings(scaled_event(two), pool)
+    clocks = {name: ms for name, ms in CLOCKS.items() if ms != 200}
+    (line,) = scalings(scaled_event(clocks), pool)
     wide = log2(1000 / 50)
     assert figure(line.doubling) * wide == pytest.approx(figure(line.points[1].gain))
     half_width = figure(line.points[1].gain_half_width)

@@ -208,17 +208,17 @@ def test_a_new_process_goes_on_and_never_back(event: Path, tmp_path: Path) -> No
 
 
 def test_the_next_event_is_shown_once_the_delay_has_passed(event: Path, tmp_path: Path) -> None:
-    other, site = copied(event, tmp_path / "other"), tmp_path / "site"
-    plan = replace(load_event(Folder(other)), title="Round 2")
-    Folder(other).event.write_bytes(as_json(plan))
+    successor, site = copied(event, tmp_path / "other"), tmp_path / "site"
+    plan = replace(load_event(Folder(successor)), title="Round 2")
+    Folder(successor).event.write_bytes(as_json(plan))
     writer = SiteWriter(site, 100)
     name = ""
-    for folder, now in ((event, 1000), (other, 1050), (other, 1110), (other, 1149)):
+    for folder, now in ((event, 1000), (successor, 1050), (successor, 1110), (successor, 1149)):
         writer.follow(folder, now)
         name = name or snapshot(site).name
         assert snapshot(site).name == name
     assert writer.is_over
-    writer.follow(other, 1153)
+    writer.follow(successor, 1153)
     assert snapshot(site).name == "Round 2"
 
 

@@ -126,17 +126,17 @@ def test_no_word_of_a_command_names_a_local_folder() -> None:
 def test_publishing_replaces_no_other_files(event: Path, tmp_path: Path) -> None:
     assert "in one another" in publish(event, event / "site", code=2)
     assert "in one another" in publish(event, event.parent, code=2)
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "thesis.tex").touch()
-    assert "holds something else: thesis.tex" in publish(event, other, code=2)
-    assert "is a file" in publish(event, other / "thesis.tex", code=2)
+    target = tmp_path / "other"
+    target.mkdir()
+    (target / "thesis.tex").touch()
+    assert "holds something else: thesis.tex" in publish(event, target, code=2)
+    assert "is a file" in publish(event, target / "thesis.tex", code=2)
     assert "holds something else" in publish(event, copied(event, tmp_path / "copy"), code=2)
     words = ("first", "greedy", "--boards", "1", "--set", "target=20", "--sandbox", "off")
     boneyard("run", *words, "--out", str(tmp_path / "second"))
     publish(tmp_path / "second", tmp_path / "its")
     assert "holds something else" in publish(event, tmp_path / "its", code=2)
-    assert [path.name for path in other.iterdir()] == ["thesis.tex"]
+    assert [path.name for path in target.iterdir()] == ["thesis.tex"]
 
 
 def test_an_event_that_was_closed_shows_all_that_was_played(event: Path, tmp_path: Path) -> None:
@@ -158,6 +158,6 @@ def test_a_sites_page_replays_the_game_in_its_address(site: Path) -> None:
         name = page.locator("main").get_attribute("data-ready")
         assert f"#game={name}" in page.url
         # Another game on the same page, as by hand.
-        other = "2.greedy.first"
-        page.evaluate("(name) => { location.hash = `#game=${name}&at=3`; }", other)
-        page.wait_for_selector(f"main[data-ready='{other}']")
+        game = "2.greedy.first"
+        page.evaluate("(name) => { location.hash = `#game=${name}&at=3`; }", game)
+        page.wait_for_selector(f"main[data-ready='{game}']")

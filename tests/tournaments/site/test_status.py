@@ -201,7 +201,7 @@ def test_show_reports_an_anchor_that_does_not_hold(event: Path) -> None:
     boneyard("report", str(event), "--anchor", "first=1500")
     anchor = read_status(Folder(event))[0].anchor
     assert anchor == Anchor("first", 1500)
-    defeats = [game(board, ("first", other), (0, 9)) for board in range(4) for other in "ab"]
+    defeats = [game(board, ("first", rival), (0, 9)) for board in range(4) for rival in "ab"]
     results = [*defeats, *(game(board, "ab", (board % 2, 1)) for board in range(4))]
     ratings = fit_both(results, partners=False, anchor=anchor)
     lines = " ".join(draw(new_status(anchor=anchor, ratings=ratings), 80))
@@ -210,17 +210,17 @@ def test_show_reports_an_anchor_that_does_not_hold(event: Path) -> None:
 
 def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
     """A real one: a pseudo terminal of 80 columns."""
-    ours, theirs = pty.openpty()
+    terminal, tty = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
     with subprocess.Popen(
-        (*BONEYARD, "show", str(event), "--watch"), stdout=theirs, stderr=theirs, env=env
+        (*BONEYARD, "show", str(event), "--watch"), stdout=tty, stderr=tty, env=env
     ) as process:
-        os.close(theirs)
+        os.close(tty)
         output = b""
-        while chunk := _read(ours):
+        while chunk := _read(terminal):
             output += chunk
         assert process.wait(120) == 0
-    os.close(ours)
+    os.close(terminal)
     assert b"\x1b[" in output
     assert b"finished: 12 of 12 games" in output
 

@@ -178,8 +178,8 @@ def test_each_table_gets_a_file_of_its_own_beside_the_named_one(tmp_path: Path) 
     for number, (rules, seats) in enumerate([(TRIO, 3), (TRIO, 2), (PAIRS, 4), (TRIO, 3)]):
         game = log_game(rules, seats, any_of(number))
         write(tmp_path / "games" / f"{number}.jsonl", game)
-    other = derive(TRIO, TRIO.name, {"target": 40})
-    write(tmp_path / "games" / "9.jsonl", log_game(other, 3, any_of(9)))
+    variant = derive(TRIO, TRIO.name, {"target": 40})
+    write(tmp_path / "games" / "9.jsonl", log_game(variant, 3, any_of(9)))
     paths = export_rows(tmp_path, out=tmp_path / "all.csv")
     names = ["all--trio-3.csv", "all--trio-2.csv", "all-pairs-4.csv", "all--trio-3-2.csv"]
     assert [path.relative_to(tmp_path).name for path in paths] == names

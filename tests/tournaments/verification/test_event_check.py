@@ -51,15 +51,15 @@ def log(folder: Path) -> Path:
 
 # Slow: no byte of what an event publishes can be changed unseen; one flip in eleven or three.
 @pytest.mark.parametrize(
-    ("name", "each"),
+    ("name", "step"),
     slow_except(
         [("seeds.jsonl", 3)], [("ledger.jsonl", 11), ("seeds.jsonl", 3), ("commitments.jsonl", 3)]
     ),
 )
-def test_every_flipped_byte_is_found(folder: Path, name: str, each: int) -> None:
-    offsets = islice(flips(folder / name), 0, None, each)
+def test_every_flipped_byte_is_found(folder: Path, name: str, step: int) -> None:
+    offsets = islice(flips(folder / name), 0, None, step)
     first_faults = [next(verify_folder(Folder(folder)), None) for _ in offsets]
-    assert len(first_faults) > 5 * (folder / name).stat().st_size // each
+    assert len(first_faults) > 5 * (folder / name).stat().st_size // step
     assert all(first_faults)
     assert faults(folder) == []
 

@@ -316,11 +316,11 @@ def test_events_are_rated_together_with_luck_taken_out(folder: Path, tmp_path: P
     ratings = json.loads((folder / "results.json").read_text())["ratings"]
     (table,) = json.loads(boneyard("show", str(folder), "--prior", "1", "--json"))["tables"]
     assert table["ratings"] == ratings
-    other, terms = tmp_path.with_name("other"), ("--seed", "2", "--sandbox", "off")
-    boneyard("run", *SMALL[:2], "--boards", "1", *SMALL[5:], *terms, "--out", str(other))
-    both = json.loads(boneyard("show", str(folder), str(other), "--json"))
-    assert [(table["games"], table["games_with_luck"]) for table in both["tables"]] == [(14, 12)]
-    assert any("the luck of 12 of 14 games is known" in notice for notice in both["notices"])
+    sibling, terms = tmp_path.with_name("other"), ("--seed", "2", "--sandbox", "off")
+    boneyard("run", *SMALL[:2], "--boards", "1", *SMALL[5:], *terms, "--out", str(sibling))
+    pooled = json.loads(boneyard("show", str(folder), str(sibling), "--json"))
+    assert [(table["games"], table["games_with_luck"]) for table in pooled["tables"]] == [(14, 12)]
+    assert any("the luck of 12 of 14 games is known" in notice for notice in pooled["notices"])
 
 
 # --- versus ---

@@ -22,9 +22,9 @@ def tasks(folder: Folder) -> list[LogTask]:
 
 def test_processes_find_what_one_finds_in_order_of_the_logs(event: Path, tmp_path: Path) -> None:
     folder = Folder(copied(event, tmp_path))
-    broken, other, *_ = folder.logs()
+    broken, cut, *_ = folder.logs()
     broken.write_bytes(broken.read_bytes().replace(b'"choice":0', b'"choice":1', 1))
-    other.write_bytes(other.read_bytes()[:-1])
+    cut.write_bytes(cut.read_bytes()[:-1])
     serial, parallel = ([*map_tasks(check_log, tasks(folder), cores)] for cores in (1, 2))
     assert serial == parallel
     assert [check.path for check in parallel] == folder.logs()
