@@ -78,8 +78,8 @@ def tables(seats: int, board: int) -> Iterator[Sequence[str]]:
     orders = list(permutations(range(1, seats)))
     order = (0, *orders[board % len(orders)])
     for table in combinations(NAMES, seats):
-        turned = [table[place] for place in order]
-        yield from (turned[turn:] + turned[:turn] for turn in range(seats))
+        rotation = [table[place] for place in order]
+        yield from (rotation[turn:] + rotation[:turn] for turn in range(seats))
 
 
 @cache
@@ -96,10 +96,10 @@ def truth(field: str, seats: int, luck: float, core: str) -> dict[str, float]:
             leads = (lead + luck * math.sqrt(2) * NODES) / ELO
             shares.append(float(WEIGHTS @ regression.expected_share(leads) / WEIGHTS.sum()))
     size = len(core) + seats - 1
-    pinned = np.zeros((size, size))
-    pinned[: len(core), : len(core)] = 1 / len(core)
+    pins = np.zeros((size, size))
+    pins[: len(core), : len(core)] = 1 / len(core)
     design = Design(np.array(columns), np.array(values), size)
-    theta, _ = regression.logistic(design, np.ones(len(shares)), np.array(shares), pinned, 0)
+    theta, _ = regression.logistic(design, np.ones(len(shares)), np.array(shares), pins, 0)
     return {name: ELO * float(logit) for name, logit in zip(core, theta, strict=False)}
 
 

@@ -103,18 +103,18 @@ def write_sitting(
     log = GameLog(folder.log(plan.name), sitting(event, plan, OFF, ""))
     numbered = numbers(plan.names, plan.boards, seed_of)
     for game in games:
-        seated = seating(event, plan, game, numbered[game.board], {}, seed_of(game.board))
-        records, result = played(seated, seed_of(game.board))
+        setup = seating(event, plan, game, numbered[game.board], {}, seed_of(game.board))
+        records, result = played(setup, seed_of(game.board))
         log.append(records)
         ledger.add(result)
     log.close()
     compress_finished(folder.log(plan.name))
 
 
-def played(seated: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
+def played(setup: GameSetup, seed: bytes) -> tuple[list[LogRecord], Result]:
     """Return all records of a game in which everybody takes the first option, and its result."""
-    referee = Referee(seated, seed)
-    counts = [0] * len(seated.seats)
+    referee = Referee(setup, seed)
+    counts = [0] * len(setup.seats)
     while question := referee.awaiting:
         counts[question.seat] += 1
         referee.take_outgoing()

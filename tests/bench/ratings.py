@@ -116,10 +116,10 @@ def _result(
     scores = [round(200 + strength[entrant] + rng.gauss(0, SPREAD)) for entrant in seats]
     if event.rules.deal.partners:
         scores = [scores[seat] + scores[(seat + 2) % 4] for seat in range(4)]
-    ranked = sorted(scores, reverse=True)
+    ranking = sorted(scores, reverse=True)
     return Result(
         game=game, board=board, seats=tuple(event.entrants[entrant].name for entrant in seats),
-        scores=tuple(scores), places=tuple(1 + ranked.index(score) for score in scores),
+        scores=tuple(scores), places=tuple(1 + ranking.index(score) for score in scores),
         rounds=5, why="target",
     )  # fmt: skip
 

@@ -132,9 +132,9 @@ async def _seated(poller: Poller, argv: tuple[str, ...], numbers: range, folder:
     return Seated(bench, await bench.start_missing(), log, numbers)
 
 
-async def _sit(poller: Poller, seated: Seated) -> None:
-    for number in seated.numbers:
-        await Table(poller, new_referee(number), seated.bots, seated.log).play()
+async def _sit(poller: Poller, sitting: Seated) -> None:
+    for number in sitting.numbers:
+        await Table(poller, new_referee(number), sitting.bots, sitting.log).play()
 
 
 async def _play(program: str, tables: int, games: int, folder: Path) -> Cost:

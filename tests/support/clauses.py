@@ -169,8 +169,8 @@ def look_up(game: Game, path: str) -> object:
         events = (event for event in game.playing.events if isinstance(event, Annulled))
         return [f"{describe(event.seat)} {event.why}" for event in events]
     if path == "drawn":
-        drawn = (event for event in game.playing.events if isinstance(event, Drew))
-        return [f"{event.seat} {''.join(map(str, event.tile or ()))}" for event in drawn]
+        draws = (event for event in game.playing.events if isinstance(event, Drew))
+        return [f"{event.seat} {''.join(map(str, event.tile or ()))}" for event in draws]
     word, *words = path.split()
     if words[:1] == ["of"]:
         target: Any = getattr(positions, word)(game, int(words[1]))

@@ -147,8 +147,8 @@ def untouched(folder: Path) -> Iterator[Path]:
     before = contents(folder)
     yield folder
     after = contents(folder)
-    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-    assert not changed, f"a test has changed what others share: {sorted(map(str, changed))}"
+    changes = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    assert not changes, f"a test has changed what others share: {sorted(map(str, changes))}"
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -287,13 +287,13 @@ def open_library() -> None:
 def close_library() -> list[str]:
     """Remove the folder; return the events that a test has changed."""
     home = Path(os.environ.pop(HOME))
-    changed = [
+    names = [
         path.stem
         for path in home.glob("*.sha256")
         if path.read_bytes() != _fingerprint(home / path.stem)
     ]
     shutil.rmtree(home, ignore_errors=True)
-    return changed
+    return names
 
 
 def finished(name: str) -> Path:

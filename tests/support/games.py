@@ -286,8 +286,8 @@ def write(path: Path, *games: LoggedGame) -> Path:
 def changed(game: LoggedGame, kind: type[LogRecord], **fields: object) -> LoggedGame:
     """Return the same log with its first record of a kind spoilt."""
     index = next(index for index, record in enumerate(game.records) if isinstance(record, kind))
-    spoilt = replace(game.records[index], **fields)
-    return replace(game, records=(*game.records[:index], spoilt, *game.records[index + 1 :]))
+    record = replace(game.records[index], **fields)
+    return replace(game, records=(*game.records[:index], record, *game.records[index + 1 :]))
 
 
 ODD = derive(SMALL, "odd", {"first": "odd_even", "later": "lot", "target": 20})

@@ -68,8 +68,8 @@ ELO = 400 / math.log(10)
 def game(
     board: int, seats: Sequence[str], scores: Sequence[int], fouls: tuple[SeatFoul, ...] = ()
 ) -> Result:
-    ranked = sorted(scores, reverse=True)
-    places = tuple([1 + ranked.index(score) for score in scores])
+    ranking = sorted(scores, reverse=True)
+    places = tuple([1 + ranking.index(score) for score in scores])
     return Result(
         game="g", board=board, seats=tuple(seats), scores=tuple(scores), places=places,
         rounds=1, why="target", fouls=fouls,
@@ -103,10 +103,10 @@ def played(
         names = rng.sample(sorted(strength), seats)
         luck = [rng.gauss(first * (seat == 0), deal) for seat in range(seats)]
         for turn in range(seats):
-            seated = names[turn:] + names[:turn]
-            worth = [strength[n] + extra for n, extra in zip(seated, luck, strict=True)]
+            rotation = names[turn:] + names[:turn]
+            worth = [strength[n] + extra for n, extra in zip(rotation, luck, strict=True)]
             scores = [w / ELO - math.log(-math.log(rng.random())) for w in worth]
-            results.append(game(board, seated, [round(10000 * score) for score in scores]))
+            results.append(game(board, rotation, [round(10000 * score) for score in scores]))
     return results
 
 
@@ -354,10 +354,10 @@ def table_results(
     for board in range(1, BOARDS + 1):
         extras = [rng.gauss(0, luck) for _ in names]
         for turn in range(len(names)):
-            seated = [*names[turn:], *names[:turn]]
-            worth = [strength[name] + extra for name, extra in zip(seated, extras, strict=True)]
+            rotation = [*names[turn:], *names[:turn]]
+            worth = [strength[name] + extra for name, extra in zip(rotation, extras, strict=True)]
             scores = [rating / ELO - math.log(-math.log(rng.random())) for rating in worth]
-            results.append(game(board, seated, [round(10_000 * score) for score in scores]))
+            results.append(game(board, rotation, [round(10_000 * score) for score in scores]))
     return results
 
 
@@ -389,12 +389,12 @@ def made_up_league(folder: Path, *, rounds: int = 8, days: int = 10) -> LeagueDa
             idea = f"idea number {version or 1}"
             register.append(replace(entry, about=idea, author="Ada", check=PASSED))
     strength = {entry.version: rng.gauss(0, 120) for entry in register}
-    played = [
+    league_rounds = [
         _round(rng, folder, number, BEGIN + timedelta(days=days * (number - 1) // rounds), register,
                strength)
         for number in range(1, rounds + 1)
     ]  # fmt: skip
-    return league_of(played, register, path=folder)
+    return league_of(league_rounds, register, path=folder)
 
 
 def _round(
@@ -412,8 +412,8 @@ def _round(
     pairs = sorted({tuple(sorted(rng.sample(active, 2))) for _ in range(TABLES)})
     tables = {pair: table_results(rng, strength, pair, luck=300) for pair in pairs}
     if number == 2:
-        fouled = tables[pairs[0]]
-        fouled[0] = replace(fouled[0], why="foul", fouls=(SeatFoul(0, "late"),), places=(2, 1))
+        results = tables[pairs[0]]
+        results[0] = replace(results[0], why="foul", fouls=(SeatFoul(0, "late"),), places=(2, 1))
     round = played_round(number, f"{day}", tables)
     place = Folder(LeagueFolder(folder).round("draw", number))
     return replace(round, event=event(2, boards=BOARDS), folder=place)
@@ -458,25 +458,25 @@ def made_up(event: Event, foul_every: int = 0, seed: int = 1) -> list[Result]:
     for stage in stages(event, results):
         for plan in stage:
             for game in plan.games:
-                fouled = foul_every and len(results) % foul_every == 0
-                result = _result(event, plan.seats, game.name, game.board, rng, fouled)
+                is_foul = foul_every and len(results) % foul_every == 0
+                result = _result(event, plan.seats, game.name, game.board, rng, is_foul)
                 results[game.name] = result
     return [*results.values()]
 
 
 def _result(
-    event: Event, seats: tuple[int, ...], name: str, board: int, rng: random.Random, fouled: object
+    event: Event, seats: tuple[int, ...], name: str, board: int, rng: random.Random, is_foul: object
 ) -> Result:
     scores = [round(100 - RATHER * entrant + rng.gauss(0, 60)) for entrant in seats]
-    fouls = (SeatFoul(0, "late"),) if fouled else ()
+    fouls = (SeatFoul(0, "late"),) if is_foul else ()
     if fouls:
         scores[0] = -1000
     if event.rules.deal.partners:
         scores = [scores[seat] + scores[(seat + 2) % 4] for seat in range(4)]
-    ranked = sorted(scores, reverse=True)
+    ranking = sorted(scores, reverse=True)
     return Result(
         game=name, board=board, seats=tuple(event.entrants[entrant].name for entrant in seats),
-        scores=tuple(scores), places=tuple(1 + ranked.index(score) for score in scores),
+        scores=tuple(scores), places=tuple(1 + ranking.index(score) for score in scores),
         rounds=3, why="foul" if fouls else "target", fouls=fouls,
     )  # fmt: skip
 

@@ -218,10 +218,10 @@ def _rows(
         left = tuple(tile for tile in set_of_tiles(rules.deal) if tile not in elsewhere)
     else:
         left = tiles(stock)
-    everything = [*elsewhere, *left]
-    repeated = {tile for tile in everything if everything.count(tile) > 1}
-    assert not repeated, f"These tiles lie in two places: {sorted(repeated)}."
-    strange = set(everything) - set(set_of_tiles(rules.deal))
+    all_tiles = [*elsewhere, *left]
+    repeats = {tile for tile in all_tiles if all_tiles.count(tile) > 1}
+    assert not repeats, f"These tiles lie in two places: {sorted(repeats)}."
+    strange = set(all_tiles) - set(set_of_tiles(rules.deal))
     assert not strange, f"These tiles are not in the set: {sorted(strange)}."
     return deal.arrange_stock(rules.boneyard, left, len(hands))
 

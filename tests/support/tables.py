@@ -116,17 +116,17 @@ async def play(
     results = []
     log = GameLog(log_path, record)
     async with trio.open_nursery() as nursery:
-        served = poller()
-        nursery.start_soon(served.run)
-        pool = BotPool(served, commands, clock.start_ms, Sandbox(confinement, limits))
+        server = poller()
+        nursery.start_soon(server.run)
+        pool = BotPool(server, commands, clock.start_ms, Sandbox(confinement, limits))
         nursery.start_soon(pool.monitor)
         try:
             for number in range(1, games + 1):
-                played = rules[(number - 1) % len(rules)]
-                setup = GameSetup(f"{number}.test", number, number, names, played, clock)
+                ruleset = rules[(number - 1) % len(rules)]
+                setup = GameSetup(f"{number}.test", number, number, names, ruleset, clock)
                 judge = referee(setup, board_seed(b"test", "test", number))
                 bots = await pool.start_missing()
-                results.append(await table(served, judge, bots, log).play())
+                results.append(await table(server, judge, bots, log).play())
                 commands[:] = substitutes or commands
         finally:
             await pool.close()
@@ -250,8 +250,8 @@ def flips(path: Path) -> Iterator[int]:
     """
     file = os.open(path, os.O_WRONLY)
     for offset, byte in enumerate(path.read_bytes()):
-        for changed in sorted({byte ^ 1, byte ^ 0x80, byte ^ 0x20, 0x0A, 0x20, 0x30} - {byte}):
-            os.pwrite(file, bytes([changed]), offset)
+        for variant in sorted({byte ^ 1, byte ^ 0x80, byte ^ 0x20, 0x0A, 0x20, 0x30} - {byte}):
+            os.pwrite(file, bytes([variant]), offset)
             yield offset
         os.pwrite(file, bytes([byte]), offset)
     os.close(file)

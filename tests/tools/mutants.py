@@ -56,9 +56,9 @@ def read_mutants() -> list[Mutant]:
 
 def copy_tree(folder: Path) -> Path:
     """Copy what the tests need, so that each mutant breaks only a copy."""
-    ignored = shutil.ignore_patterns("__pycache__", "*.zst", "pictures")
+    patterns = shutil.ignore_patterns("__pycache__", "*.zst", "pictures")
     for name in ("arena", "protocol", "tournaments", "sample_bots", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        shutil.copytree(ROOT / name, folder / name, ignore=patterns)
     shutil.copy(ROOT / "pyproject.toml", folder)
     return folder
 
@@ -100,16 +100,16 @@ def main() -> None:
 
         def try_one(mutant: Mutant) -> bool:
             tree = trees.get()
-            caught = is_caught(mutant, tree, [*args.tests])
+            is_noticed = is_caught(mutant, tree, [*args.tests])
             trees.put(tree)
-            return caught
+            return is_noticed
 
-        caught = list(pool.map(try_one, mutants))
-    for mutant, noticed in zip(mutants, caught, strict=True):
-        if not noticed:
+        catches = list(pool.map(try_one, mutants))
+    for mutant, is_caught_by_tests in zip(mutants, catches, strict=True):
+        if not is_caught_by_tests:
             print(f"lives: {mutant.module}: {mutant.rule}")
-    print(f"{sum(caught)} of {len(mutants)} mutants caught; the goal is {GOAL:.0%}")
-    sys.exit(sum(caught) < GOAL * len(mutants))
+    print(f"{sum(catches)} of {len(mutants)} mutants caught; the goal is {GOAL:.0%}")
+    sys.exit(sum(catches) < GOAL * len(mutants))
 
 
 if __name__ == "__main__":

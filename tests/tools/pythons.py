@@ -46,10 +46,10 @@ def main() -> None:
     end.add_argument("--newest", dest="choose", action="store_const", const=max)
     choose = parser.parse_args().choose
     paths = {number: path for path in candidates() if (number := version(path))}
-    promised = [number for number in paths if number >= OLDEST]
-    if not promised:
+    versions = [number for number in paths if number >= OLDEST]
+    if not versions:
         sys.exit(f"There is no Python {OLDEST[0]}.{OLDEST[1]} or newer here.")
-    print(paths[choose(promised)])
+    print(paths[choose(versions)])
 
 
 if __name__ == "__main__":

@@ -79,8 +79,8 @@ def play(folder: Path, boards: int, stop_ms: int) -> Twins:
     games = games_of(out)
     answers = [answer for game in games for answer in game.choices()]
     (pool,) = json.loads((out / "results.json").read_text())["ratings"]["pools"]
-    rated = {rating["name"]: rating for rating in pool["entrants"]}
-    pair = rated["late"], rated["twin"]
+    ratings = {rating["name"]: rating for rating in pool["entrants"]}
+    pair = ratings["late"], ratings["twin"]
     return Twins(
         games=len(ledger(out)),
         starts=len(games),

@@ -129,8 +129,8 @@ def test_every_command_of_a_page_exists_with_its_options(page: Path) -> None:
         assert name in NAMES, line
         command = command_of(name)
         options = {option for param in command.params for option in (*param.opts, "--help")}
-        quoted = re.sub(r'"[^"]*"', "", " ".join(words))
-        assert options.issuperset(re.findall(r"(?<!\S)--[a-z][\w-]*", quoted)), line
+        rest = re.sub(r'"[^"]*"', "", " ".join(words))
+        assert options.issuperset(re.findall(r"(?<!\S)--[a-z][\w-]*", rest)), line
 
 
 def test_the_program_answers_at_once_for_it_imports_only_click() -> None:

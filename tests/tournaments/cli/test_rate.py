@@ -29,12 +29,12 @@ SHORT = ("--set", "target=12", "--boards", "3")
 def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield two events of the same game on other deals, one of another game, one of partners."""
     folder = tmp_path_factory.mktemp("events")
-    played: dict[str, tuple[str, ...]] = {
+    contests: dict[str, tuple[str, ...]] = {
         "friday": ("first", "greedy", *SHORT),
         "saturday": ("greedy", "random", *SHORT),
         "block": ("first", "greedy", "--rules", "block", *SHORT),
     }
-    for seed, (name, words) in enumerate(played.items()):
+    for seed, (name, words) in enumerate(contests.items()):
         out = ("--seed", f"{seed}", "--sandbox", "off", "--out", str(folder / name))
         boneyard("run", *words, *out)
     with untouched(folder):
@@ -112,9 +112,9 @@ def test_different_games_are_never_pooled_in_silence(events: Path) -> None:
 def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path) -> None:
     ledger = tmp_path / "results.jsonl"
     ledger.write_bytes((events / "saturday" / "ledger.jsonl").read_bytes())
-    rated = rate(ledger)
-    assert names(rated.tables[0]) == ["greedy", "random"]
-    assert "no event.json" in rated.notices[0]
+    figures_of_ledger = rate(ledger)
+    assert names(figures_of_ledger.tables[0]) == ["greedy", "random"]
+    assert "no event.json" in figures_of_ledger.notices[0]
     separate = rate(events / "friday", ledger)
     assert [table.title for table in separate.tables] == ["draw, 2 seats", "unknown rules, 2 seats"]
     pooled = rate(events / "friday", ledger, pool=True)
@@ -208,8 +208,8 @@ def test_the_live_table_catches_up_in_steps(events: Path, monkeypatch: pytest.Mo
         ledger.results.add(replace(result, game=f"{games}.more"))
         display.update(result)
         assert sum(tick.games for tick in display._ticks.values()) == 2 * games
-    drawn = Console(width=100)
-    with drawn.capture() as capture:
-        drawn.print(display._live.renderable)
+    console = Console(width=100)
+    with console.capture() as capture:
+        console.print(display._live.renderable)
     assert "Elo so far" in capture.get()
     assert "Provisional" in capture.get()

@@ -197,8 +197,8 @@ def test_verify_finds_a_forged_file_beside_a_true_log(played: Path, tmp_path: Pa
     compressed = compressed_path(event / LOG)
     compressed.write_bytes(zstd.compress((event / LOG).read_bytes()))
     assert "OK: " in boneyard("verify", str(event))
-    for forged in (zstd.compress((event / LOG).read_bytes() + b"{}\n"), b"no zstd"):
-        compressed.write_bytes(forged)
+    for forgery in (zstd.compress((event / LOG).read_bytes() + b"{}\n"), b"no zstd"):
+        compressed.write_bytes(forgery)
         assert f"{compressed.name}: " in boneyard("verify", str(event), code=1)
 
 

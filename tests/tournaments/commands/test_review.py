@@ -156,11 +156,11 @@ def test_a_damaged_log_costs_only_its_own_games(event: Path) -> None:
     assert 2 * GAMES - 4 <= len(seats(event)) < 2 * GAMES
 
 
-def write_review(folder: Path, records: list[SeatLosses], **changed: object) -> None:
+def write_review(folder: Path, records: list[SeatLosses], **changes: object) -> None:
     """Write a review whose checksums are right, whatever it says; its terms are `changed`."""
     terms = read_terms(Folder(folder))
     assert terms
-    lines = (replace(terms, **changed), *records)
+    lines = (replace(terms, **changes), *records)
     write_sealed(folder / "review.jsonl", map(encode_json, lines))
 
 
@@ -168,11 +168,11 @@ def test_verify_finds_a_review_that_does_not_follow_from_the_log(event: Path) ->
     invoke("explain", "--review", event)
     before = (event / "review.jsonl").read_bytes()
     for changes in ({"loss": 0.0}, {"values": ()}, {"error": 9.5}, {"phase": "lead"}):
-        flattered = [
+        forgeries = [
             replace(seat, decisions=tuple(replace(row, **changes) for row in seat.decisions))
             for seat in seats(event)
         ]
-        write_review(event, flattered)
+        write_review(event, forgeries)
         output = invoke("verify", event, code=1).output
         assert "review.json: does not follow" in output
         assert "another review gives other values" in output
@@ -201,10 +201,10 @@ def test_a_review_goes_on_after_kill_9(tmp_path: Path) -> None:
     folder, reference = (copy_of("block", tmp_path / name) for name in ("killed", "whole"))
     words = (*BONEYARD, "explain", "--review", str(folder), "--deals", "4")
     log = folder / "review.jsonl"
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
-        while killed.poll() is None and not (log.exists() and log.read_bytes().count(b"\n") > 2):
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not (log.exists() and log.read_bytes().count(b"\n") > 2):
             time.sleep(0.01)
-        os.kill(killed.pid, signal.SIGKILL)
+        os.kill(process.pid, signal.SIGKILL)
     for event in (folder, reference):
         boneyard("explain", "--review", str(event), "--deals", "4")
     assert {*seats(folder)} == {*seats(reference)}

@@ -78,13 +78,13 @@ def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -
     before, after = GROWTH[way]
     grown, reference = tmp_path / "grown", tmp_path / "once"
     run(grown, *before, *ROUND)
-    promised = (grown / "commitments.jsonl").read_bytes()
+    commitments = (grown / "commitments.jsonl").read_bytes()
     results = {result.game: result for result in read_ledger(grown / "ledger.jsonl")}
     run(grown, *after, *ROUND, "--jobs", "2")
     run(reference, *after, *ROUND)
     assert without_latecomers(outputs(grown)) == without_latecomers(outputs(reference))
     assert fits(grown)
-    assert (grown / "commitments.jsonl").read_bytes().startswith(promised)
+    assert (grown / "commitments.jsonl").read_bytes().startswith(commitments)
     # Nothing was played again: every result is one of before, or new.
     games = sum(log.count(b'"type":"game"') for log in logs(grown))
     assert games == summary(grown)["played"]
@@ -95,23 +95,23 @@ def test_an_extended_event_is_the_one_played_at_once(tmp_path: Path, way: str) -
 def test_a_few_more_games_are_reported_once_and_even_if_none_is_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reported: list[int] = []
+    reports: list[int] = []
 
     def publish(ledger: Ledger) -> None:
-        reported.append(len(ledger.results))
+        reports.append(len(ledger.results))
         publish_reports(ledger)
 
     monkeypatch.setattr("tournaments.cli.run.publish_reports", publish)
     few = ("first", "greedy", *ROUND, "--boards")
     run(tmp_path, *few, "1")
     run(tmp_path, *few, "2")
-    assert reported == [2, 2, 4]
+    assert reports == [2, 2, 4]
     monkeypatch.setattr("tournaments.cli.run.FEW_GAMES", 1.0)
     run(tmp_path, *few, "3")
-    assert reported == [2, 2, 4, 6]
+    assert reports == [2, 2, 4, 6]
     monkeypatch.setattr("tournaments.cli.run._play", lambda *_: INTERRUPTED)
     run(tmp_path, *few, "4", code=INTERRUPTED)
-    assert reported == [2, 2, 4, 6, 6]
+    assert reports == [2, 2, 4, 6, 6]
     assert summary(tmp_path)["planned"] == 8
     assert fits(tmp_path)
 
@@ -228,9 +228,9 @@ def test_the_files_say_which_version_plays() -> None:
     second = resolve_versions(first, with_files("bot1", "b"), everybody)
     assert [bot.name for bot in second.entrants] == ["bot0", "bot1@2", "bot2", "bot1"]
     assert second.retired == {"bot1"}
-    restored = resolve_versions(second, first, everybody)
-    assert restored.retired == {"bot1@2"}
-    third = resolve_versions(restored, with_files("bot1", "c"), everybody)
+    reversion = resolve_versions(second, first, everybody)
+    assert reversion.retired == {"bot1@2"}
+    third = resolve_versions(reversion, with_files("bot1", "c"), everybody)
     assert third.retired == {"bot1", "bot1@2"}
     assert third.entrants[1].name == "bot1@3"
     assert incompatibility(second, third) is None
@@ -250,9 +250,9 @@ def test_an_anchor_is_kept_until_another_is_given() -> None:
     assert resolve_versions(old, anchored, ()).anchor == Anchor("bot2", 1200)
     # The rating is that of the version to which it was given; a new one has its own name for it.
     entrants = [replace(bot, fingerprint="b" * (bot.name == "bot1")) for bot in new.entrants]
-    changed = replace(new, entrants=tuple(entrants))
-    assert resolve_versions(old, changed, ("bot1",)).anchor == Anchor("bot1", 1500)
-    second = resolve_versions(old, replace(changed, anchor=Anchor("bot1", 1400)), ("bot1",))
+    edit = replace(new, entrants=tuple(entrants))
+    assert resolve_versions(old, edit, ("bot1",)).anchor == Anchor("bot1", 1500)
+    second = resolve_versions(old, replace(edit, anchor=Anchor("bot1", 1400)), ("bot1",))
     assert second.anchor == Anchor("bot1@2", 1400)
     assert resolve_versions(second, new, ("bot1",)).anchor == Anchor("bot1", 1400)
     # Who takes the anchor out of the plan is told that nobody can be.

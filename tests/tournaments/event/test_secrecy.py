@@ -75,14 +75,14 @@ def test_files_published_before_a_game_have_no_part_of_a_seed(tmp_path: Path) ->
     assert len(published_commitments(folder.commitments)) == 5
     secret = secret_of(folder)
     for hidden in (secret, *(board_seed(secret, plan.name, board) for board in range(1, 6))):
-        assert not [spelled for spelled in spellings(hidden) if spelled in public]
+        assert not [spelling for spelling in spellings(hidden) if spelling in public]
 
 
 def test_every_spelling_would_be_found() -> None:
     secret = bytes(range(7, 39))
-    spelled = list(spellings(secret))
+    all_spellings = list(spellings(secret))
     for public in (secret, secret.hex().encode(), base64.b64encode(secret), b"n 117967114"):
-        assert [spelling for spelling in spelled if spelling in public]
+        assert [spelling for spelling in all_spellings if spelling in public]
 
 
 def result(game: str, board: int, seats: Sequence[str]) -> Result:

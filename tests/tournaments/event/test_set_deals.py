@@ -121,16 +121,16 @@ def test_impossible_tiles_in_a_strangers_seed_are_found(event: Path) -> None:
 
 def test_boards_that_repeat_a_deal_are_reported_and_checked(tmp_path: Path) -> None:
     deal = {"hands": [[[6, n] for n in range(7)], [[5, n] for n in range(5)] + [[4, 4], [4, 3]]]}
-    turned = {"hands": deal["hands"][::-1]}
+    mirrored_deal = {"hands": deal["hands"][::-1]}
     folder = tmp_path / "again"
-    words = run(folder, *BOTS, "--deals", str(write_deals(tmp_path, deal, turned, LINES[0])))
+    words = run(folder, *BOTS, "--deals", str(write_deals(tmp_path, deal, mirrored_deal, LINES[0])))
     sentence = "1 of 3 boards repeat a deal"
     assert sentence in words
     assert sentence in (folder / "report.md").read_text()
     assert sentence in boneyard("verify", str(folder))
     assert load_event(Folder(folder)).repeats == ((2, 1),)
     mirror = tmp_path / "other"
-    run(mirror, "suit", *BOTS[1:], "--deals", str(write_deals(tmp_path, turned)))
+    run(mirror, "suit", *BOTS[1:], "--deals", str(write_deals(tmp_path, mirrored_deal)))
     assert "2 of 4 boards repeat a deal" in boneyard("show", str(mirror), str(folder))
     plan = folder / "event.json"
     plan.write_text(

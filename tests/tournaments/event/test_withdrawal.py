@@ -55,9 +55,9 @@ def test_a_killed_event_goes_on_without_a_withdrawn_bot(tmp_path: Path, form: st
     path = event_file(tmp_path, bots, after, 'withdrawn = ["mine"]')
     sentence = "mine withdrew after board "
     assert sentence in run_file(path, out)
-    played = {result.game: result for result in ledger(out)}
-    assert games <= played.keys()
-    assert not [game for game in played.keys() - games if "mine" in game]
+    results = {result.game: result for result in ledger(out)}
+    assert games <= results.keys()
+    assert not [game for game in results.keys() - games if "mine" in game]
     assert sentence in boneyard("show", str(out))
     assert sentence in (out / "report.md").read_text()
     assert sentence in boneyard("verify", str(out))

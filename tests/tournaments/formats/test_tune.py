@@ -76,15 +76,15 @@ def test_a_tune_finds_better_values_and_reports_them() -> None:
 def test_a_game_that_a_foul_ended_is_lost() -> None:
     """A value with which a bot crashes never looks good, however far it was ahead."""
     event = tune(60, x=X)
-    tuned = event.entrants[-1].name
-    fouled = [
-        replace(game, scores=(50, 0), places=(2, 1), why="foul") if game.seats[0] == tuned else game
+    bot = event.entrants[-1].name
+    results = [
+        replace(game, scores=(50, 0), places=(2, 1), why="foul") if game.seats[0] == bot else game
         for game in play_tune(event, nothing, 1)
     ]
-    verdict = form_of(event).verdict(event, fouled)
+    verdict = form_of(event).verdict(event, results)
     assert verdict
     assert verdict.is_worse
-    assert "**Worse**: keep the values" in event.format.describe_lead(event, fouled, True, "")
+    assert "**Worse**: keep the values" in event.format.describe_lead(event, results, True, "")
 
 
 def test_values_replace_the_words_of_the_command() -> None:

@@ -76,8 +76,8 @@ def test_nothing_is_lost_and_all_others_play_to_the_end(old: Event, luck: int, p
     if isinstance(old.format, Knockout):
         later = bracket(new, old.format, [*results.values()])
         first = bracket(old, old.format, [*before.values()])
-        for matches, decided in zip(first, later, strict=False):
-            pairs = zip(matches, decided, strict=True)
+        for matches, later_matches in zip(first, later, strict=False):
+            pairs = zip(matches, later_matches, strict=True)
             assert all(match.winner in (None, last.winner) for match, last in pairs)
         assert old.format.find_winner(new, [*results.values()], True)
     if old.format.IS_STATIC:

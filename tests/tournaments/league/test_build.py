@@ -88,15 +88,15 @@ def test_build_sees_and_changes_nothing_but_its_own_folder(tmp_path: Path) -> No
     assert isinstance(entry, Admitted), entry
     assert entry.check
     assert entry.check.verdict == "passed"
-    built = league.versions / "mine@1.built"
-    assert (built / "done").read_text() == ""
+    folder = league.versions / "mine@1.built"
+    assert (folder / "done").read_text() == ""
     assert not list(tmp_path.rglob("here"))
     assert (league.version("mine") / "main.sh").read_text() == template
-    assert "secret" not in (built / "took").read_text()
-    assert "TOKEN" not in (built / "seen").read_text()
+    assert "secret" not in (folder / "took").read_text()
+    assert "TOKEN" not in (folder / "seen").read_text()
     entrant = entrant_of(league, settings, entry)
-    assert entrant.command.argv == (f"{built / 'main.sh'}",)
-    assert not (built / "main.sh").stat().st_mode & 0o222
+    assert entrant.command.argv == (f"{folder / 'main.sh'}",)
+    assert not (folder / "main.sh").stat().st_mode & 0o222
     for version in league.versions.iterdir():
         remove_tree(version)
 
@@ -138,10 +138,10 @@ def test_result_is_at_the_path_that_the_build_got(confinement: Confinement, plac
     if not can_use(confinement):
         pytest.skip("bots cannot be confined so here")
     script = "mkdir -p sub && echo made >sub/data && printf '#!/bin/sh\\ncat %s/sub/data' $PWD >bot"
-    built = build(place, f"{script} && chmod +x bot", confinement)
-    assert f"cat {built}/sub/data" in (built / "bot").read_text()
-    assert (built / "sub" / "data").read_text() == "made\n"
-    assert (built / "make.sh").is_file()
+    folder = build(place, f"{script} && chmod +x bot", confinement)
+    assert f"cat {folder}/sub/data" in (folder / "bot").read_text()
+    assert (folder / "sub" / "data").read_text() == "made\n"
+    assert (folder / "make.sh").is_file()
 
 
 def test_machine_that_cannot_lock_a_build_in_runs_none(place: Path) -> None:

@@ -48,8 +48,8 @@ def test_sweeps_and_separate_pools_have_finite_intervals() -> None:
     results = boards("a", "b", 500, 0) + boards("x", "y", 0, 500)
     tables = choose(results, ["a", "b", "x", "y"], most_tables=4)
     assert {len({*table.entrants} & {"a", "b"}) for table in tables[:2]} == {1}
-    fitted = Information(count_encounters(results, False), list("abxy"), None, False)
-    assert 100 < fitted.half_widths().max() < 1000
+    information = Information(count_encounters(results, False), list("abxy"), None, False)
+    assert 100 < information.half_widths().max() < 1000
 
 
 def test_nothing_is_chosen_for_intervals_whose_order_is_known() -> None:
@@ -80,8 +80,8 @@ def test_choice_depends_on_sums_alone() -> None:
     halves = [count_encounters(part, False) for part in (results[:99], results[99:])]
     total = halves[0].plus(halves[1])
     assert total == count_encounters(reversed(results), False)
-    shuffled = choose(results[::-1], ["d", "b", "a", "c"], seats=4)
-    assert shuffled == choose(results, ["a", "b", "c", "d"], seats=4)
+    choice = choose(results[::-1], ["d", "b", "a", "c"], seats=4)
+    assert choice == choose(results, ["a", "b", "c", "d"], seats=4)
 
 
 def test_ties_fall_to_others_in_each_round() -> None:

@@ -26,7 +26,7 @@ def league(*rounds: PlayedRound) -> LeagueData:
 
 
 @pytest.mark.parametrize(
-    ("rounds", "benched"),
+    ("rounds", "is_benched"),
     [
         (["FF", "F."], True),
         (["F.", "FF"], False),
@@ -34,11 +34,11 @@ def league(*rounds: PlayedRound) -> LeagueData:
         ([".F", "FF", ".."], True),
     ],
 )
-def test_three_sittings_in_a_row_bench_a_version(rounds: list[str], benched: bool) -> None:
+def test_three_sittings_in_a_row_bench_a_version(rounds: list[str], is_benched: bool) -> None:
     """Sittings are counted over rounds; a clean one in between starts anew, and one later does not
     bring a benched version back."""
     data = [round_of(number, letters) for number, letters in enumerate(rounds, 1)]
-    assert ("mine" in benched_versions(data, 3, ())) == benched
+    assert ("mine" in benched_versions(data, 3, ())) == is_benched
 
 
 def test_only_own_fouls_of_finished_rounds_count() -> None:
@@ -51,10 +51,10 @@ def test_only_own_fouls_of_finished_rounds_count() -> None:
 def test_late_beside_a_late_house_bot_is_no_foul() -> None:
     """A machine that is too slow for the house bots excuses late answers, and nothing else."""
     slow = game(3, PAIR, (0, 1), (SeatFoul(0, "late"),))
-    for foul, benched in (("late", False), ("illegal", True)):
+    for foul, is_benched in (("late", False), ("illegal", True)):
         rounds = [round_of(number, "FF", foul) for number in (1, 2)]
         late = [replace(round, results=[*round.results, slow]) for round in rounds]
-        assert ("mine" in benched_versions(late, 3, ("greedy",))) == benched
+        assert ("mine" in benched_versions(late, 3, ("greedy",))) == is_benched
 
 
 def test_bench_names_what_happened() -> None:
@@ -75,5 +75,5 @@ def test_bench_is_held_and_costs_the_rank() -> None:
         ("greedy", None, None),
         ("mine", None, "2026-11-03T12:00:00Z"),
     ]
-    changed = league_of(data.divisions["draw"].rounds, [*data.register, admitted("mine@2")])
-    assert held_versions(changed, changed.divisions["draw"]) == {}
+    successor = league_of(data.divisions["draw"].rounds, [*data.register, admitted("mine@2")])
+    assert held_versions(successor, successor.divisions["draw"]) == {}

@@ -102,11 +102,11 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
     assert {path.name for path in bot.iterdir()} == {"bot.py", "bot.toml", "README.md"}
     assert (bot.parent / ".gitignore").read_text().split() == ["bots.toml", "runs/"]
     assert "has a league already" in boneyard("new", "league", str(place), code=2)
-    uncommented = [
+    lines = [
         line.removeprefix("# ").split("  #")[0]
         for line in (place / "league.toml").read_text().splitlines()[3:]
     ]
-    (place / "league.toml").write_text("\n".join(uncommented))
+    (place / "league.toml").write_text("\n".join(lines))
     assert list(read_league(place).divisions) == ["draw", "four"]
 
 

@@ -42,10 +42,10 @@ def close_next_round(folder: LeagueFolder) -> RoundPlan | str:
     if not outlook.round:
         return outlook.pauses["draw"]
     begin_round(folder, *outlook.round)
-    played = read_league(folder.path).divisions["draw"].rounds[-1]
-    assert not played.is_over
-    close_round(played.folder, NOW, "A program is gone.")
-    return played.plan
+    last_round = read_league(folder.path).divisions["draw"].rounds[-1]
+    assert not last_round.is_over
+    close_round(last_round.folder, NOW, "A program is gone.")
+    return last_round.plan
 
 
 def test_versions_that_cannot_play_are_held_out(tmp_path: Path) -> None:

@@ -182,13 +182,13 @@ def test_killed_admission_begins_again(
         raise KeyboardInterrupt
 
     league.push("one")
-    with monkeypatch.context() as killed:
+    with monkeypatch.context() as patch:
         # A kill runs no `finally`.
-        killed.setattr(update._Update, "_remove", lambda *_: None)
+        patch.setattr(update._Update, "_remove", lambda *_: None)
         if moment == "check":
             league.during = kill
         else:
-            killed.setattr(update, "append_entry", kill)
+            patch.setattr(update, "append_entry", kill)
         with pytest.raises(KeyboardInterrupt):
             league.turn()
     league.during = lambda: None

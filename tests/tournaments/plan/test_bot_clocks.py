@@ -43,10 +43,10 @@ def test_a_bot_is_called_after_its_clock(tmp_path: Path) -> None:
     }
     assert event.anchor
     assert event.anchor.name == "greedy@100ms"
-    scaled = plan_event(tmp_path, "greedy@50ms", "greedy@200ms", "greedy@1s", "first")
-    names = [bot.name for bot in scaled.entrants]
+    clock_event = plan_event(tmp_path, "greedy@50ms", "greedy@200ms", "greedy@1s", "first")
+    names = [bot.name for bot in clock_event.entrants]
     assert names == ["greedy@50ms", "greedy@200ms", "greedy@1s", "first"]
-    assert len({bot.fingerprint for bot in scaled.entrants}) == 2
+    assert len({bot.fingerprint for bot in clock_event.entrants}) == 2
     for form in (Gauntlet, Ladder):
         name = form().name
         fields = {"type": name, "challengers": ["greedy"]}

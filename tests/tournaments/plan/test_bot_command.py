@@ -248,10 +248,10 @@ def test_an_unknown_word_gets_a_reason_and_a_suggestion(
     (base / "run-s").touch(0o755)
     (base / "rate.json").touch(0o644)
     monkeypatch.chdir(base)
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError) as error:
         parse_bots((word,))
-    assert str(caught.value).startswith(message)
-    assert "rate.json" not in str(caught.value)
+    assert str(error.value).startswith(message)
+    assert "rate.json" not in str(error.value)
 
 
 def test_a_program_that_is_not_executable_is_refused(base: Path) -> None:
@@ -284,10 +284,8 @@ def test_arguments_follow_a_listed_bots_words(base: Path, monkeypatch: pytest.Mo
     assert variant.command.argv == (*usual.command.argv, "--worlds", "25")
     assert variant.fingerprint != usual.fingerprint
     bots = parse_bots(shlex.split(shell_word(variant)))
-    repeated = prepare_entrant(bots[0], base, base / "build").command.argv
-    assert [Path(word).name for word in repeated] == [
-        Path(word).name for word in variant.command.argv
-    ]
+    argv = prepare_entrant(bots[0], base, base / "build").command.argv
+    assert [Path(word).name for word in argv] == [Path(word).name for word in variant.command.argv]
     with pytest.raises(UserError, match="has run and arguments"):
         prepare_entrant(WrittenBot("mine", ("python",), arguments=("3",)), base, base / "build")
 

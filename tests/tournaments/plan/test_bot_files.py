@@ -39,9 +39,9 @@ def link_path(path: Path, target: Path | str) -> Path:
 
 
 def assert_refused(link: Path, cup: Path, *words: str, reads: tuple[str, ...] = ()) -> None:
-    with pytest.raises(UserError, match="Bot alice: a link leads out of its files") as caught:
+    with pytest.raises(UserError, match="Bot alice: a link leads out of its files") as error:
         alice(cup, *words, reads=reads)
-    assert str(link) in str(caught.value)
+    assert str(link) in str(error.value)
 
 
 def test_a_link_to_the_organisers_key_is_refused_though_no_command_names_it(cup: Path) -> None:
@@ -64,9 +64,9 @@ def test_a_submitted_folder_that_is_a_link_is_refused(cup: Path, tmp_path: Path)
     base = tmp_path / "elsewhere"
     base.mkdir()
     link = link_path(base / "alice", cup / "private")
-    with pytest.raises(UserError, match="leads out") as caught:
+    with pytest.raises(UserError, match="leads out") as error:
         prepare_entrant(WrittenBot("alice", ("cat",), folder="alice"), base, cup / "build")
-    assert str(link) in str(caught.value)
+    assert str(link) in str(error.value)
 
 
 def test_a_program_that_is_a_link_does_not_open_the_folder_of_its_target(cup: Path) -> None:
@@ -87,9 +87,9 @@ def test_a_script_does_not_open_the_folder_of_an_interpreter_that_it_names(cup: 
     script = cup / "alice" / "bot"
     script.write_text(f"#!{project}/bin/tool\n")
     script.chmod(0o755)
-    with pytest.raises(UserError, match="asks for a program outside its files") as caught:
+    with pytest.raises(UserError, match="asks for a program outside its files") as error:
         alice(cup, "./bot")
-    assert f"{project}/bin/tool" in str(caught.value)
+    assert f"{project}/bin/tool" in str(error.value)
     alice(cup, "./bot", reads=(f"{project}/bin/tool",))
     script.write_text("#!/usr/bin/env sh\n")
     alice(cup, "./bot")

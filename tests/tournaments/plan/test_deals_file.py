@@ -68,17 +68,17 @@ def test_set_tiles_are_dealt_to_their_places_and_chance_fills_the_others(tmp_pat
         tmp_path,
         {"rounds": [{"hands": [tiles[:1], tiles[1:2]], "boneyard": tiles[2:]}, {"hands": []}]},
     )
-    placed = read_deals(path, DRAW, 2).boards[0].placed
+    placement = read_deals(path, DRAW, 2).boards[0].placed
     for rules in (DRAW, SCATTERED):
         game = engine.new_game(rules, 2)
-        dealt = chance_decides(game, SEED + placed)
+        dealt = chance_decides(game, SEED + placement)
         assert (dealt.hands[0][0], dealt.hands[1][0], dealt.stock[0][0]) == ((6, 1), (5, 5), (0, 0))
         all_tiles = [*chain(*dealt.hands, *dealt.stock)]
         assert sorted(all_tiles) == [*set_of_tiles(rules.deal)]
         plain = chance_decides(game, SEED)
-        drawn = list(chain(*plain.hands, *plain.stock))
+        chance_tiles = list(chain(*plain.hands, *plain.stock))
         left = [tile for tile in all_tiles if tile not in ((6, 1), (5, 5), (0, 0))]
-        assert left == [tile for tile in drawn if tile in left]
+        assert left == [tile for tile in chance_tiles if tile in left]
         assert (dealt.leader, dealt.lots) == (plain.leader, plain.lots)
 
 
@@ -87,8 +87,8 @@ def test_each_seat_draws_the_tiles_that_are_set_for_it(tmp_path: Path, seats: in
     draws = [[[6, 6]], [[5, 5]], [[4, 4]], [[3, 3]]][:seats]
     path = write_deals(tmp_path, {"draws": draws})
     game = engine.new_game(SCATTERED, seats)
-    placed = read_deals(path, SCATTERED, seats).boards[0].placed
-    begin(game, chance_decides(game, SEED + placed))
+    placement = read_deals(path, SCATTERED, seats).boards[0].placed
+    begin(game, chance_decides(game, SEED + placement))
     for seat, tiles in enumerate(draws):
         for tile in tiles:
             draw_tile(game, game.playing, seat)

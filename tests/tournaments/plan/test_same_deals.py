@@ -26,10 +26,10 @@ DRAWN = [[list(tile) for tile in hand] for hand in first_hands(RULES, 2, SEED)]
 def repeats(path: Path, *lines: Any) -> dict[int, int]:
     path.write_text("\n".join(map(json.dumps, lines)))
     boards = read_deals(path, RULES, 2).boards
-    drawn = (board_seed(bytes(32), "saturday", number) for number in range(len(boards)))
+    board_seeds = (board_seed(bytes(32), "saturday", number) for number in range(len(boards)))
     seeds = {
         number: board.seed or seed + board.placed
-        for number, (board, seed) in enumerate(zip(boards, drawn, strict=True), 1)
+        for number, (board, seed) in enumerate(zip(boards, board_seeds, strict=True), 1)
     }
     return repeated_deals(RULES, 2, seeds)
 

@@ -55,14 +55,14 @@ def test_a_plan_is_balanced_and_seats_nobody_twice(event: Event) -> None:
     assert set(everything.values()) == {1}
     boards = {frozenset(b for b, seats in everything if set(seats) == table) for table in tables}
     assert boards == {frozenset(range(1, event.boards + 1))}
-    seated = Counter(
+    seat_counts = Counter(
         (entrant, seat)
         for sitting in plan
         for seat, entrant in enumerate(sitting.seats)
         for _ in sitting.games
     )
     for entrant in range(len(event.entrants)):
-        assert len({seated[entrant, seat] for seat in range(event.seats)}) == 1
+        assert len({seat_counts[entrant, seat] for seat in range(event.seats)}) == 1
     games = [game.name for sitting in plan[::3] for game in sitting.games]
     met = {frozenset(sitting.seats) for sitting in plan[::3]}
     assert [*sittings(event, {}, games)] == [s for s in plan if frozenset(s.seats) in met]

@@ -90,8 +90,8 @@ def test_a_game_that_a_lag_cut_off_goes_on_where_it_stood(
     twin = 'name = "twin"\nrun = ["{python}", "-I", "-S", "odd.py", "twin"]'
     path.write_text(path.read_text().replace('name = "first"', twin))
     with monkeypatch.context() as patch:
-        lagging = partial(LaggingPoller, 20_000.0, after=16)
-        patch.setattr("tournaments.play.runner.Poller", lagging)
+        poller = partial(LaggingPoller, 20_000.0, after=16)
+        patch.setattr("tournaments.play.runner.Poller", poller)
         assert "this machine cannot keep time" in run_file(path, out, code=1)
     left = [game for game in games_of(out) if not game.result]
     cut = [game for game in left if any(game.choices())]
@@ -140,8 +140,8 @@ def test_enough_fouls_lose_the_rest_of_the_sitting(copy: Path) -> None:
     # The roll, and two games in each of two sittings.
     assert len((copy / "bots" / "starts").read_text().splitlines()) == 1 + 2 * 2
     assert "OK: " in boneyard("verify", str(out))
-    rated = json.loads((out / "results.json").read_text())["ratings"]["pools"][0]["entrants"]
-    assert {bot["name"]: bot["fouls"] for bot in rated} == {"first": 0, "odd": 4}
+    entrants = json.loads((out / "results.json").read_text())["ratings"]["pools"][0]["entrants"]
+    assert {bot["name"]: bot["fouls"] for bot in entrants} == {"first": 0, "odd": 4}
     report = (out / "report.md").read_text()
     assert "| odd | forfeit | 4 |" in report
     assert "2 fouls lose the rest of the sitting" in report

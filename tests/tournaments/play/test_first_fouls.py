@@ -41,11 +41,11 @@ def games_played() -> int:
 def test_run_stops_at_a_bot_that_crashes_in_each_of_its_first_games(typo: Path) -> None:
     words = ("run", "typo.py", "greedy", "--boards", "10", "--set", "target=1", *PLAIN)
     assert f"{CRASH} Try `boneyard check typo.py`." in boneyard(*words, code=2)
-    played = games_played()
-    assert MIN_FOULED_GAMES <= played < 20
+    games = games_played()
+    assert MIN_FOULED_GAMES <= games < 20
     # It would crash again: nothing more is played until its file changes.
     assert CRASH in boneyard(*words, code=2)
-    assert games_played() == played
+    assert games_played() == games
     typo.write_text(FIRST_BOT)
     assert "typo@2" in boneyard(*words)
 

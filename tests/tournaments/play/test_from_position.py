@@ -145,10 +145,10 @@ def test_an_event_goes_on_from_a_position_in_every_rotation(tmp_path: Path) -> N
 
 def test_verify_finds_another_position(tmp_path: Path) -> None:
     run(tmp_path / "event", "greedy", "first", "--boards", "1", "--from", LINE)
-    forged = copied(tmp_path / "event", tmp_path / "forged")
-    plan = forged / "event.json"
+    forgery = copied(tmp_path / "event", tmp_path / "forged")
+    plan = forgery / "event.json"
     plan.write_text(plan.read_text().replace("18,90", "90,18"))
-    assert "the position differs from" in boneyard("verify", str(forged), code=1)
+    assert "the position differs from" in boneyard("verify", str(forgery), code=1)
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,6 @@ def test_sittings_side_by_side_fit_into_the_limit_of_open_files(
 
 def test_a_run_may_open_as_many_files_as_the_system_allows_it() -> None:
     code = "from arena.machine import raise_file_limit; print(raise_file_limit())"
-    limited = ("sh", "-c", 'ulimit -S -n 64 && exec "$@"', "sh", sys.executable, "-c", code)
-    done = subprocess.run(limited, capture_output=True, text=True, timeout=60, check=True)
+    command = ("sh", "-c", 'ulimit -S -n 64 && exec "$@"', "sh", sys.executable, "-c", code)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert int(done.stdout) == resource.getrlimit(resource.RLIMIT_NOFILE)[1] > 64

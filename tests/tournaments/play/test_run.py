@@ -148,8 +148,8 @@ def test_a_report_that_cannot_be_written_stops_the_run_in_a_sentence(tmp_path: P
     words = ("greedy", "first", "--boards", "1", *SMALL[5:])
     output = run(tmp_path, *words, code=1)
     assert f"The run stopped: {tmp_path / 'report.md'}: Is a directory.\n" in output
-    limited = ("sh", "-c", 'ulimit -f 100; exec "$@"', "sh", *BONEYARD)
-    small = (*limited, "run", *words, *PLAIN, "--out", f"{tmp_path / 'small'}")
+    limit = ("sh", "-c", 'ulimit -f 100; exec "$@"', "sh", *BONEYARD)
+    small = (*limit, "run", *words, *PLAIN, "--out", f"{tmp_path / 'small'}")
     done = subprocess.run(small, capture_output=True, text=True, timeout=120)
     assert (done.returncode, "report.html: File too large" in done.stderr) == (1, True)
     assert "Traceback" not in done.stderr

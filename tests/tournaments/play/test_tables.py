@@ -122,15 +122,15 @@ def test_a_foul_costs_the_games_that_the_process_was_in(tmp_path: Path, foul: st
     run_file(event(bots, ONE_FOUL.replace("{}", WRONG[foul])), tmp_path / "out")
     results, fouls = ledger(tmp_path / "out"), records_of(tmp_path / "out", FoulRecord)
     assert len(results) == 12
-    fouled = [result for result in results if result.fouls]
-    assert 2 <= len(fouled) <= 4
-    assert {result.seats[fault.seat] for result in fouled for fault in result.fouls} == {"odd"}
+    losses = [result for result in results if result.fouls]
+    assert 2 <= len(losses) <= 4
+    assert {result.seats[fault.seat] for result in losses for fault in result.fouls} == {"odd"}
     kinds = Counter(record.foul for record in fouls)
     if foul == "illegal":
-        assert kinds == {"illegal": 1, "gone": len(fouled) - 1}
+        assert kinds == {"illegal": 1, "gone": len(losses) - 1}
         assert any("another game" in record.detail for record in fouls)
     else:
-        assert kinds == {foul: len(fouled)}
+        assert kinds == {foul: len(losses)}
     assert len(read_notes(bots, "odd-starts")) == 1 + 3
     met = read_notes(bots, "odd-games")
     assert len(met) == len(set(met)) == 12
@@ -162,8 +162,8 @@ class Piped(BotProcess):
 
 def test_a_table_whose_time_is_up_finds_its_line_behind_those_of_other_tables() -> None:
     lines = [encode_line(Choose(id=game * QUESTIONS_A_GAME, choice=0))[:-1] for game in (1, 2)]
-    shared = MultiplexedBot(Poller(), Piped(*lines))
-    first, second = shared.open_channel(1), shared.open_channel(2)
+    channels = MultiplexedBot(Poller(), Piped(*lines))
+    first, second = channels.open_channel(1), channels.open_channel(2)
     second.take_in()
     assert second.next_line() == lines[1]
     assert first.next_line() == lines[0]
@@ -176,11 +176,11 @@ def content(folder: Path) -> bytes:
 async def test_lines_to_a_bot_that_has_exited_are_dropped(tmp_path: Path) -> None:
     """Its descriptor may be another's by then: the next one to be opened gets its number."""
     bot = BotProcess(sample(), Sandbox(OFF, Limits()))
-    shared = MultiplexedBot(Poller(), bot)
-    shared.open_channel(1).send(b"late\n")
+    channels = MultiplexedBot(Poller(), bot)
+    channels.open_channel(1).send(b"late\n")
     await bot.shut_down(b"bye\n")
     files = [(tmp_path / f"{number}").open("wb", buffering=0) for number in range(8)]
-    shared.flush_all()
+    channels.flush_all()
     for file in files:
         file.close()
     assert content(tmp_path) == b""

@@ -127,11 +127,11 @@ def test_at_four_seats_the_gain_is_that_of_ratings_too() -> None:
     """The luck of a pair is not known there: only sums over the pairs of a bot are right."""
     rng, results, luck = random.Random(3), [], {}
     for board in range(1500):
-        owed = [rng.gauss(0, 1) for _ in "abcd"]
-        scores = [due + rng.gauss(0, 0.4) for due in owed]
+        means = [rng.gauss(0, 1) for _ in "abcd"]
+        scores = [due + rng.gauss(0, 0.4) for due in means]
         ranks = [sum(left > right for right in scores) for left in scores]
         results.append(game(board, "abcd", ranks))
-        chances = [[(1 + math.erf((left - right) / 0.8)) / 2 for right in owed] for left in owed]
+        chances = [[(1 + math.erf((left - right) / 0.8)) / 2 for right in means] for left in means]
         luck[f"{board}"] = Correction((0,) * 4, parts([(sum(row) - 2) / 3 for row in chances], 1))
     pool = rate(number_games(results), luck)
     of_wins, corrected = map(sum, zip(*map(variance, pool.entrants), strict=True))
@@ -171,15 +171,15 @@ def test_95_percent_of_corrected_intervals_hold_the_truth() -> None:
 
 def test_bots_are_compared_with_luck_taken_out() -> None:
     """Ranks, headline and separation are decided by the sharper ratings, not by the plain ones."""
-    decided = [rate(*lucky_event(random.Random(n), {"a": 60.0, "b": -60.0}, 30)) for n in range(30)]
-    sharper = [pool for pool in decided if abs(_lead(pool)) > 1.96 * figure(pool.errors[0][1])]
+    pools = [rate(*lucky_event(random.Random(n), {"a": 60.0, "b": -60.0}, 30)) for n in range(30)]
+    sharper = [pool for pool in pools if abs(_lead(pool)) > 1.96 * figure(pool.errors[0][1])]
     plain = [
         pool
-        for pool in decided
+        for pool in pools
         if all(abs(figure(rating.elo)) > figure(rating.half_width) for rating in pool.entrants)
     ]
     assert len(sharper) > len(plain)
-    for pool in decided:
+    for pool in pools:
         first, second = pool.entrants
         assert figure(first.compared_elo) >= figure(second.compared_elo)
         if first.ranks == (1, 1):

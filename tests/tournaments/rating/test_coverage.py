@@ -33,10 +33,10 @@ def truth(seats: int, deal: float) -> dict[str, float]:
 )
 def test_intervals_hold_the_truth_95_times_in_100(seats: int, boards: int, deal: float) -> None:
     true = truth(seats, deal)
-    rated = differences = wrong = 0
+    hits = differences = wrong = 0
     for seed in range(EVENTS):
         pool = only_pool(played(random.Random(seed), STRENGTH, boards, seats, deal=deal))
-        rated += sum(
+        hits += sum(
             abs(figure(rating.elo) - true[rating.name]) <= figure(rating.half_width)
             for rating in pool.entrants
         )
@@ -45,7 +45,7 @@ def test_intervals_hold_the_truth_95_times_in_100(seats: int, boards: int, deal:
             error = figure(pool.errors[i][j])
             differences += abs(figure(a.elo) - figure(b.elo) - lead) <= 1.96 * error
             wrong += pool.los[i][j] > 0.975 and lead < 0
-    assert 0.93 <= rated / (4 * EVENTS) <= 0.97
+    assert 0.93 <= hits / (4 * EVENTS) <= 0.97
     # Without Student's t: a little narrow.
     assert 0.92 <= differences / (6 * EVENTS) <= 0.97
     assert wrong / (6 * EVENTS) < 0.025

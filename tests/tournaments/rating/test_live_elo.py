@@ -22,8 +22,8 @@ def test_partners_move_together() -> None:
         "c": LiveRating(-200.0, 1, 0.0),
         "d": NEW_RATING,
     }
-    moved = update(before, game(0, "abcd", (1, 0, 1, 0)), partners=True)
-    assert [moved[name].elo for name in "abcd"] == pytest.approx([204, -4, -196, -4])
+    after_game = update(before, game(0, "abcd", (1, 0, 1, 0)), partners=True)
+    assert [after_game[name].elo for name in "abcd"] == pytest.approx([204, -4, -196, -4])
 
 
 def test_the_live_table_is_sorted() -> None:

@@ -246,13 +246,13 @@ def spoil(result: Result) -> Result:
 def test_the_margin_leaves_out_games_that_a_foul_ended() -> None:
     rng = random.Random(7)
     results = played(rng, {"a": 100.0, "b": 0.0}, 40)
-    spoilt = [spoil(game(40 + board, "ab", (board * 9, 0))) for board in range(12)]
-    plain, mixed = by_name(only_pool(results)), by_name(only_pool([*results, *spoilt]))
+    foul_games = [spoil(game(40 + board, "ab", (board * 9, 0))) for board in range(12)]
+    plain, with_fouls = by_name(only_pool(results)), by_name(only_pool([*results, *foul_games]))
     for name in "ab":
-        assert mixed[name].margin == plain[name].margin
-        assert mixed[name].margin_half_width == plain[name].margin_half_width
-        assert mixed[name].games == plain[name].games + 12
-    pool = only_pool([*results, *spoilt])
+        assert with_fouls[name].margin == plain[name].margin
+        assert with_fouls[name].margin_half_width == plain[name].margin_half_width
+        assert with_fouls[name].games == plain[name].games + 12
+    pool = only_pool([*results, *foul_games])
     assert pool.boards_save_margin == only_pool(results).boards_save_margin
     assert pool.boards_save != only_pool(results).boards_save
 
@@ -263,14 +263,14 @@ def mark_as_model(result: Result) -> Result:
 
 def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
     results = played(random.Random(8), STRENGTH, 60)
-    spoilt = [spoil(game(board, ("x", "y"), (1, 0))) for board in range(9)]
-    mixed = [spoil(result) if number % 7 == 0 else result for number, result in enumerate(results)]
-    mixed += [game(99, ("x", "y"), (1, 0)), *spoilt]
-    mixed = [mark_as_model(result) if n % 5 == 3 else result for n, result in enumerate(mixed)]
-    clean = [result for result in mixed if not result.fouls and result.usage is UNSET]
-    full_fit, clean_fit = fit_both(mixed), fit(clean)
+    foul_games = [spoil(game(board, ("x", "y"), (1, 0))) for board in range(9)]
+    games = [spoil(result) if number % 7 == 0 else result for number, result in enumerate(results)]
+    games += [game(99, ("x", "y"), (1, 0)), *foul_games]
+    games = [mark_as_model(result) if n % 5 == 3 else result for n, result in enumerate(games)]
+    clean = [result for result in games if not result.fouls and result.usage is UNSET]
+    full_fit, clean_fit = fit_both(games), fit(clean)
     assert [[replace(r, clean=None, cost=None) for r in p.entrants] for p in full_fit.pools] == [
-        list(pool.entrants) for pool in fit(mixed).pools
+        list(pool.entrants) for pool in fit(games).pools
     ]
     for pool, clean_pool in zip(full_fit.pools, clean_fit.pools, strict=True):
         clean_ratings = {r.name: r.clean for r in pool.entrants}
@@ -284,7 +284,7 @@ def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
     assert head == (*COLUMNS, "Elo in clean games", "±")
     assert {len(row) for row in rows} == {len(head)}
     # The live table fits once: it must not show empty columns.
-    assert standings_table(fit(mixed).pools[0]).plain()[0] == COLUMNS
+    assert standings_table(fit(games).pools[0]).plain()[0] == COLUMNS
 
 
 # Where the sandwich says nothing
@@ -473,12 +473,12 @@ def test_costs_stand_beside_the_ratings_that_they_do_not_change() -> None:
     ]
     (pool,) = fit_both(dear).pools
     cost = {rating.name: rating.cost for rating in pool.entrants}
-    rated = {rating.name: rating for rating in pool.entrants}
+    ratings = {rating.name: rating for rating in pool.entrants}
     assert [replace(rating, cost=None) for rating in pool.entrants] == [*plain.pools[0].entrants]
     assert [name for name in cost if cost[name]] == ["a"]
     assert cost["a"]
-    lead = figure(rated["a"].elo) - min(figure(rating.elo) for rating in pool.entrants)
-    assert (cost["a"].cents, cost["a"].cents_a_game) == (0.5 * rated["a"].games, 0.5)
+    lead = figure(ratings["a"].elo) - min(figure(rating.elo) for rating in pool.entrants)
+    assert (cost["a"].cents, cost["a"].cents_a_game) == (0.5 * ratings["a"].games, 0.5)
     assert cost["a"].elo_a_dollar == pytest.approx(lead / 0.5)
     table = cost_sections(pool)[0].blocks[0]
     assert isinstance(table, Table)

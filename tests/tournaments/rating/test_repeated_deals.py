@@ -29,28 +29,28 @@ def widths(pool: Pool) -> list[float]:
 @pytest.mark.parametrize("seats", [2, 3])
 def test_a_deal_played_again_moves_neither_rating_nor_interval(seats: int) -> None:
     results = played(random.Random(3), STRENGTH, 12, seats, deal=100.0)
-    single, repeated = only_pool(results), only_pool(copies(results, 4))
-    assert widths(repeated) == pytest.approx(widths(single))
-    plain, copied = ([bot.elo for bot in pool.entrants] for pool in (single, repeated))
+    single, multiple = only_pool(results), only_pool(copies(results, 4))
+    assert widths(multiple) == pytest.approx(widths(single))
+    plain, copied = ([bot.elo for bot in pool.entrants] for pool in (single, multiple))
     assert copied == pytest.approx(plain)
-    assert repeated.los == single.los
-    assert repeated.boards == single.boards
+    assert multiple.los == single.los
+    assert multiple.boards == single.boards
 
 
 def test_one_deal_in_forty_lines_is_two_games() -> None:
     results = [result for result in played(random.Random(5), {"a": 400, "b": 0}, 1) if result]
-    single, repeated = only_pool(results), only_pool(copies(results, 40))
-    assert [bot.elo for bot in repeated.entrants] == [bot.elo for bot in single.entrants]
-    assert repeated.los == single.los
-    assert {bot.margin_half_width for bot in repeated.entrants} == {None}
+    single, multiple = only_pool(results), only_pool(copies(results, 40))
+    assert [bot.elo for bot in multiple.entrants] == [bot.elo for bot in single.entrants]
+    assert multiple.los == single.los
+    assert {bot.margin_half_width for bot in multiple.entrants} == {None}
 
 
 def test_a_deal_in_most_lines_does_not_decide() -> None:
     rng = random.Random(1)
     results = played(rng, STRENGTH, 12)
-    twisted = [*results, *copies([result for result in results if result.board == 0], 30)]
-    assert widths(only_pool(twisted)) == pytest.approx(widths(only_pool(results)))
-    assert [x.win_share for x in only_pool(twisted).entrants] == pytest.approx(
+    skewed = [*results, *copies([result for result in results if result.board == 0], 30)]
+    assert widths(only_pool(skewed)) == pytest.approx(widths(only_pool(results)))
+    assert [x.win_share for x in only_pool(skewed).entrants] == pytest.approx(
         [x.win_share for x in only_pool(results).entrants]
     )
 

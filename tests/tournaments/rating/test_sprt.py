@@ -123,10 +123,10 @@ def verdict(settings: Sprt, results: Sequence[Result], entrant: str | None = Non
 
 
 def game(board: int, seats: Sequence[str], scores: Sequence[int], why: str = "target") -> Result:
-    ranked = sorted(scores, reverse=True)
+    ranking = sorted(scores, reverse=True)
     return Result(
         game=f"{board}.{'.'.join(seats)}", board=board, seats=tuple(seats), scores=tuple(scores),
-        places=tuple(1 + ranked.index(score) for score in scores), rounds=1, why=why,  # type: ignore[arg-type]
+        places=tuple(1 + ranking.index(score) for score in scores), rounds=1, why=why,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -164,11 +164,11 @@ def test_the_order_of_the_results_changes_nothing(
         settings = Sprt(measure, min_boards=2, h1=30)
         steps = walk(settings, outcomes(settings, results, "a"))
         answers = verdict(settings, results, "a")
-        shuffled = list(results)
-        chance.shuffle(shuffled)
-        rerun = walk(settings, outcomes(settings, shuffled, "a"))
+        permutation = list(results)
+        chance.shuffle(permutation)
+        rerun = walk(settings, outcomes(settings, permutation, "a"))
         assert msgspec.json.encode(rerun) == msgspec.json.encode(steps)
-        assert verdict(settings, shuffled, "a") == answers == verdict(settings, results)
+        assert verdict(settings, permutation, "a") == answers == verdict(settings, results)
 
 
 def test_boards_count_up_to_the_first_gap() -> None:
@@ -218,8 +218,8 @@ def test_a_game_that_a_foul_ended_is_lost_by_the_target_at_least(
     results = match([(1, 0, 1, 0)] * 2)
     results[2] = replace(results[2], why="foul", scores=scores, places=places)
     assert [outcome.value for outcome in outcomes(Sprt("points"), results)] == [1.0, value]
-    mirrored = [outcome.value for outcome in outcomes(Sprt("points"), results, "b")]
-    assert mirrored == [-1.0, -value]
+    mirror = [outcome.value for outcome in outcomes(Sprt("points"), results, "b")]
+    assert mirror == [-1.0, -value]
 
 
 @pytest.mark.parametrize(

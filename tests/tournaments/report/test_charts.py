@@ -16,8 +16,8 @@ from tournaments.report.document import Encounter, encounters
 Drawn = TypeVar("Drawn", bound=charts.ChartMark)
 
 
-def marks(drawn: charts.Chart, kind: type[Drawn]) -> list[Drawn]:
-    return [mark for mark in drawn.marks if isinstance(mark, kind)]
+def marks(chart: charts.Chart, kind: type[Drawn]) -> list[Drawn]:
+    return [mark for mark in chart.marks if isinstance(mark, kind)]
 
 
 # --- figures ---
@@ -36,8 +36,8 @@ def test_an_axis_holds_its_values_and_round_ticks_between(low: float, size: floa
 # --- encounters ---
 
 
-@pytest.mark.parametrize(("boards", "decided"), [(1, ""), (5, ""), (6, "ahead"), (20, "ahead")])
-def test_a_clean_sweep_is_believed_from_six_boards_on(boards: int, decided: str) -> None:
+@pytest.mark.parametrize(("boards", "decision"), [(1, ""), (5, ""), (6, "ahead"), (20, "ahead")])
+def test_a_clean_sweep_is_believed_from_six_boards_on(boards: int, decision: str) -> None:
     """Six tosses of a coin fall alike in 3 of 100 cases, five in 6."""
     results = [game(board, seats, scores) for board in range(boards)
                for seats, scores in (("ab", (9, 0)), ("ba", (0, 9)))]  # fmt: skip
@@ -45,8 +45,8 @@ def test_a_clean_sweep_is_believed_from_six_boards_on(boards: int, decided: str)
     assert winner[1] == Encounter(2 * boards, 1.0, 0.025 ** (1 / boards), 1.0)
     assert winner[1] is not None
     assert loser[0] == Encounter(2 * boards, 0.0, 0.0, 1 - 0.025 ** (1 / boards))
-    assert winner[1].decided == decided
-    assert loser[0].decided == decided.replace("ahead", "behind")
+    assert winner[1].decided == decision
+    assert loser[0].decided == decision.replace("ahead", "behind")
 
 
 def test_a_search_is_drawn_over_the_ranges_of_its_parameters() -> None:

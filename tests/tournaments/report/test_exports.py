@@ -48,7 +48,7 @@ def mean(lines: list[dict[str, str]], column: str) -> dict[str, float]:
 def mixed_results(seats: int) -> list[Result]:
     """Games of all kinds: ties, ends by foul, fouls that ended nothing."""
     results = played(random.Random(seats), STRENGTH, 30, seats)
-    fouled = [
+    games = [
         msgspec.structs.replace(result, why="foul", fouls=(SeatFoul(1, "late"),))
         if number % 4 == 0
         else result
@@ -56,7 +56,7 @@ def mixed_results(seats: int) -> list[Result]:
     ]
     names = "abcd"[:seats]
     tie = game(99, names, [5] * seats)
-    return [*fouled, tie, msgspec.structs.replace(tie, board=98, fouls=(SeatFoul(0, "illegal"),))]
+    return [*games, tie, msgspec.structs.replace(tie, board=98, fouls=(SeatFoul(0, "illegal"),))]
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -67,13 +67,13 @@ def test_the_ratings_file_has_the_means_of_the_games(seats: int) -> None:
             report.GAME_FIELDS, report.game_rows(results, {"g": "sitting"}, partners=False)
         )
     )
-    rated = {line["entrant"]: line for line in rows(report.ratings_csv(fit(results), {}))}
+    rating_lines = {line["entrant"]: line for line in rows(report.ratings_csv(fit(results), {}))}
     assert len(lines) == seats * len(results)
     assert {line["sitting"] for line in lines} == {"sitting"}
     for column in ("win_share", "margin"):
         for name, value in mean(lines, column).items():
-            assert value == pytest.approx(float(rated[name][column]))
-    for name, line in rated.items():
+            assert value == pytest.approx(float(rating_lines[name][column]))
+    for name, line in rating_lines.items():
         mine = [row for row in lines if row["entrant"] == name]
         assert len(mine) == int(line["games"])
         assert sum(bool(row["foul"]) for row in mine) == int(line["fouls"])
@@ -197,8 +197,8 @@ def test_a_report_is_made_anew_with_an_anchor(event: Path, tmp_path: Path) -> No
     results = msgspec.json.decode((folder / "results.json").read_bytes(), type=Results)
     assert results.event.anchor == Anchor("random", 1000)
     (pool,) = results.ratings.pools
-    (rated,) = [rating for rating in pool.entrants if rating.name == "random"]
-    assert (rated.elo, rated.half_width, pool.anchor) == (1000, 0, results.event.anchor)
+    (rating,) = [rating for rating in pool.entrants if rating.name == "random"]
+    assert (rating.elo, rating.half_width, pool.anchor) == (1000, 0, results.event.anchor)
     for name in ("report.md", "report.html"):
         text = (folder / name).read_text()
         assert "refers to the lead over it" in text

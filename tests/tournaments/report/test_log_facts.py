@@ -75,9 +75,9 @@ def log(path: Path, name: str, records: list[LogRecord], machine: str = "a machi
 
 def test_only_games_that_count_are_in_the_facts(tmp_path: Path) -> None:
     cut: list[LogRecord] = [game_record(2), foul_record(detail="cut off")]
-    repeated: list[LogRecord] = [game_record(1), foul_record(detail="cut off too"), game_record(1)]
-    repeated += [foul_record(detail="it counts"), *end_records(1)]
-    log(tmp_path, "a", [*repeated, *cut])
+    records: list[LogRecord] = [game_record(1), foul_record(detail="cut off too"), game_record(1)]
+    records += [foul_record(detail="it counts"), *end_records(1)]
+    log(tmp_path, "a", [*records, *cut])
     log(tmp_path, "b", [game_record(3), *end_records(3, ms=50.0)], "another machine")
     log(tmp_path, "c", [game_record(4), foul_record(detail="no results yet")], "a third machine")
     facts = log_facts(Folder(tmp_path))
@@ -119,15 +119,15 @@ def test_facts_name_the_machine_and_no_user(tmp_path: Path) -> None:
 
 
 def test_a_sitting_counts_once_for_each_way_in_which_it_was_confined(tmp_path: Path) -> None:
-    moved: list[LogRecord] = [game_record(1), *end_records(1), game_record(2), *end_records(2)]
-    moved += [
+    records: list[LogRecord] = [game_record(1), *end_records(1), game_record(2), *end_records(2)]
+    records += [
         part(sandbox="off", worker="lab"),
         game_record(3),
         *end_records(3),
         part(sandbox="sealed"),
         game_record(4),
     ]
-    log(tmp_path, "a", moved)
+    log(tmp_path, "a", records)
     log(tmp_path, "b", [game_record(5), *end_records(5)])
     log(tmp_path, "c", [game_record(6), foul_record()])
     sandboxes = log_facts(Folder(tmp_path)).sandboxes

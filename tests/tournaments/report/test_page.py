@@ -174,10 +174,10 @@ def test_text_of_bots_is_escaped(tmp_path: Path) -> None:
     )
     plan = replace(plan, entrants=entrants)
     results = made_up(plan, foul_every=3)
-    fouled = [result for result in results if result.fouls]
+    foul_results = [result for result in results if result.fouls]
     examples = [
         evidence(result, detail=words, line=words, stderr=words)
-        for result, words in zip(fouled, RUDE, strict=False)
+        for result, words in zip(foul_results, RUDE, strict=False)
     ]
     path = write_report(tmp_path, plan, results, measured(plan, *examples))
     assert len([tag for tag, _ in Tags(path.read_text()).found if tag == "script"]) == 3

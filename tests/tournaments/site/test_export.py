@@ -241,12 +241,12 @@ def test_the_command_ends_when_the_end_is_shown(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     end = max(log.stat().st_mtime for log in Folder(event).logs())
-    waited: list[float] = []
-    monkeypatch.setattr("time.time", lambda: end + 1 + sum(waited))
-    monkeypatch.setattr("time.sleep", waited.append)
+    waits: list[float] = []
+    monkeypatch.setattr("time.time", lambda: end + 1 + sum(waits))
+    monkeypatch.setattr("time.sleep", waits.append)
     until_over(SiteWriter(tmp_path, 60), event)
     assert snapshot(tmp_path).complete
-    assert 58 <= sum(waited) <= 66
+    assert 58 <= sum(waits) <= 66
 
 
 def test_wrong_options_are_refused(event: Path, tmp_path: Path) -> None:

@@ -45,15 +45,15 @@ def test_no_byte_names_an_open_board(tmp_path: Path, monkeypatch: pytest.MonkeyP
         while playing.poll() is None or not writer.is_over:
             writer.follow(folder.path, time.time())
             note_states(folder, sites, states)
-            played = sum(log.count(b'"type":"result"') for log in logs(folder.path))
+            results = sum(log.count(b'"type":"result"') for log in logs(folder.path))
             # Twice, and then until a kill came in a game: some come between two.
-            if played >= games and (kills < 2 or not is_cut):
+            if results >= games and (kills < 2 or not is_cut):
                 playing.kill()
                 watching.kill()
                 assert playing.wait(120) == watching.wait(120) == -signal.SIGKILL
                 is_cut = is_cut or has_cut_game(folder)
                 playing, watching = start(processes, *play), start(processes, *watch)
-                games, kills = played + (3 if kills else 12), kills + 1
+                games, kills = results + (3 if kills else 12), kills + 1
             time.sleep(0.02)
         assert watching.wait(120) == 0
     note_states(folder, sites, states)

@@ -119,8 +119,8 @@ def test_no_word_of_a_command_names_a_local_folder() -> None:
     }
     command = Command(tuple(words), "/home/ann/bots")
     assert [*_without_folder(command)] == [*words.values()]
-    published = Command(("python", "-u", "x.py"), "")
-    assert tuple(_without_folder(published)) == published.argv
+    command = Command(("python", "-u", "x.py"), "")
+    assert tuple(_without_folder(command)) == command.argv
 
 
 def test_publishing_replaces_no_other_files(event: Path, tmp_path: Path) -> None:

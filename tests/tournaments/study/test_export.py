@@ -63,9 +63,9 @@ def test_each_decision_of_an_event_is_a_row_with_all_columns(event: Path, tmp_pa
             assert mask == decision.mask.tolist()
             choice = decision.question.choice
             assert (int(row["choice"]), int(row["action"])) == (choice, decision.action)
-            offered = json.loads(row["options"])
-            assert len(offered) == len(decision.question.options)
-            assert offered[int(row["choice"])]["do"] in ("play", "draw", "pass")
+            options = json.loads(row["options"])
+            assert len(options) == len(decision.question.options)
+            assert options[int(row["choice"])]["do"] in ("play", "draw", "pass")
             assert int(row["points"]) == game.result.scores[seat]
             assert float(row["margin"]) == game.result.scores[seat] - game.result.scores[1 - seat]
             assert row["partner"] == row["foul"] == ""
@@ -100,8 +100,8 @@ def test_partners_and_fouls_have_their_columns(tmp_path: Path) -> None:
     assert result
     margin = (sum(result.scores[::2]) - sum(result.scores[1::2])) / 2
     assert {(row["side"], float(row["margin"])) for row in rows} == {("0", margin), ("1", -margin)}
-    fouled = write(tmp_path / "fouled.jsonl", log_game(pick=bob_fouls))
-    (path,) = export_rows(fouled, out=tmp_path / "fouled.csv")
+    log = write(tmp_path / "fouled.jsonl", log_game(pick=bob_fouls))
+    (path,) = export_rows(log, out=tmp_path / "fouled.csv")
     *_, last = table(path)
     assert (last["entrant"], last["foul"], last["choice"], last["action"], last["margin"]) == (
         "bob", "illegal", "", "", "",
@@ -112,21 +112,21 @@ def test_luck_and_losses_are_computed_for_the_named_bots(tmp_path: Path) -> None
     path = write(tmp_path / "trio.jsonl", log_game(TRIO, 3, any_of("trio")))
     (game,) = read_games(path)
     (plain,) = export_rows(path, out=tmp_path / "plain.csv")
-    valued = ("round_luck", "luck_points", "luck_share", "best", "loss", "loss_error", "values")
-    assert {row[name] for row in table(plain) for name in valued} == {""}
+    columns = ("round_luck", "luck_points", "luck_share", "best", "loss", "loss_error", "values")
+    assert {row[name] for row in table(plain) for name in columns} == {""}
     wish = Wish(frozenset(["bob"]), luck=True, review=True)
     (path,) = export_rows(path, out=tmp_path / "valued.csv", wish=wish)
     rows = table(path)
     luck = luck_of_games([Timeline(game)])[0]
-    drawn = dict.fromkeys(range(1, 99), 0.0)
+    draw_luck = dict.fromkeys(range(1, 99), 0.0)
     for draw in luck.draws:
-        drawn[draw.round] += draw.points[1]
+        draw_luck[draw.round] += draw.points[1]
     decisions = {decision.number: decision for decision in review_seat(Timeline(game), 1)}
     assert len(rows) == len(decisions) > 5
     for row in rows:
         assert float(row["luck_points"]) == pytest.approx(luck.points[1], abs=1e-3)
         assert float(row["luck_share"]) == pytest.approx(luck.share[1], abs=1e-5)
-        assert float(row["round_luck"]) == pytest.approx(drawn[int(row["round"])], abs=1e-3)
+        assert float(row["round_luck"]) == pytest.approx(draw_luck[int(row["round"])], abs=1e-3)
         decision = decisions[int(row["question"])]
         assert (int(row["choice"]), int(row["best"])) == (decision.choice, decision.best)
         assert float(row["loss"]) == pytest.approx(decision.loss, abs=1e-3)

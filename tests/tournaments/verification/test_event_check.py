@@ -189,11 +189,11 @@ def test_verify_finds_a_game_with_two_results(folder: Path) -> None:
     games = [index for index, record in enumerate(records) if isinstance(record, GameRecord)]
     first, second = games
     game = getattr(records[first], "game", None)
-    repeated = [*records[:second], *records[1:-1]]
-    end = SittingOver(games=3, records=len(repeated))
+    doubled = [*records[:second], *records[1:-1]]
+    end = SittingOver(games=3, records=len(doubled))
     log(folder).write_bytes(b"")
     descriptor = os.open(log(folder), os.O_WRONLY)
-    append_records(descriptor, [*repeated, end], 0)
+    append_records(descriptor, [*doubled, end], 0)
     os.close(descriptor)
     assert faults(folder) == [f"{log(folder)}: {game} has two results"]
 
@@ -218,9 +218,9 @@ def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
     drop_lines(tmp_path / "ledger.jsonl", 1)
     last = Folder(tmp_path).logs()[-1]
     change(last, b'"type":"choice"', b'"type":"chOice"')
-    short, damaged = faults(tmp_path)
+    short, damage = faults(tmp_path)
     assert "results that results.json reports; the report was not checked" in short
-    assert f"{last}, line " in damaged
+    assert f"{last}, line " in damage
 
 
 def test_reported_games_are_not_replayed_silently(folder: Path) -> None:

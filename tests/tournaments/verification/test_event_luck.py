@@ -107,8 +107,8 @@ def test_luck_is_written_in_ledger_order_and_reported(folder: Path, faked: list[
     assert (results["luck"]["lines"], results["luck"]["games"]) == (12, 12)
     entrants = results["ratings"]["pools"][0]["entrants"]
     assert all(rating["corrected"]["margin"] != rating["margin"] for rating in entrants)
-    rated = rows(folder, "ratings.csv")
-    assert [float(row["corrected_margin"]) for row in rated] == [
+    rating_rows = rows(folder, "ratings.csv")
+    assert [float(row["corrected_margin"]) for row in rating_rows] == [
         rating["corrected"]["margin"] for rating in entrants
     ]
     assert "Ratings with luck in, and with luck taken out" in report(folder)
@@ -157,10 +157,10 @@ def test_verify_names_a_changed_figure(folder: Path, name: str) -> None:
     report_luck(folder)
     entries = records(folder)
     store = LuckStore(Folder(folder), load_event(Folder(folder)), writes=True)
-    changed = getattr(entries[3], name)
-    changed = ((9.0, 9.0),) if name == "rounds" else (9.0, *changed[1:])
+    figure = getattr(entries[3], name)
+    figure = ((9.0, 9.0),) if name == "rounds" else (9.0, *figure[1:])
     (folder / "luck.jsonl").unlink()
-    entries[3] = replace(entries[3], **{name: changed})
+    entries[3] = replace(entries[3], **{name: figure})
     store.add(entries)
     assert f"{entries[3].game}: {name} is" in boneyard("verify", str(folder), code=1)
 
@@ -240,11 +240,11 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
     """What is learnt from a board, or from one after it, may not judge its luck."""
     folder = taught
-    learnt = policies(folder)
-    assert {policy.boards for policy in learnt} == {last_board_before(board, 1) for board in (5, 6)}
+    models = policies(folder)
+    assert {policy.boards for policy in models} == {last_board_before(board, 1) for board in (5, 6)}
     names = {name for result in ledger(folder) for name in result.seats}
-    assert {policy.entrant for policy in learnt} == names
-    for policy in learnt:
+    assert {policy.entrant for policy in models} == names
+    for policy in models:
         assert policy.games
         assert all(int(game.partition(".")[0]) <= policy.boards for game in policy.games)
     assert "luck equal" in boneyard("verify", str(folder))
@@ -257,17 +257,17 @@ def test_a_bot_that_joins_later_is_learnt_from_its_own_boards() -> None:
                places=(1, 2), rounds=1, why="target")
         for board, bot in enumerate(["first"] * 100 + ["new"] * 30, 1)
     ]  # fmt: skip
-    needed = games_to_learn_from({}, results, results)
-    assert [boards for bot, boards in needed if bot == "new"] == [104, 108, 116]
-    assert [result.board for result in needed["new", 104]] == [101, 102, 103, 104]
-    assert [result.board for result in needed["old", 64]] == [*range(33, 65)]
-    policy_records = {key: PolicyRecord(*key, (), (), 1, key[1] / 200) for key in needed}
+    needs = games_to_learn_from({}, results, results)
+    assert [boards for bot, boards in needs if bot == "new"] == [104, 108, 116]
+    assert [result.board for result in needs["new", 104]] == [101, 102, 103, 104]
+    assert [result.board for result in needs["old", 64]] == [*range(33, 65)]
+    policy_records = {key: PolicyRecord(*key, (), (), 1, key[1] / 200) for key in needs}
     assert not games_to_learn_from(policy_records, results, results[50:])
     assert luck_terms(policy_records, "107.new.old", deals=True).foreseen == (104 / 200, 64 / 200)
     assert luck_terms(policy_records, "104.new.old", deals=True) == USUAL_TERMS
     assert luck_terms(policy_records, "107.new.old", {107: 104}, deals=True) == USUAL_TERMS
-    repeated = games_to_learn_from({}, results, results, {116 + n: 109 for n in range(1, 15)})
-    assert ("new", 116) not in repeated
+    repeats = games_to_learn_from({}, results, results, {116 + n: 109 for n in range(1, 15)})
+    assert ("new", 116) not in repeats
 
 
 @pytest.mark.slow
@@ -303,8 +303,8 @@ def test_verify_learns_the_policies_again(taught: Path, tmp_path: Path) -> None:
         first: replace(first, weights=(first.weights[0] + 0.001, *first.weights[1:])),
         second: replace(second, games=("5.first.greedy",)),
     }
-    forged = [changes.get(line, line) if isinstance(line, PolicyRecord) else line for line in lines]
-    LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add(forged)
+    fakes = [changes.get(line, line) if isinstance(line, PolicyRecord) else line for line in lines]
+    LuckStore(Folder(folder), load_event(Folder(folder)), writes=True).add(fakes)
     output = boneyard("verify", str(folder), code=1)
     assert f"the policy of {first.entrant} after board {first.boards} is not what" in output
     assert "has learnt from other games" in output
@@ -373,11 +373,11 @@ def test_a_killed_computation_goes_on_and_gives_the_same_bytes(tmp_path: Path) -
         process.send_signal(signal.SIGKILL)
     assert fits(tmp_path)
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    killed = path.read_bytes()
+    content = path.read_bytes()
     assert len(records(tmp_path)) == 12
     path.unlink()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    assert path.read_bytes() == killed
+    assert path.read_bytes() == content
     assert "luck equal" in boneyard("verify", str(tmp_path))
     (first, *_) = games_of(tmp_path)
     (luck,) = luck_records([Timeline(first)])
