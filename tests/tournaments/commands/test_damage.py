@@ -39,7 +39,7 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     event = laid_open(copy_of("round-robin", tmp_path_factory.mktemp("event")))
     with untouched(event) as folder:
         yield folder
@@ -151,9 +151,9 @@ FAST = (
 
 # Slow: every damage is one sentence in every command that reads the file, and no traceback.
 @pytest.mark.parametrize("damage", slow_except(FAST, TABLE))
-def test_readers_refuse_damage_in_a_sentence(played: Path, tmp_path: Path, damage: str) -> None:
+def test_readers_refuse_damage_in_a_sentence(source: Path, tmp_path: Path, damage: str) -> None:
     make, finding, refuse = TABLE[damage]
-    make(copied(played, tmp_path))
+    make(copied(source, tmp_path))
     for name, (command, *words) in COMMANDS.items():
         done = CliRunner().invoke(main, [command, str(tmp_path), *words])
         if done.exception and not isinstance(done.exception, SystemExit):
@@ -169,22 +169,22 @@ def test_readers_refuse_damage_in_a_sentence(played: Path, tmp_path: Path, damag
             assert done.exit_code == 0, f"{name}: {done.output}"
 
 
-def test_a_log_with_a_score_too_many_is_not_exported(played: Path, tmp_path: Path) -> None:
-    log("round", scores=[1, 2, 3])(copied(played, tmp_path / "event"))
+def test_a_log_with_a_score_too_many_is_not_exported(source: Path, tmp_path: Path) -> None:
+    log("round", scores=[1, 2, 3])(copied(source, tmp_path / "event"))
     words = ("export", str(tmp_path / "event"), "--out", str(tmp_path / "out.csv"))
     assert "it is not a game of its sitting" in boneyard(*words, code=2)
 
 
-def test_a_game_whose_name_leads_out_of_the_folder_is_damage(played: Path, tmp_path: Path) -> None:
-    event = copied(played, tmp_path / "event")
+def test_a_game_whose_name_leads_out_of_the_folder_is_damage(source: Path, tmp_path: Path) -> None:
+    event = copied(source, tmp_path / "event")
     log("game", game="../../../planted")(event)
     boneyard("publish", str(event), str(tmp_path / "site"), code=2)
     assert not list(tmp_path.rglob("planted*"))
     assert "a game's name has no slash" in boneyard("verify", str(event), code=1)
 
 
-def test_readers_of_a_broken_review_name_the_remedy(played: Path, tmp_path: Path) -> None:
-    event = copied(played, tmp_path / "event")
+def test_readers_of_a_broken_review_name_the_remedy(source: Path, tmp_path: Path) -> None:
+    event = copied(source, tmp_path / "event")
     (event / "review.json").write_bytes(b'{"entrants": 1}')
     remedy = "Remove the file: `boneyard explain --review` makes it again"
     assert remedy in boneyard("verify", str(event), code=1)
@@ -192,8 +192,8 @@ def test_readers_of_a_broken_review_name_the_remedy(played: Path, tmp_path: Path
     assert remedy in boneyard("publish", str(event), str(tmp_path / "site"), code=2)
 
 
-def test_verify_finds_a_forged_file_beside_a_true_log(played: Path, tmp_path: Path) -> None:
-    event = copied(played, tmp_path)
+def test_verify_finds_a_forged_file_beside_a_true_log(source: Path, tmp_path: Path) -> None:
+    event = copied(source, tmp_path)
     compressed = compressed_path(event / LOG)
     compressed.write_bytes(zstd.compress((event / LOG).read_bytes()))
     assert "OK: " in boneyard("verify", str(event))
@@ -202,10 +202,10 @@ def test_verify_finds_a_forged_file_beside_a_true_log(played: Path, tmp_path: Pa
         assert f"{compressed.name}: " in boneyard("verify", str(event), code=1)
 
 
-def test_show_computes_ratings_and_reads_none(played: Path, tmp_path: Path) -> None:
+def test_show_computes_ratings_and_reads_none(source: Path, tmp_path: Path) -> None:
     event = copy_of("reviewed", tmp_path / "event")
     output = boneyard("show", str(event), "--json")
-    assert output != boneyard("show", str(played), "--json"), "The luck is taken out."
+    assert output != boneyard("show", str(source), "--json"), "The luck is taken out."
     results = event / "results.json"
     results.write_text(results.read_text().replace('"elo":', '"elo":1'))
     # A copy has the times of its making, in any order.
@@ -214,13 +214,13 @@ def test_show_computes_ratings_and_reads_none(played: Path, tmp_path: Path) -> N
         assert boneyard("show", str(event), "--json") == output
 
 
-def test_commands_refuse_games_that_would_count_twice(played: Path, tmp_path: Path) -> None:
-    copy = copied(played, tmp_path / "copy")
+def test_commands_refuse_games_that_would_count_twice(source: Path, tmp_path: Path) -> None:
+    copy = copied(source, tmp_path / "copy")
     for words in (
-        ("show", str(played), str(copy)),
-        ("export", str(played), str(played), "--out", str(tmp_path / "out.csv")),
-        ("export", str(played), str(copy / LOG), "--out", str(tmp_path / "out.csv")),
-        ("export", "--problems", str(played), str(copy), "--out", str(tmp_path / "set.jsonl")),
+        ("show", str(source), str(copy)),
+        ("export", str(source), str(source), "--out", str(tmp_path / "out.csv")),
+        ("export", str(source), str(copy / LOG), "--out", str(tmp_path / "out.csv")),
+        ("export", "--problems", str(source), str(copy), "--out", str(tmp_path / "set.jsonl")),
     ):
         assert "have the same games, which would count twice" in boneyard(*words, code=2)
 

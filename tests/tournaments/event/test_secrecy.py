@@ -152,15 +152,15 @@ def test_a_number_that_is_taken_is_drawn_again() -> None:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an event whose files no test changes."""
     folder = tmp_path_factory.mktemp("numbers")
     run(folder, "first", "greedy", *SHORT, "--boards", "8", "--jobs", "2", "--seed", "1")
     return folder
 
 
-def test_games_are_played_in_the_order_of_their_numbers(played: Path) -> None:
-    folder = Folder(played)
+def test_games_are_played_in_the_order_of_their_numbers(source: Path) -> None:
+    folder = Folder(source)
     plan, secret = load_event(folder), secret_of(folder)
     orders = []
     for sitting in sittings(plan, {}):
@@ -175,10 +175,10 @@ def test_games_are_played_in_the_order_of_their_numbers(played: Path) -> None:
     assert list(verify_folder(folder)) == []
 
 
-def test_verify_finds_a_game_of_another_number(played: Path, tmp_path: Path) -> None:
+def test_verify_finds_a_game_of_another_number(source: Path, tmp_path: Path) -> None:
     """An organiser could tell a friend's bot by it which board it plays."""
     folder = Folder(tmp_path / "event")
-    shutil.copytree(played, folder.path)
+    shutil.copytree(source, folder.path)
     log = folder.logs()[0]
     checksummed.decompress(log)
     records = [entry.record for entry in read_records(log)]

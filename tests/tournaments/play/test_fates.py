@@ -112,7 +112,7 @@ SITTING = '[fouls]\nlose = "sitting"\nafter = 2\n'
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield an event in which a bot loses the rest of each sitting after two fouls."""
     folder = tmp_path_factory.mktemp("lost")
     run_file(event(folder / "bots", WRONG, boards=4, more=SITTING), folder / "out")
@@ -121,9 +121,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def copy(played: Path, tmp_path: Path) -> Path:
+def copy(source: Path, tmp_path: Path) -> Path:
     """Return such an event for one test; its bot logs each start beside itself."""
-    return copied(played, tmp_path / "lost")
+    return copied(source, tmp_path / "lost")
 
 
 def test_enough_fouls_lose_the_rest_of_the_sitting(copy: Path) -> None:
@@ -148,7 +148,7 @@ def test_enough_fouls_lose_the_rest_of_the_sitting(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("count", slow_except([0, 3], range(4)))
-def test_forfeits_follow_from_the_logs_after_a_kill(played: Path, copy: Path, count: int) -> None:
+def test_forfeits_follow_from_the_logs_after_a_kill(source: Path, copy: Path, count: int) -> None:
     """Of the first sitting so many games were logged, and nothing had reached the ledger."""
     out = copy / "out"
     (out / "ledger.jsonl").unlink()
@@ -161,7 +161,7 @@ def test_forfeits_follow_from_the_logs_after_a_kill(played: Path, copy: Path, co
     # The next game had begun.
     first.write_bytes(b"".join(lines[: (ends[count - 1] if count else 1) + 2]))
     run_file(copy / "bots" / "cup.toml", out)
-    assert outputs(out) == outputs(played / "out")
+    assert outputs(out) == outputs(source / "out")
     assert "OK: " in boneyard("verify", str(out))
 
 

@@ -14,7 +14,7 @@ from tournaments.study.losses import RoundCauses, causes_by_round, luck_by_round
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def event(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield an event of which the luck is known and no mistakes are."""
     folder = copy_of("reviewed", tmp_path_factory.mktemp("event") / "event")
     (folder / "review.jsonl").unlink()
@@ -39,8 +39,8 @@ def test_causes_are_described(luck: float | None, mistakes: float | None, words:
     assert RoundCauses(luck, mistakes).describe() == words
 
 
-def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
-    logged = games_of(played)[0]
+def test_the_luck_of_rounds_is_that_of_the_game(event: Path) -> None:
+    logged = games_of(event)[0]
     rules, (record,) = logged.sitting.rules, luck_records([Timeline(logged)])
     for seat in (0, 1):
         causes = causes_by_round(Timeline(logged), seat, (), USUAL_TERMS)
@@ -51,11 +51,11 @@ def test_the_luck_of_rounds_is_that_of_the_game(played: Path) -> None:
             assert cause.luck == pytest.approx(round_luck[number], abs=0.01)
 
 
-def test_an_event_has_causes_where_all_its_games_have_them(played: Path) -> None:
-    output = boneyard("explain", str(played), "--bot", "random")
+def test_an_event_has_causes_where_all_its_games_have_them(event: Path) -> None:
+    output = boneyard("explain", str(event), "--bot", "random")
     (line,) = (line for line in output.splitlines() if line.startswith("In the lost rounds it "))
     assert "bad tiles" in line
     assert "choices" not in line
-    (losses,) = json.loads(boneyard("explain", str(played), "--bot", "random", "--json"))
+    (losses,) = json.loads(boneyard("explain", str(event), "--bot", "random", "--json"))
     assert all(row["luck"] is not None for row in losses["rounds"])
     assert all(row["mistakes"] is None for row in losses["rounds"])
