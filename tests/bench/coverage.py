@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold the truth, in simulated events of known strengths.
+"""The share of 95 % intervals that hold the truth, in simulated events of known strengths.
 
     python -m tests.bench.coverage [--events 300] [--luck 100]
 
@@ -115,7 +115,7 @@ class Count(NamedTuple):
 
     @property
     def failed(self) -> str:
-        """How many did not hold, of how many that were shown."""
+        """Return the misses, as `2 of 40`."""
         return f"{self.total - self.hits} of {self.total}"
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class Count(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What an event showed."""
+    """The hits and misses of an event's intervals."""
 
     ratings: list[bool]
     """Of each rating of the core whether its interval held the true lead over the level,"""

@@ -1,4 +1,4 @@
-"""What an event of very many games costs: to go on with it, to report, verify and replay it.
+"""The cost of an event of very many games: to go on with it, to report, verify and replay it.
 
     python -m tests.bench.million [--games 1000000] [--folder FOLDER]
 
@@ -52,7 +52,7 @@ CHOICE = b'{"type":"choose","id":%d,"choice":0}'
 
 
 class Spent(NamedTuple):
-    """What a command took."""
+    """The time and memory that a command took."""
 
     wall_s: float
     cpu_s: float

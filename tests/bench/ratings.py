@@ -1,4 +1,4 @@
-"""What rating, reporting and exporting 100,000 results costs, against merely reading them.
+"""The cost of rating, reporting and exporting 100,000 results, beside merely reading them.
 
     python -m tests.bench.ratings [--results 100000] [--rounds 1]
 

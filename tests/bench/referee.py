@@ -1,4 +1,4 @@
-"""What the whole referee costs a move: games side by side, and many tables in one process.
+"""The cost of the whole referee for a move: games side by side, and many tables in a process.
 
 Also what a run costs a result, with fakes of referee processes that answer at once. The baselines
 are an epoll loop in C (`loop.c`), which has no rules, no log and no JSON, and a blocking ping-pong
@@ -46,7 +46,7 @@ NAMES = ("one", "two")
 
 
 class Cost(NamedTuple):
-    """What a number of moves took."""
+    """The time that a number of moves took."""
 
     moves: int
     cpu: float
@@ -77,7 +77,7 @@ def questions(games: int) -> list[tuple[int, bytes]]:
 
 
 def played(number: int) -> Referee:
-    """Return a game against the instant bots, with all that was said and is to be logged."""
+    """Return a game against the instant bots, with the lines that were sent and will be logged."""
     referee = new_referee(number)
     while question := referee.awaiting:
         line = b'{"type":"choose","id":%d,"choice":0}' % question.id

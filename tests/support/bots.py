@@ -49,7 +49,7 @@ HASTY_CHECK = Clock(start_ms=1_000, move_ms=500, bank_ms=0)
 
 
 class Diagnosed(NamedTuple):
-    """The step at which a broken bot fails, and what it is told first."""
+    """The step at which a broken bot fails, and the words that the check shows first."""
 
     step: str
     says: str
@@ -122,7 +122,7 @@ BROKEN: dict[str, Diagnosed] = {
 HARMLESS = ("AnswersTheLastFirst", "CrashesWhenItLeaves", "EndsLinesAsOnWindows")
 """Bots that look broken, and break no promise."""
 SANDBOXED = ("ReadsItsWeights",)
-"""Bots that are told something else in the sandbox."""
+"""Bots for which the check has other words in the sandbox."""
 
 
 PROGRAM = BOTS / "broken"
@@ -398,7 +398,7 @@ CASES = [Case(name, line, len(json.loads(line)["options"])) for name, line in QU
 
 
 def talk(command: list[str], lines: Sequence[bytes], folder: Path = FOLDER) -> list[bytes]:
-    """Everything that the bot says to these lines; it must then leave of its own accord."""
+    """Return all that the bot writes after these lines; it must then leave of its own accord."""
     done = subprocess.run(
         command,
         cwd=folder,

@@ -135,7 +135,7 @@ def carry(source: socket.socket, sink: socket.socket) -> None:
 
 
 class Cluster:
-    """A scheduler behind a proxy, workers, and what they all say."""
+    """A scheduler behind a proxy, workers, and the output of them all."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -153,7 +153,7 @@ class Cluster:
         self.address = f"tls://127.0.0.1:{self.proxy.port}"
 
     def _started_scheduler(self) -> Process:
-        """Start one as the README says, but for this machine alone."""
+        """Start a scheduler as the README says, but for this machine alone."""
         settings, words = from_readme()
         changes = {"tls://head": "tls://127.0.0.1", "8786": "0"}
         words = [changes.get(word, word).replace("tls/", f"{self.tls}/") for word in words]

@@ -95,7 +95,7 @@ CHANGES = 8
 
 
 class Asks(Protocol):
-    """A rule that says which seats are asked."""
+    """A rule for the seats that are asked."""
 
     def __call__(self, clock: Clock, options: tuple[Option, ...], *, fouled: bool) -> bool:
         """Tell whether a seat with these options is asked."""
@@ -233,11 +233,11 @@ def bob_fouls(question: OpenQuestion) -> int:
 
 
 class Overheard(NamedTuple):
-    """A game, and what was said."""
+    """A game, and the lines to each seat."""
 
     logged: LoggedGame
     lines: list[list[bytes]]
-    """Of each seat, all that it was told."""
+    """All lines that the referee sent to each seat."""
 
 
 def overhear(

@@ -430,7 +430,7 @@ def publish_rounds(data: LeagueData, site: Path) -> None:
 
 
 def made_up_facts(round: PlayedRound) -> RoundFacts:
-    """Return facts as the luck and the review of a round would tell them."""
+    """Return facts as the luck and the review of a round would state them."""
     return RoundFacts(
         round=round,
         luck={result.game: (4.0, -4.0) for result in round.results},

@@ -275,7 +275,7 @@ def ask(game: Game, seat: int | None = None) -> dict[str, Any]:
 
 
 def report(game: Game, seat: int = 0) -> dict[str, Any]:
-    """Return what a seat is told of the finished round, decoded from its bytes."""
+    """Return the message to a seat about the finished round, decoded from its bytes."""
     return _decoded(view.LineWriter(game, 1).round_over()[seat])
 
 

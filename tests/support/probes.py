@@ -1,4 +1,4 @@
-"""Which probes this machine can try, and which of them a sandbox must stop."""
+"""The probes that this machine can try, and those that a sandbox must stop."""
 
 import os
 import re

@@ -49,7 +49,7 @@ STALE = 0.02
 
 
 class World(NamedTuple):
-    """What a seat cannot see, and the rounds so far."""
+    """All that a seat cannot see, and the rounds so far."""
 
     setup: GameSetup
     seed: bytes
@@ -80,7 +80,7 @@ def elsewhere(world: World, rounds: Sequence[RoundHistory], rng: random.Random) 
 def hear(
     world: World, seat: int, until: StopAt | None, begin: Begin, *, foul: bool = False
 ) -> list[HeardLine]:
-    """Return all that is said to a seat up to a question, or up to the end of the game.
+    """Return all lines to a seat up to a question, or up to the end of the game.
 
     With `foul` it breaks the protocol at that question, and hears what it is told of that.
     """
@@ -228,7 +228,7 @@ def _first(first: Sequence[object], second: Sequence[object]) -> tuple[object, o
 
 
 class Leak(NamedTuple):
-    """A referee that tells something, and where that shows."""
+    """A referee that leaks a secret, and the place where that shows."""
 
     kind: str
     """"bytes" or "moments"."""

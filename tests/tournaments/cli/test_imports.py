@@ -78,7 +78,7 @@ def test_a_run_that_is_refused_loads_nothing_that_its_report_needs(tmp_path: Pat
 
 @pytest.mark.slow
 def test_a_run_loads_what_the_test_looks_for(event: Path, tmp_path: Path) -> None:
-    """Otherwise the test above could not fail."""
+    """Show that the test above can fail."""
     words = ("report", str(copied(event, tmp_path / "event")))
     ran = (sys.executable, "-c", LOADED, *words)
     done = subprocess.run(ran, capture_output=True, text=True, check=False, cwd=tmp_path)

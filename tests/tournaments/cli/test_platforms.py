@@ -1,4 +1,4 @@
-"""Other systems than Linux: what works there, and the sentence that tells how to get the rest."""
+"""Other systems than Linux: the commands that work there, and the sentence of the others."""
 
 import os
 import subprocess

@@ -46,7 +46,7 @@ def rate(*paths: Path, **options: object) -> Rated:
 
 
 def change_plan(folder: Path, change: Callable[[str], str]) -> Path:
-    """Return a folder whose plan says something else."""
+    """Change the plan in a folder; return the folder."""
     path = folder / "event.json"
     before = path.read_text()
     path.write_text(change(before))
@@ -63,7 +63,7 @@ def change_version(folder: Path, name: str) -> Path:
 
 
 def write_ledger(ledger: Path, results: Iterable[Result]) -> None:
-    """Write a ledger with right checksums, whatever it tells."""
+    """Write a ledger of any results with right checksums."""
     descriptor = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     append_records(descriptor, results, 0)
     os.close(descriptor)
@@ -196,7 +196,7 @@ def test_without_a_prior_a_seat_that_always_wins_is_refused(tmp_path: Path) -> N
 
 
 def test_the_live_table_catches_up_in_steps(events: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an earlier run played is caught up with little by little."""
+    """The table takes in the results of an earlier run little by little."""
     folder = Folder(events / "friday")
     ledger = Ledger(Book(folder, load_event(folder)))
     monkeypatch.setenv("FORCE_COLOR", "1")

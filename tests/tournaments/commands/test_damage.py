@@ -1,4 +1,4 @@
-"""Files with right checksums and wrong content: each is told in a sentence, by every command."""
+"""Files with right checksums and wrong content: every command refuses each in a sentence."""
 
 import json
 import os

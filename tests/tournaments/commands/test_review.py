@@ -126,7 +126,7 @@ def test_wrong_names_get_one_sentence(event: Path, words: tuple[str, ...], sugge
 
 
 def test_an_event_without_a_finished_board_is_refused(event: Path) -> None:
-    """Its hidden tiles must not be told while others have to play them."""
+    """Its hidden tiles stay secret while others have to play them."""
     (event / "seeds.jsonl").write_bytes(b"")
     assert "no finished board" in invoke("explain", "--review", event, code=2).output
 
@@ -157,7 +157,7 @@ def test_a_damaged_log_costs_only_its_own_games(event: Path) -> None:
 
 
 def write_review(folder: Path, records: list[SeatLosses], **changes: object) -> None:
-    """Write a review whose checksums are right, whatever it says; its terms are `changed`."""
+    """Write a review of any content with right checksums; `changes` apply to its terms."""
     terms = read_terms(Folder(folder))
     assert terms
     lines = (replace(terms, **changes), *records)

@@ -133,7 +133,7 @@ def test_history_keeps_the_digest_of_older_commitments(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_event_killed_while_it_grows_equals_one_played_at_once(tmp_path: Path) -> None:
-    """Also when the ledger has lost its end to the new order: the logs have it."""
+    """The logs keep the end that the ledger has lost to the new order."""
     out, reference = tmp_path / "out", tmp_path / "once"
     run(out, "first", "greedy", *SHORT, "--boards", "3")
     process = start_run(out, "first", "greedy", "random", *SHORT, jobs=2)

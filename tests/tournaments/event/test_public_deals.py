@@ -1,4 +1,4 @@
-"""Who came when deals were public: what is told of it, and boards that nobody has seen."""
+"""Entrants that came when deals were public: their notes, and boards that nobody has seen."""
 
 import json
 from pathlib import Path

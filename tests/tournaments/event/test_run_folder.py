@@ -1,4 +1,4 @@
-"""A run that names no folder has one that tells what is played, and no other event's."""
+"""The folder of a run that names none: its name states what is played; no other event has it."""
 
 from pathlib import Path
 from typing import Any

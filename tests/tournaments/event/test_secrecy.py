@@ -1,4 +1,4 @@
-"""What an event keeps secret: its seeds, and every board from whoever has met it."""
+"""The secrets of an event: its seeds, and every board from whoever has met it."""
 
 import base64
 import secrets

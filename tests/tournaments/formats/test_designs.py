@@ -48,7 +48,7 @@ def test_in_a_round_robin_everybody_meets_everybody_equally(units: int, size: in
 
 @pytest.mark.parametrize("units", [*range(2, 14), 29, 30])
 def test_at_two_seats_everybody_sits_first_as_often(units: int) -> None:
-    """In one rotation already: with an odd number exactly, with an even one give or take one."""
+    """One rotation is enough: an odd number is exact, an even number differs by one at most."""
     firsts = Counter(table[0] for day in round_robin(units, 2) for table in day)
     counts = [firsts[unit] for unit in range(units)]
     assert max(counts) - min(counts) <= (units % 2 == 0)

@@ -108,7 +108,7 @@ def test_change_of_the_site_is_found(
 
 
 def test_site_verifies_while_a_round_is_played(league: Path, tmp_path: Path) -> None:
-    """Of the open round, and of those that are not published yet, it has the commitments."""
+    """The site has the commitments of the open round and of rounds that are not published yet."""
     site = tmp_path / "site"
     shutil.copytree(league / "site", site)
     for number in ("0003", "0004"):

@@ -64,7 +64,7 @@ def test_nothing_is_chosen_for_intervals_whose_order_is_known() -> None:
 
 
 def test_two_versions_do_not_meet_any_more_once_their_games_would_all_end_alike() -> None:
-    """Otherwise a small class plays most of its games against the weakest house bot."""
+    """A small class would else play most of its games against the weakest house bot."""
     level = boards("a", "b", 20, 20)
     sweeps = boards("a", "random", 40, 0) + boards("b", "random", 40, 0)
     tables = choose(level + sweeps, ["a", "b", "random"], anchor="a", most_tables=3)

@@ -12,7 +12,7 @@ NOW = datetime(2026, 11, 22, 20, 0, 5, tzinfo=UTC)
 
 
 def test_a_state_that_lasts_is_one_line_until_it_is_over(tmp_path: Path) -> None:
-    """A broken league.toml is not told again at each turn, but again when it breaks again."""
+    """A broken league.toml is logged once, and once more when it breaks again."""
     lines: list[str] = []
     journal = Journal(tmp_path / "league.log", lambda: NOW, lines.append)
     for words in ("a", "a", "b", "", "b"):

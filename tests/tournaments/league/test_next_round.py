@@ -49,7 +49,7 @@ def close_next_round(folder: LeagueFolder) -> RoundPlan | str:
 
 
 def test_versions_that_cannot_play_are_held_out(tmp_path: Path) -> None:
-    """A round goes on without them, and no reason tells where the league lies."""
+    """A round goes on without them, and no reason names the league's folder."""
     folder = make(tmp_path, HOUSE)
     remove_tree(folder.version("suit"))
     plan, following = close_next_round(folder), close_next_round(folder)
@@ -102,7 +102,7 @@ def test_boards_are_kept_for_who_pushes_next(settings: str, pause: str, tmp_path
 
 
 def test_a_week_that_is_played_says_when_the_next_begins(tmp_path: Path) -> None:
-    """In the league's own time zone."""
+    """The time is in the league's own zone."""
     division = '[[divisions]]\nname = "draw"\npace = "lesson"\nboards_a_week = 5\n'
     folder = make(tmp_path, HOUSE + division)
     admit(folder, "mine")
@@ -113,7 +113,7 @@ def test_a_week_that_is_played_says_when_the_next_begins(tmp_path: Path) -> None
 
 
 def test_slow_bots_play_single_boards_while_they_take_less_time_than_others(tmp_path: Path) -> None:
-    """By the time of their check: what they take in games chooses nothing."""
+    """The time of their check counts; the time of their games chooses nothing."""
     folder = make(tmp_path, HOUSE)
     admit(folder, "mine", 49)
     admit(folder, "snail", 400)

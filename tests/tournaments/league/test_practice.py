@@ -1,4 +1,4 @@
-"""Practice, and what a league tells an author alone about its bot."""
+"""Practice, and the notes that a league writes for a bot's author alone."""
 
 import os
 import re

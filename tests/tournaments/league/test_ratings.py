@@ -64,7 +64,7 @@ def test_worse_version_is_flagged_in_words(worse: LeagueData) -> None:
 
 
 def test_a_version_that_hardly_played_hides_no_loss(worse: LeagueData) -> None:
-    """Else a bot that becomes worse by two quick pushes is compared with nothing."""
+    """A bot that becomes worse by two quick pushes is compared with the version before both."""
     rng = random.Random(2)
     pushes = [f"mine@{number}" for number in (2, 3)]
     weak = {"greedy": 0.0, "random": -150.0, "other": 50.0} | {"mine@3": -300.0}
@@ -103,7 +103,7 @@ def test_regression_takes_wider_errors() -> None:
 
 
 def test_a_version_that_played_little_has_a_rating_and_no_rank() -> None:
-    """Else whoever pushes copies is first now and then: the least known of equals is often so."""
+    """Copies would else be first now and then: the least known of equals often leads."""
     rng = random.Random(1)
     strong = OLD | {"new": 900.0}
     rounds = [everybody_meets(rng, OLD, number, "2026-11-02") for number in range(1, 9)]

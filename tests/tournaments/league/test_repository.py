@@ -215,7 +215,7 @@ def test_pull_that_fails_says_why(server: Server, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_first_pull_after_the_end_is_the_last(server: Server) -> None:
-    """Also for a new process; while it fails no final is due."""
+    """A new process keeps to it too; while the pull fails no final is due."""
     folder = LeagueFolder(server.league.parent)
     lines = f'pull = "{server.bare}"', 'sandbox = "off"', 'closes = "2026-11-22T18:00"'
     folder.settings.write_text("\n".join([*lines, 'house = ["greedy"]']))

@@ -87,7 +87,7 @@ def rude(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 def test_every_link_is_relative_and_leads_to_a_file(rude: dict[str, bytes]) -> None:
-    """So a site can be served from any folder of a server."""
+    """A site can therefore be served from any folder of a server."""
     links = 0
     for name, data in rude.items():
         if not name.endswith(".html"):
@@ -168,7 +168,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> LeagueFolder:
 # Slow: what `verify` and `publish` promise of an event holds of each round of a league's site.
 @pytest.mark.slow
 def test_a_published_round_can_be_verified_and_holds_no_secret(real: LeagueFolder) -> None:
-    """A site has all but the secret: what is said of a round can be checked from it alone."""
+    """A site has all but the secret: it alone is enough to check a round."""
     rounds = sorted((real.site / "rounds/draw").glob("[0-9]*"))
     assert rounds
     assert "OK: " in boneyard("verify", str(rounds[0]))

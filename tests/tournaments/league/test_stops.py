@@ -84,7 +84,7 @@ def test_a_league_that_is_killed_at_any_moment_loses_and_repeats_nothing(tmp_pat
 
 
 def test_a_signal_ends_a_league_at_once_and_only_one_process_runs_it(tmp_path: Path) -> None:
-    """In the middle of a round; the settings may break meanwhile."""
+    """The signal comes in the middle of a round; the settings may break meanwhile."""
     (tmp_path / "league.toml").write_text(SETTINGS.replace("= 112", "= 5600"))
     process = start(tmp_path)
     assert process.stdout

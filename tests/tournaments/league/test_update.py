@@ -153,7 +153,7 @@ def test_each_push_of_a_bot_is_a_new_version_until_it_withdraws(league: League) 
 
 
 def test_failed_push_is_refused_once_and_the_earlier_version_plays(league: League) -> None:
-    """The author is told the check's words; the push is not checked again until it changes."""
+    """The author gets the check's words; the push is not checked again until it changes."""
     league.push("one")
     league.turn()
     league.push("FAIL")
@@ -249,7 +249,7 @@ def test_bot_that_changes_all_the_time_costs_a_bounded_number_of_checks(league: 
 
 
 def test_files_that_no_program_reads_make_no_version_and_are_in_no_copy(league: League) -> None:
-    """Otherwise a bot could play by what its fingerprint does not cover."""
+    """A bot could else play by files that its fingerprint does not cover."""
     toml = 'run = ["{python}", "main.py"]\nignore = ["notes/*.txt", "*.log", "bot.toml"]\n'
     league.push("one", toml=toml)
     assert league.entry(Admitted).version == "mine"

@@ -1,4 +1,4 @@
-"""What a user may write about a bot, and what the bot can read thereby."""
+"""The words that a user may write about a bot, and the files that the bot can read thereby."""
 
 import re
 import shlex
@@ -67,7 +67,7 @@ def test_a_bot_may_read_what_its_command_names_by_whatever_name(base: Path) -> N
 
 @pytest.mark.parametrize("word", [".", "..", "", "/", "real/.."])
 def test_no_word_of_a_command_opens_its_whole_folder(base: Path, word: str) -> None:
-    """As in `java -cp . Mine`: the event's secret may lie there, and other bots."""
+    """The folder may hold the event's secret and other bots, as in `java -cp . Mine`."""
     assert readable_files(base, word) == set()
 
 
@@ -302,7 +302,7 @@ def test_a_mistyped_placeholder_is_named(base: Path, field: str, word: str, hint
 
 
 def test_a_python_brings_our_packages_and_another_program_does_not(tmp_path: Path) -> None:
-    """In a checkout they lie beside the installation that a bot may read."""
+    """The packages of a checkout lie beside the installation that a bot may read."""
     (tmp_path / "mine.py").write_text("")
     packages = {str(Path(package.__path__[0])) for package in (arena, protocol)}
     assert packages <= {*entrant(tmp_path, "mine.py").command.reads}

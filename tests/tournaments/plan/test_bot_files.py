@@ -176,7 +176,7 @@ def test_of_a_virtual_environment_only_its_python_and_packages_are_opened(cup: P
 
 
 def test_a_copied_python_finds_the_installation_that_it_comes_from(cup: Path) -> None:
-    """As `python -m venv --copies` makes it. Its settings, anybody's perhaps, open no more."""
+    """`python -m venv --copies` makes it. Its settings, anybody's perhaps, open no more."""
     for name in ("base/bin/python3", "base/lib/python3.11/os.py", "venv/bin/python"):
         (cup / name).parent.mkdir(parents=True, exist_ok=True)
         (cup / name).touch(0o755)

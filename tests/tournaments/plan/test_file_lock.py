@@ -1,4 +1,4 @@
-"""Who may write into an event's folder, whatever the process before has left."""
+"""The right to write into an event's folder, whatever the process before has left."""
 
 import os
 import subprocess

@@ -72,7 +72,7 @@ def one_round(name: str) -> Ruleset:
 async def test_a_new_bot_plays_every_named_game_without_a_foul(
     bot: Command, confinement: Confinement, tmp_path: Path
 ) -> None:
-    """In the sandbox, in one process, for two; the check sits the bot at larger tables."""
+    """The bot plays in the sandbox, in one process, for two; the check has larger tables."""
     rules = [one_round(name) for name in VARIANTS if 2 in playable_seat_counts(find_variant(name))]
     games = 2 * len(rules)
     results = await play(

@@ -1,4 +1,4 @@
-"""Who meets whom: everybody equally, in every seat, beside everybody, and any prefix balanced."""
+"""The schedule: everybody meets everybody equally, in every seat, and any prefix is balanced."""
 
 from collections import Counter
 from random import Random
@@ -94,7 +94,7 @@ def test_everybody_sits_beside_everybody_of_its_table_as_often(entrants: int, se
 @given(st.integers(2, 30), st.integers(1, 3))
 @examples(20)
 def test_any_prefix_of_a_plan_is_balanced(entrants: int, blocks: int) -> None:
-    """In sittings, at two seats: nobody ever lies two behind, nor two more often first."""
+    """After each sitting of two seats nobody lies two behind, or was first two times more often."""
     plan = plan_of(event(entrants, 2, boards=2 * blocks))
     counts, firsts = Counter[int](), Counter[int]()
     for sitting in plan:
@@ -106,7 +106,7 @@ def test_any_prefix_of_a_plan_is_balanced(entrants: int, blocks: int) -> None:
 
 
 def test_with_partners_every_two_of_a_four_sit_together_once() -> None:
-    """Mixed partners could not be told apart by their results otherwise."""
+    """The results of mixed partners could not be separated otherwise."""
     plan = plan_of(mixed(5, boards=1))
     pairs = Counter(
         frozenset(sitting.seats[side::2])
@@ -143,7 +143,7 @@ def test_a_block_of_boards_is_finished_before_the_next_begins() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 def test_more_boards_and_more_bots_change_no_game_and_no_name(seats: int) -> None:
-    """So that an extended event is the one that was played at once."""
+    """An extended event is therefore the event that was played at once."""
 
     def all_games(event: Event) -> dict[str, str]:
         return {game.name: plan.name for plan in plan_of(event) for game in plan.games}

@@ -82,7 +82,7 @@ FOUL = """if asked == 2 and len(sys.argv) == 1:
 def test_a_game_that_a_lag_cut_off_goes_on_where_it_stood(
     tables: int, seats: int, foul: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a bot that is behind could stop the run, and play the same deal again."""
+    """A bot that is behind could else stop the run, and play the same deal again."""
     action = 'said("asked", f"{sys.argv[1:]}{message[\'id\']}")\n        ' + foul
     path, out = event(tmp_path / "bots", action, seats=seats), tmp_path / "out"
     bot = tmp_path / "bots" / "odd.py"
@@ -149,7 +149,7 @@ def test_enough_fouls_lose_the_rest_of_the_sitting(copy: Path) -> None:
 
 @pytest.mark.parametrize("count", slow_except([0, 3], range(4)))
 def test_forfeits_follow_from_the_logs_after_a_kill(source: Path, copy: Path, count: int) -> None:
-    """Of the first sitting so many games were logged, and nothing had reached the ledger."""
+    """The log has `count` games of the first sitting, and the ledger has none."""
     out = copy / "out"
     (out / "ledger.jsonl").unlink()
     # The report of that moment told of no game.

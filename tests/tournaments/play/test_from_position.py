@@ -81,7 +81,7 @@ def test_a_game_goes_on_from_the_very_question(name: str) -> None:
 
 @pytest.mark.parametrize("name", slow_except(FAST_GAMES, VARIANTS))
 def test_each_seat_is_sent_the_same_bytes_whatever_it_cannot_know(name: str) -> None:
-    """Of the asked seat also on each board; the others' tiles differ."""
+    """The asked seat gets the same bytes on each board too; the tiles of other seats differ."""
     rng = random.Random(name)
     for position in some_positions(name, 2):
         line, lines, hands = write_position(position.as_seen()), set[bytes](), set[object]()

@@ -1,4 +1,4 @@
-"""A key that an event gives to a bot is nowhere in the event, though the bot tells it."""
+"""A key that an event gives to a bot is nowhere in the event, though the bot writes it."""
 
 from pathlib import Path
 

@@ -17,7 +17,7 @@ from tournaments.play.lanes import SPARE, Lanes, fit_jobs
 
 
 class Cpu:
-    """The CPU time of our process, as the test says it."""
+    """The CPU time of our process, as the test sets it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seconds = 10.0

@@ -143,7 +143,7 @@ def test_a_build_by_a_program_that_is_missing_names_it(tmp_path: Path) -> None:
 
 
 def test_a_report_that_cannot_be_written_stops_the_run_in_a_sentence(tmp_path: Path) -> None:
-    """Of the folder in its place, or of the largest file that `ulimit -f` allows; games fit."""
+    """The sentence names the folder in its place, or the limit of `ulimit -f`; games fit."""
     (tmp_path / "report.md").mkdir()
     words = ("greedy", "first", "--boards", "1", *SMALL[5:])
     output = run(tmp_path, *words, code=1)

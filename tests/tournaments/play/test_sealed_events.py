@@ -97,7 +97,7 @@ def fouls(game: LoggedGame) -> list[FoulRecord]:
 def test_another_module_does_not_give_the_same_answers(
     bots: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor does another host, perhaps: an honest event is not accused of what it counts."""
+    """Another host may differ too: an honest event is not accused of what that host counts."""
     out = tmp_path / "out"
     run(out, *bots, *ONE_BOARD)
     sealed(tmp_path, "state", ask=NOTE_COUNT + spin(1.1))

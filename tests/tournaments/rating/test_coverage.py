@@ -1,4 +1,4 @@
-"""Whether what is called 95 % is 95 %: hundreds of simulated events of known strengths each."""
+"""The coverage of 95 % intervals in hundreds of simulated events of known strengths each."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""A deal that is played again tells no more than once: ratings, bounds, margins, versus, tune."""
+"""A deal that is played again counts once: ratings, bounds, margins, versus, tune."""
 
 import random
 

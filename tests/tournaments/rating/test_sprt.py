@@ -181,7 +181,7 @@ def test_boards_count_up_to_the_first_gap() -> None:
 
 
 def test_luck_is_taken_out_of_each_game_whatever_ended_it() -> None:
-    """Else a bot could choose, by a foul, which luck counts."""
+    """A bot could else choose, by a foul, the luck that counts."""
     results = match([(10, 0, 4, 0), (1, 0, 1, 0)])
     results = [replace(result, game=f"{number}") for number, result in enumerate(results)]
     results[2] = replace(results[2], why="foul", scores=(0, 90), places=(1, 2))
@@ -214,7 +214,7 @@ def test_luck_is_taken_out_of_each_game_whatever_ended_it() -> None:
 def test_a_game_that_a_foul_ended_is_lost_by_the_target_at_least(
     scores: tuple[int, int], places: tuple[int, int], value: float
 ) -> None:
-    """Otherwise it would pay to foul rather than to lose by much."""
+    """A foul would else cost less than a great loss."""
     results = match([(1, 0, 1, 0)] * 2)
     results[2] = replace(results[2], why="foul", scores=scores, places=places)
     assert [outcome.value for outcome in outcomes(Sprt("points"), results)] == [1.0, value]

@@ -1,4 +1,4 @@
-"""What is said of an event beside its tables: who has won, and what is not balanced yet."""
+"""The sentences of an event beside its tables: its winner, and the rotations that are uneven."""
 
 import pytest
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ PLANNED_GAMES = 10_000
 
 
 def first_of(plan: Event, *games: int) -> list[Result]:
-    """So many games of each rotation of the first pairing."""
+    """Return so many games of each rotation of the first pairing."""
     by_seats: dict[tuple[str, ...], list[Result]] = {}
     for result in made_up(plan):
         by_seats.setdefault(result.seats, []).append(result)

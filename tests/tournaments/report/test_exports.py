@@ -1,4 +1,4 @@
-"""What other programs get: read back with nothing of ours, and it says what the report says."""
+"""Files for other programs: read back with nothing of ours they agree with the report."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ def rows(pieces: Iterable[bytes]) -> list[dict[str, str]]:
 
 
 def mean(lines: list[dict[str, str]], column: str) -> dict[str, float]:
-    """By entrant, as pandas does it: what is empty counts for nothing."""
+    """Return the mean of each entrant as pandas does it: empty cells count for nothing."""
     by_entrant: dict[str, list[float]] = defaultdict(list)
     for line in lines:
         if line[column]:

@@ -1,4 +1,4 @@
-"""What the logs alone know: of games that count, bounded, and the same whenever it is read."""
+"""Facts that the logs alone know: of games that count, bounded, the same at each reading."""
 
 import os
 from pathlib import Path

@@ -64,7 +64,7 @@ def unfold(page: Page) -> None:
 
 
 class Tags(HTMLParser):
-    """What stands in a page that no browser has touched."""
+    """The tags of a page that no browser has touched."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What luck and mistakes did to a seat's rounds: told alike for a round, a game and an event."""
+"""The causes of a seat's rounds, luck and mistakes: alike for a round, a game and an event."""
 
 import json
 from collections.abc import Iterator

@@ -22,7 +22,7 @@ def test_of_many_equal_bots_the_first_are_named() -> None:
 # Slow: it plays whole events, and other tests play one for this module.
 @pytest.mark.slow
 def test_equal_files_and_equal_answers_are_named(tmp_path: Path) -> None:
-    """By their files carl and hana are one bot; otto has other files and plays like them."""
+    """Carl and hana have the same files; otto has other files and plays like them."""
     for name in ("carl", "hana", "otto"):
         (tmp_path / name).mkdir()
         shutil.copy(SAMPLES / "greedy.py", tmp_path / name / "bot.py")

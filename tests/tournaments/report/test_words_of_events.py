@@ -16,7 +16,7 @@ CHANGING = re.compile(r"\b[0-9a-f]{12}([0-9a-f]{52})?\b|\b\d+(\.\d+)? (?=m?s\b)"
 
 
 def words(name: str, command: str, *more: str) -> str:
-    """Return what a command says of an event, without what differs between two runs."""
+    """Return the output of a command about an event, without what differs between two runs."""
     folder = str(finished(name))
     output = boneyard(command, folder, *more).replace(folder, "EVENT")
     return CHANGING.sub("…", re.sub(r" +$", "", output, flags=re.MULTILINE))

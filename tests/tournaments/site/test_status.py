@@ -39,7 +39,7 @@ def file_states(folder: Path) -> dict[Path, tuple[bytes, int]]:
 
 
 def cut_ledger(folder: Path, games: int) -> None:
-    """As if the run went on: the ledger has so many games, and a part of the next one's line."""
+    """Cut the ledger as if the run went on: it has so many games, and a part of the next line."""
     ledger = (folder / "ledger.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "ledger.jsonl").write_bytes(b"".join(ledger[:games]) + ledger[games][:20])
 

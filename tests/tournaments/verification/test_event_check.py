@@ -1,4 +1,4 @@
-"""What verify finds, and that it says each thing once; what a run refuses to go on with."""
+"""The faults that verify finds, each once, and the damage with which no run goes on."""
 
 import os
 import re
@@ -213,7 +213,7 @@ def test_a_missing_ledger_is_named_and_the_same_run_restores_it(tmp_path: Path, 
 
 
 def test_a_log_is_checked_though_the_ledger_is_short(tmp_path: Path) -> None:
-    """Of a Swiss, whose later rounds follow from the results before them."""
+    """The event is a Swiss, whose later rounds follow from the results before them."""
     copy_of("swiss", tmp_path)
     drop_lines(tmp_path / "ledger.jsonl", 1)
     last = Folder(tmp_path).logs()[-1]

@@ -238,7 +238,7 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_policies_are_learnt_on_the_boards_before(taught: Path) -> None:
-    """What is learnt from a board, or from one after it, may not judge its luck."""
+    """A policy that learnt from a board, or from a later board, may not judge its luck."""
     folder = taught
     models = policies(folder)
     assert {policy.boards for policy in models} == {last_board_before(board, 1) for board in (5, 6)}
@@ -272,7 +272,7 @@ def test_a_bot_that_joins_later_is_learnt_from_its_own_boards() -> None:
 
 @pytest.mark.slow
 def test_a_game_alone_tells_the_luck_of_its_event(taught: Path) -> None:
-    """By the learnt policies: `explain GAME` and replays say what luck.jsonl and games.csv do."""
+    """`explain GAME` and replays use the learnt policies, as luck.jsonl and games.csv do."""
     store = LuckStore(Folder(taught), load_event(Folder(taught)))
     game = next(logged for logged in games_of(taught) if logged.game.board == 5)
     timeline = Timeline(game)
