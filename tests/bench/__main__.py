@@ -199,7 +199,7 @@ def by_playouts(_program: str, rounds: int, _moves: int) -> Iterator[Figure]:
 
 
 def cpu_s(work: Timed) -> float:
-    """CPU seconds of our own."""
+    """Return the CPU seconds of our own process."""
     began = time.process_time()
     work()
     return time.process_time() - began

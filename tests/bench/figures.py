@@ -19,14 +19,14 @@ class Figure(Struct, frozen=True):
     unit: str
     value: float
     reference: str
-    """What the ratio is to."""
+    """The baseline of the ratio."""
     ratio: float
     low: float
     high: float
     goal: float | None = None
-    """What the ratio should be at most."""
+    """The most that the ratio should be."""
     missing: str = ""
-    """How to get what it is compared with, which is not here; nothing was measured."""
+    """The way to get the missing baseline; nothing was measured."""
 
 
 def absent(name: str, reference: str, missing: str) -> Figure:

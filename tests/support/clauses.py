@@ -227,7 +227,7 @@ HEAD = re.compile(r"^((?:[ABDE]|C)\b[^()]*?) \(([^)]*)\): (.*)", re.DOTALL)
 
 
 class Clause(NamedTuple):
-    """One test of one clause."""
+    """A test of a clause."""
 
     clause: str
     choices: tuple[str, ...]

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.support.events import BONEYARD
 
 PATIENCE_S = 120
-"""How long anything may take: a bound, not what is expected."""
+"""The time that anything may take: a bound, not an expectation."""
 LOOK_S = 0.05
 LISTENS = "0A"
 """The state of a socket that listens, in /proc/net/tcp."""

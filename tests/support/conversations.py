@@ -57,7 +57,7 @@ class Conversation(NamedTuple):
     seed: bytes
     seats: int = 2
     preferences: Mapping[int, tuple[str, ...]] = {}
-    """What a seat waits for, one after the other; until it is offered it takes option 0."""
+    """Options that a seat waits for, in turn; until one is offered it takes option 0."""
     shows: tuple[str, ...] = ()
     """An excerpt shows the lines with one of these texts, and the answers to the questions."""
 

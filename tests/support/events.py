@@ -1,4 +1,4 @@
-"""Whole events as a user plays them, and finished ones that tests read or copy."""
+"""Whole events as a user plays them, and finished events that tests read or copy."""
 
 import fcntl
 import json
@@ -66,7 +66,7 @@ def peeking_bot(folder: Path, out: Path) -> tuple[Path, Path]:
 
 
 def league(bot: Path, *others: str) -> str:
-    """Write an event file beside a bot's source, in which this bot meets listed ones."""
+    """Write an event file beside a bot's source, in which this bot meets listed bots."""
     path = bot.with_suffix(".toml")
     bots = "".join(f'[[bots]]\nname = "{name}"\n' for name in others)
     run = f'run = ["{{python}}", "{bot.name}"]'

@@ -18,7 +18,7 @@ FAST_TABLES = (("draw", 2), ("dutch-partners", 4), ("auction-draw", 3), ("double
 
 
 def named_tables() -> Iterator[tuple[str, int]]:
-    """Yield each named game at its smallest table, and at one of its larger ones, by turns.
+    """Yield each named game at its smallest table, and at one of its larger tables, by turns.
 
     That every game keeps to its rules at every table is shown by the engine's properties.
     """

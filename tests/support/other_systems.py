@@ -24,7 +24,7 @@ LIBRARIES = (
     *("random", "shutil", "socket", "subprocess", "tarfile", "tempfile", "webbrowser", "zoneinfo"),
     *(("compression.zstd",) if sys.version_info >= (3, 14) else ("backports.zstd",)),
 )
-"""What is imported as Linux has it."""
+"""Modules that are imported as Linux has them."""
 MODULES = {
     # Without the last all is done in one process: Linux cannot start others as Windows does.
     "win32": (
@@ -65,7 +65,7 @@ class Refusing(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Any = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Raise ImportError for such a module; leave the others to others."""
+        """Raise ImportError for such a module; leave all others to the usual finders."""
         del path, target
         if fullname in self._names:
             raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)

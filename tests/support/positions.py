@@ -85,7 +85,7 @@ def tiles(text: str) -> tuple[Tile, ...]:
 
 
 def tile(text: str) -> Tile:
-    """Return one tile as a hand shows it."""
+    """Return a tile as a hand shows it."""
     (only_tile,) = tiles(text)
     return only_tile
 

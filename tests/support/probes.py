@@ -102,6 +102,6 @@ def lacks(name: str) -> str | None:
 
 
 TRACES = frozenset({"page-sharing", "end-of-a-thread", "numbers-of-pipes", "numbers-of-eventfds"})
-"""What the kernel tells of its own accord: only a virtual machine for each bot would hide it."""
+"""Facts that the kernel shows to everybody: only a virtual machine for each bot would hide them."""
 BLOCKED = sorted(PROBES.keys() - TRACES)
 """The probes that are refused to locked bots."""

@@ -139,7 +139,7 @@ CROWDS: tuple[tuple[str, int, dict[str, Any]], ...] = (
 
 
 def crowd_rules(name: str, differs: dict[str, Any]) -> Ruleset:
-    """Return the rules of one of them, for one round."""
+    """Return the rules of such a game, for one round."""
     return derive(find_variant(name), name, differs | {"rounds": 1})
 
 

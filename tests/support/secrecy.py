@@ -101,7 +101,7 @@ def hear(
 
 
 class _Ears:
-    """Speaks for all seats, and listens for one."""
+    """Speaks for all seats, and listens for the watched seat."""
 
     def __init__(self, referee: Referee, world: World, seat: int) -> None:
         self.lines: list[HeardLine] = []
@@ -129,7 +129,7 @@ class _Ears:
         self._listen()
 
     def _other(self, question: OpenQuestion, choice: int) -> None:
-        """Another seat answers, in its own time and in its own words."""
+        """Answer for another seat, with its own time and its own note."""
         ms, note = self._rng.uniform(0, 2500), f"{self._rng.getrandbits(64):x}"
         if self._rng.random() < STALE:
             stale = Choose(id=question.id - 1, choice=0, note=note)

@@ -101,7 +101,7 @@ NAMES = tuple(name + ending for ending in (ENDING, TALK_ENDING) for name in VARI
 
 
 def file(name: str) -> bytes:
-    """Return the content of one file."""
+    """Return the content of a file."""
     if name.endswith(TALK_ENDING):
         return encode_lines(talk(name.removesuffix(TALK_ENDING)))
     return encode_lines(vectors(name.removesuffix(ENDING)))

@@ -220,7 +220,7 @@ def without_first_line() -> list[str]:
 
 
 def tests_imported() -> list[str]:
-    """Imports of one test module by another."""
+    """Return the imports of one test module by another."""
     faults = []
     for path in sorted((ROOT / "tests").rglob("*.py")):
         for node in nodes(path):
@@ -305,7 +305,7 @@ def import_depth() -> tuple[int, list[str]]:
 
 
 def circles() -> list[str]:
-    """Modules that import each other, directly or around a corner, when loaded or later."""
+    """Return modules that import each other, directly or around a corner, when loaded or later."""
     imports = imports_of_modules()
     try:
         tuple(TopologicalSorter(imports).static_order())

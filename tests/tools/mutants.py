@@ -1,4 +1,4 @@
-"""Breaks the engine in many ways, one at a time, and counts the ways that the tests notice.
+"""Mutants of the engine: breaks it in many ways, and counts the ways that the tests notice.
 
 python -m tests.tools.mutants [--only TEXT] [TESTS…]     all clause tests unless tests are named
 

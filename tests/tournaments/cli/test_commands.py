@@ -1,4 +1,4 @@
-"""Every command explains itself, answers at once, and does what one would guess it does."""
+"""Every command explains itself, answers at once, and does what its user guesses."""
 
 import json
 import os

@@ -52,7 +52,7 @@ def test_an_answers_loss_is_the_best_value_minus_its_own(tmp_path: Path) -> None
 
 
 def test_two_bots_are_compared_problem_by_problem(tmp_path: Path) -> None:
-    """Their own intervals hold what is hard for both: they overlap where bots differ clearly."""
+    """A bot's interval holds what is hard for both bots: two overlap where bots differ clearly."""
     hard = [
         problem
         for problem in parse_problems(SAMPLE_PROBLEMS.read_bytes(), "set")

@@ -27,7 +27,7 @@ SHORT = ("--set", "target=12", "--boards", "3")
 
 @pytest.fixture(scope="module")
 def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield two events of the same game on other deals, one of another game, one of partners."""
+    """Yield two events of the same game on other deals, and an event of another game."""
     folder = tmp_path_factory.mktemp("events")
     contests: dict[str, tuple[str, ...]] = {
         "friday": ("first", "greedy", *SHORT),
@@ -122,7 +122,7 @@ def test_a_ledger_alone_is_rated_apart_and_says_so(events: Path, tmp_path: Path)
 
 
 def test_the_same_deals_are_the_same_boards(events: Path, tmp_path: Path) -> None:
-    """Another bot on the same deals is another game, but no other luck."""
+    """Another bot on the same deals plays other games, with the same luck."""
     later = copied(events / "friday", tmp_path)
     change_version(change_version(later, "greedy"), "first")
     (table,) = rate(events / "friday", later).tables

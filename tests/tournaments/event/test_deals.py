@@ -31,7 +31,7 @@ from tournaments.report import event_text
 PROTOCOL = Path(__file__).parents[3] / "protocol"
 NODE = shutil.which("node")
 UNPACKS = shutil.which("zstd") is not None
-"""Whether packed logs can be read by a node that cannot do it itself."""
+"""True if `zstd` is here: a node that cannot unpack logs itself uses it."""
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not on the PATH")
 RARE = (135_865).to_bytes(32, "big")
 """A seed whose first double-18 deal throws a word away; found by trying."""

@@ -69,7 +69,7 @@ GROWTH = {
     ),
     "ladder": ((*FOUR[:3], "--boards", "1"), (*FOUR, "--boards", "1", "--format", "ladder")),
 }
-"""What an event is first, and what the user makes of it later."""
+"""The words of an event at first, and those with which its user extends it."""
 
 
 # Slow: an event that grew in any way is, to the byte, the one that was played at once.

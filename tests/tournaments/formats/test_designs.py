@@ -15,7 +15,7 @@ def count_tables(tables: Sequence[tuple[int, ...]]) -> Counter[int]:
 
 
 def spreads(tables: Sequence[tuple[int, ...]], units: int) -> Iterator[int]:
-    """Yield after each table by how many tables one has played more than another."""
+    """Yield after each table the difference between the most and the fewest tables of a unit."""
     counts = [0] * units
     for table in tables:
         for unit in table:

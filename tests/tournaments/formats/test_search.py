@@ -1,4 +1,4 @@
-"""The search: the same scores lead to the same values, and good scores to better ones."""
+"""The search: the same scores lead to the same values, and good scores to better values."""
 
 from importlib.metadata import PackageNotFoundError
 

@@ -77,7 +77,7 @@ def test_one_pass_plays_what_the_day_allows(tmp_path: Path) -> None:
 def test_folders_that_are_no_league_are_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An empty folder, a missing one, broken settings, and words that say nothing."""
+    """An empty folder, a missing folder, broken settings, and words without a meaning."""
     monkeypatch.chdir(tmp_path)
     assert "`boneyard new league club` makes one." in boneyard("league", "club", code=2)
     assert "league.toml is missing" in boneyard("league", code=2)
@@ -113,7 +113,7 @@ def test_a_new_league_has_settings_and_a_bot_to_copy(tmp_path: Path) -> None:
 # Slow: newcomers play their boards, then a final.
 @pytest.mark.slow
 def test_a_closing_league_plays_a_final(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Newcomers play their boards first; then the first ones meet, and the command ends by itself.
+    """Newcomers play their boards first; then the first bots meet, and the command ends by itself.
 
     Whoever forges its entrants is found.
     """
@@ -183,7 +183,7 @@ def test_pushes_are_read_beside_the_rounds(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_bug_of_ours_stops_no_league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever finds one, in a push perhaps, stops neither the rounds nor the site of all others."""
+    """A bug that an author finds, in a push perhaps, stops neither the rounds nor the site."""
     done: list[str] = []
 
     def fail(*_: object, **__: object) -> None:

@@ -170,7 +170,7 @@ def test_push_is_mended_by_the_next_pull(server: Server) -> None:
 
 
 def test_time_of_a_bot_is_that_of_the_pull_that_brought_its_files(server: Server) -> None:
-    """Neither dates in commits nor pushes of others change it."""
+    """Dates in commits and pushes of other bots do not change it."""
     for date, bot in (("1000000001", "mine"), ("1000000002", "other"), ("1000000003", "other")):
         server.push(date, bot)
         os.environ["GIT_COMMITTER_DATE"] = f"{date} +0000"
@@ -183,7 +183,7 @@ def test_time_of_a_bot_is_that_of_the_pull_that_brought_its_files(server: Server
 
 
 def test_no_hook_runs_in_a_pull(server: Server, tmp_path: Path) -> None:
-    """Not even one that is in the league's own repository."""
+    """A hook in the league's own repository does not run either."""
     server.pull()
     (server.league / "hooks").mkdir()
     hook = server.league / "hooks" / "reference-transaction"

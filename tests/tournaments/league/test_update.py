@@ -80,7 +80,7 @@ class League:
         return list(update_register(self.folder, load_settings(self.folder.settings), self.now))
 
     def entry(self, kind: type[E]) -> E:
-        """Update the register; return its one new line, which must be of this kind."""
+        """Update the register; return its only new line, which must be of this kind."""
         (entry,) = self.turn()
         assert isinstance(entry, kind)
         return entry
@@ -284,7 +284,7 @@ def test_a_turn_checks_for_a_bounded_time_and_the_oldest_push_first(
 
 
 def test_pushes_are_checked_side_by_side(tmp_path: Path) -> None:
-    """Each in a process of its own; what comes of one is nothing to the others."""
+    """Each check has a process of its own; its outcome does not touch the others."""
     league = League(tmp_path)
     league.push((sample_folder() / "greedy.py").read_text(), "good")
     league.push("raise SystemExit", "bad")

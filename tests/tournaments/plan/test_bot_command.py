@@ -91,7 +91,7 @@ def entrant_in(folder: Path) -> Entrant:
 def test_everything_that_names_reveal_is_part_of_the_fingerprint(
     base: Path, change: Callable[[Path], None]
 ) -> None:
-    """A deal has room in a name: once it is public, a bot that finds it there is another one."""
+    """A deal has room in a name: once it is public, a bot that finds it there is another bot."""
     folder = base / "real"
     (folder / "data").mkdir()
     (folder / "data" / "b").write_text("b")

@@ -291,7 +291,7 @@ def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
 
 
 def wins_over(best: str, names: Sequence[str], boards: int = 20) -> list[Result]:
-    """Games on boards of their own that one wins, all of them."""
+    """Return games on boards of their own, all of which one bot wins."""
     return [
         game(100 + board, seats, [int(name == best) for name in seats])
         for board in range(boards)
@@ -301,7 +301,7 @@ def wins_over(best: str, names: Sequence[str], boards: int = 20) -> list[Result]
 
 
 def losses_to(worst: str, names: str) -> list[Result]:
-    """Games that one loses, all of them."""
+    """Return games that one bot loses, all of them."""
     return [replace(result, places=result.places[::-1]) for result in wins_over(worst, names)]
 
 
@@ -341,7 +341,7 @@ def test_unbeaten_and_winless_entrants_have_bounds() -> None:
 
 @pytest.mark.parametrize("prior", [0.0, 1.0])
 def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
-    """The same bytes of all others, however many games it has."""
+    """All others have the same bytes, however many games it has."""
     core = only_pool(played(random.Random(6), MIDDLE, 60), prior)
     for names in ("m", "mno"):
         extremes = [*wins_over("best", names, 200), *losses_to("worst", names)]

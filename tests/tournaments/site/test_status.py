@@ -1,4 +1,4 @@
-"""`boneyard show`: where an event stands, read beside whoever writes it, and changing nothing."""
+"""`boneyard show`: the state of an event, read beside its writer, and without a change."""
 
 import json
 import os
@@ -209,7 +209,7 @@ def test_show_reports_an_anchor_that_does_not_hold(event: Path) -> None:
 
 
 def test_a_terminal_gets_the_live_tables_in_its_own_width(event: Path) -> None:
-    """A real one: a pseudo terminal of 80 columns."""
+    """The terminal is a real pseudo terminal of 80 columns."""
     terminal, tty = pty.openpty()
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
     with subprocess.Popen(
