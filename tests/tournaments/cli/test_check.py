@@ -61,7 +61,7 @@ def test_a_good_bot_passes_with_exit_code_0() -> None:
     assert "  4 pass answers the first question" in verbose_output
 
 
-def test_a_broken_bot_is_told_what_to_mend_with_exit_code_1() -> None:
+def test_a_broken_bot_gets_its_fault_and_exit_code_1() -> None:
     done = check(DICT, *FEW)
     assert done.exit_code == 1
     lines = [line.strip() for line in done.output.splitlines()]

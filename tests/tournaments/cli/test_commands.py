@@ -87,7 +87,7 @@ def test_names_of_other_programs_get_a_suggestion(words: tuple[str, ...], sugges
     assert suggestion in boneyard(*words, code=2)
 
 
-def test_a_guess_at_what_is_shown_gets_one_sentence(
+def test_a_wrong_guess_at_a_command_gets_one_sentence(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

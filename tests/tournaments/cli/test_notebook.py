@@ -121,7 +121,7 @@ def test_a_winner_is_named_only_if_the_verdict_does(result: notebook.EventResult
     assert (result.winner is None) == ("better" not in result.verdict)
 
 
-def test_it_explains_as_the_command_does(
+def test_explain_prints_the_words_of_the_command(
     result: notebook.EventResult, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notebook.explain(result.folder, bot="greedy")
@@ -131,13 +131,13 @@ def test_it_explains_as_the_command_does(
 
 # Slow: the command's own tests check bots.
 @pytest.mark.slow
-def test_it_checks_as_the_command_does(capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_prints_the_words_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     (report,) = notebook.check("greedy", quick=True)
     assert report.verdict == "passed"
     assert "greedy passed" in capsys.readouterr().out
 
 
-def test_it_refuses_what_cannot_be_a_bot_or_an_option(
+def test_impossible_bots_and_options_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -62,7 +62,7 @@ time.sleep(300)
 """
 
 
-def test_an_event_is_played_without_what_linux_has_to_the_same_ledger(tmp_path: Path) -> None:
+def test_other_systems_play_an_event_to_the_same_ledger(tmp_path: Path) -> None:
     words = ("run", "first", "greedy", "--boards", "1", "--set", "target=1", *PLAIN)
     output = run_on("darwin", tmp_path, " ".join((*words, "--out", "there")))
     assert "2 of 2 games" in output

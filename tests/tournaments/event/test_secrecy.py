@@ -130,7 +130,7 @@ def test_the_numbers_of_a_sitting_are_its_own_and_fit_into_32_bits() -> None:
         assert (1 + max(game_numbers)) * QUESTIONS_A_GAME < 2**31
 
 
-def test_neither_number_nor_turn_tells_a_board_that_another_process_met() -> None:
+def test_neither_number_nor_turn_reveals_a_board() -> None:
     """Of 25 boards one has the same turn in two sittings by chance; a number nearly never."""
     plans = [plan for plan in sittings(event(5, 2, 25), {}) if plan.boards[0] == 1]
     assert len(plans) == 20

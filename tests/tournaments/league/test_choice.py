@@ -52,7 +52,7 @@ def test_sweeps_and_separate_pools_have_finite_intervals() -> None:
     assert 100 < information.half_widths().max() < 1000
 
 
-def test_nothing_is_chosen_for_intervals_whose_order_is_known() -> None:
+def test_no_table_is_chosen_for_intervals_of_known_order() -> None:
     """Versions far apart have a wide interval, but nobody waits for it, not even of the anchor."""
     results = boards("a", "b", 990, 10) + boards("b", "m", 900, 100) + boards("m", "y", 990, 10)
     assert choose(results, ["a", "b", "y"], anchor="gone", until=60.0) == []
@@ -63,7 +63,7 @@ def test_nothing_is_chosen_for_intervals_whose_order_is_known() -> None:
     assert all("c" in table.entrants for table in tables)
 
 
-def test_two_versions_do_not_meet_any_more_once_their_games_would_all_end_alike() -> None:
+def test_versions_with_a_certain_outcome_meet_no_more() -> None:
     """A small class would else play most of its games against the weakest house bot."""
     level = boards("a", "b", 20, 20)
     sweeps = boards("a", "random", 40, 0) + boards("b", "random", 40, 0)

@@ -28,7 +28,7 @@ def test_a_clock_that_leaps_stops_the_turn_until_somebody_confirms_it(tmp_path: 
     begin_turn(league, LATE, confirmed=False)
 
 
-def test_a_clock_behind_the_files_is_refused_with_what_to_remove(tmp_path: Path) -> None:
+def test_a_clock_behind_the_files_is_refused_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "league.toml").write_text('[[divisions]]\nname = "draw"\n')
     for bot, time in (("a", FRIDAY), ("b", LATE), ("c", LATE)):
         entry = Admitted(time=write_utc(time), bot=bot, version=bot, fingerprint="0" * 64)

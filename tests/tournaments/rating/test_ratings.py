@@ -148,7 +148,7 @@ def pair_seats(result: Result) -> Result:
     return replace(game(result.board, result.seats, scores), why=result.why, fouls=result.fouls)
 
 
-def test_an_anchor_moves_the_level_and_is_what_errors_are_over() -> None:
+def test_an_anchor_moves_the_level_and_errors_are_over_it() -> None:
     results = played(random.Random(5), STRENGTH, 80, deal=100)
     free, anchored = only_pool(results), only_pool(results, anchor=Anchor("c", 1500))
     assert by_name(anchored)["c"].elo == 1500
@@ -340,7 +340,7 @@ def test_unbeaten_and_winless_entrants_have_bounds() -> None:
 
 
 @pytest.mark.parametrize("prior", [0.0, 1.0])
-def test_one_who_wins_or_loses_everything_moves_nobody(prior: float) -> None:
+def test_extreme_entrants_move_nobody_else(prior: float) -> None:
     """All others have the same bytes, however many games it has."""
     core = only_pool(played(random.Random(6), MIDDLE, 60), prior)
     for names in ("m", "mno"):

@@ -65,7 +65,7 @@ def test_the_values_are_those_of_the_ratings() -> None:
     assert figure(line.doubling_half_width) * wide == pytest.approx(half_width)
 
 
-def test_nothing_is_claimed_where_the_results_tell_nothing() -> None:
+def test_no_doubling_is_claimed_without_evidence() -> None:
     late = (SeatFoul(0, "late"),)
     results = [game(board, ("mine@50ms", "mine@1s"), (0, 9), late) for board in (1, 2, 3)]
     results += [game(board, ("mine@1s", "mine@50ms"), (9, 0), ()) for board in (1, 2, 3)]

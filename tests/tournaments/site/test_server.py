@@ -50,7 +50,7 @@ def test_several_looks_add_up_to_one(event: Path, tmp_path: Path) -> None:
     assert after.playing == at_once.playing
 
 
-def test_a_look_tells_once_that_a_run_has_begun_or_ended(
+def test_a_look_reports_once_that_a_run_has_begun_or_ended(
     event: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = iter([True, True, True, True, False, False])

@@ -124,7 +124,7 @@ def test_show_prints_json_for_programs(event: Path) -> None:
     }
 
 
-def test_watching_a_pipe_tells_each_change_once_and_ends_with_the_event(
+def test_watch_in_a_pipe_prints_each_change_once_and_ends_with_the_event(
     event: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     finished, _ = read_status(Folder(event))

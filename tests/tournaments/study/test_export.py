@@ -263,7 +263,7 @@ def test_files_are_listed_as_json(event: Path, tmp_path: Path) -> None:
 # --- Parquet ---
 
 
-def test_without_pyarrow_it_says_what_to_install(event: Path, tmp_path: Path) -> None:
+def test_without_pyarrow_the_extra_is_named(event: Path, tmp_path: Path) -> None:
     hidden = "import sys; sys.modules['pyarrow'] = None; " + BONEYARD[-1]
     words = ("export", str(event), "--out", str(tmp_path))
     done = subprocess.run((sys.executable, "-c", hidden, *words), capture_output=True, text=True)

@@ -271,7 +271,7 @@ def test_a_bot_that_joins_later_is_learnt_from_its_own_boards() -> None:
 
 
 @pytest.mark.slow
-def test_a_game_alone_tells_the_luck_of_its_event(taught: Path) -> None:
+def test_a_game_alone_has_the_luck_of_its_event(taught: Path) -> None:
     """`explain GAME` and replays use the learnt policies, as luck.jsonl and games.csv do."""
     store = LuckStore(Folder(taught), load_event(Folder(taught)))
     game = next(logged for logged in games_of(taught) if logged.game.board == 5)
