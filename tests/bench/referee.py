@@ -37,7 +37,7 @@ from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.event.grow import open_event
 from tournaments.plan.read_plan import read_plan
 from tournaments.plan.schedule import PlannedGame, PlannedSitting
-from tournaments.play import lanes, referee_process, runner
+from tournaments.play import lanes, runner, sittings
 from tournaments.play.sittings import LoggedSittings
 
 RULES = find_variant("draw")
@@ -202,7 +202,7 @@ def result_cost(referees: int, results: int) -> Cost:
     settings["usable_cores"] = lambda: frozenset(range(referees + 1))
     with (
         tempfile.TemporaryDirectory() as name,
-        patch.object(referee_process, "REFEREE_ARGV", (sys.executable, "-S", "-c", FAKE)),
+        patch.object(sittings, "REFEREE_ARGV", (sys.executable, "-S", "-c", FAKE)),
         patch.object(LoggedSittings, "play", _play_at_once),
         patch.multiple(runner, **chances),
         patch.multiple(lanes, **settings),

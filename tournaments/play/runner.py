@@ -17,8 +17,12 @@ from tournaments.event.book import Book, Ledger
 from tournaments.plan.bots import shell_word
 from tournaments.plan.schedule import Stage, has_dependent_games
 from tournaments.play.lanes import MOST_A_CORE, Lanes
-from tournaments.play.referee_process import Assignment, RefereeProcess
-from tournaments.play.sittings import LoggedSittings, add_to_ledger
+from tournaments.play.sittings import (
+    Assignment,
+    LoggedSittings,
+    RefereeProcess,
+    add_to_ledger,
+)
 from tournaments.rating.tables import fouls_committed
 
 # Bots that foul in each of their first games: a mistake must not cost its author an evening.

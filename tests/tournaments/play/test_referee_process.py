@@ -13,7 +13,7 @@ from tests.support.events import SMALL, boneyard, logs, outputs, run
 from tests.support.tables import alive
 from tournaments.plan.schedule import PlannedGame, PlannedSitting
 from tournaments.play import lanes, runner
-from tournaments.play.referee_process import Assignment, RefereeProcess
+from tournaments.play.sittings import Assignment, RefereeProcess
 
 Play = Callable[[RefereeProcess, PlannedSitting, list[PlannedGame]], None]
 
