@@ -743,40 +743,6 @@ class RefereeProcess:
 # The program of that process.
 
 
-class OrderedSittings:
-    """The sittings that the run ordered, and the answers to it."""
-
-    def __init__(self, assignment: Assignment, messages: MessageStream[SittingOrder]) -> None:
-        """Open the event. Raises UserError, OSError."""
-        folder = Folder(Path(assignment.folder))
-        event = load_event(folder)
-        self._messages = messages
-        self._poller = Poller()
-        self._lanes = Lanes(None, core=assignment.core)
-        self._sittings = LoggedSittings(
-            Book(folder, event),
-            Sandbox(assignment.confinement, event.limits),
-            self._poller,
-            self._count,
-            stderr_boards=assignment.stderr_boards,
-        )
-
-    async def serve(self) -> None:
-        """Play until the orders end. Raises what `LoggedSittings.play` raises, in a group."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._poller.run)
-            async for order in self._messages:
-                nursery.start_soon(self._play, order)
-            nursery.cancel_scope.cancel()
-
-    async def _play(self, order: SittingOrder) -> None:
-        await self._sittings.play(order.sitting, order.games, self._lanes)
-        await self._messages.send(RefereeAnswer(over=order.sitting.name))
-
-    async def _count(self, result: Result) -> None:
-        await self._messages.send(RefereeAnswer(result=result))
-
-
 def serve_run() -> None:
     """Play for the run at the other end of stdin and stdout, until it closes stdin."""
     # The kernel kills this process, and with it its bots, when the run is killed.
@@ -790,7 +756,7 @@ async def _serve(assignment: Assignment) -> None:
     # Whatever else is printed is not an answer.
     os.dup2(2, 1)
     try:
-        await OrderedSittings(assignment, messages).serve()
+        await _play_orders(assignment, messages)
     except* Exception as group:
         folder, cause = Folder(Path(assignment.folder)), root_cause(group)
         if isinstance(cause, UserError):
@@ -800,3 +766,29 @@ async def _serve(assignment: Assignment) -> None:
     if stopped:
         await messages.send(RefereeAnswer(stopped=stopped))
     await messages.close()
+
+
+async def _play_orders(assignment: Assignment, messages: MessageStream[SittingOrder]) -> None:
+    """Play until the orders end.
+
+    Raises UserError, OSError, and in a group what `LoggedSittings.play` raises.
+    """
+    folder, poller = Folder(Path(assignment.folder)), Poller()
+    event, lanes = load_event(folder), Lanes(None, core=assignment.core)
+
+    async def count(result: Result) -> None:
+        await messages.send(RefereeAnswer(result=result))
+
+    async def play(order: SittingOrder) -> None:
+        await logged.play(order.sitting, order.games, lanes)
+        await messages.send(RefereeAnswer(over=order.sitting.name))
+
+    sandbox = Sandbox(assignment.confinement, event.limits)
+    logged = LoggedSittings(
+        Book(folder, event), sandbox, poller, count, stderr_boards=assignment.stderr_boards
+    )
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(poller.run)
+        async for order in messages:
+            nursery.start_soon(play, order)
+        nursery.cancel_scope.cancel()
