@@ -48,32 +48,29 @@ from tournaments.plan.event import Event, from_json
 if sys.platform == "win32":
     import msvcrt
 
-    def try_lock(descriptor: int) -> None:
-        """Lock a file, open for writing, until this process closes the file or ends.
-
-        Raises BlockingIOError while another process holds the lock, and OSError.
-        """
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError as error:  # PermissionError, and of Wine no number.
-            raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
-
+    LOCK_REFUSAL = OSError  # PermissionError, and of Wine no number.
 else:
     import fcntl
 
-    def try_lock(descriptor: int) -> None:
-        """Lock a file, open for writing, until this process closes the file or ends.
+    LOCK_REFUSAL = PermissionError  # POSIX allows EACCES instead of EAGAIN.
 
-        This is a record lock, because no child inherits it. `flock` belongs to the open file: a bot
-        that is just being started would hold it too until its program runs, even after the process
-        that started the bot has died. The lock ends when the process closes *any* descriptor of the
-        file, so nothing else in this process may open it. Raises BlockingIOError while another
-        process holds the lock, and OSError.
-        """
-        try:
+
+def try_lock(descriptor: int) -> None:
+    """Lock a file, open for writing, until this process closes the file or ends.
+
+    This is a record lock, because no child inherits it. `flock` belongs to the open file: a bot
+    that is just being started would hold it too until its program runs, even after the process that
+    started the bot has died. The lock ends when the process closes *any* descriptor of the file, so
+    nothing else in this process may open it. Raises BlockingIOError while another process holds the
+    lock, and OSError.
+    """
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except PermissionError as error:  # POSIX allows EACCES instead of EAGAIN.
-            raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
+    except LOCK_REFUSAL as error:
+        raise BlockingIOError(EAGAIN, os.strerror(EAGAIN)) from error
 
 
 # The folder of an event: the paths of its files, and writes that lose nothing.
