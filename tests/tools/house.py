@@ -61,14 +61,14 @@ ROOMS = {
     "report": _room(3_148, "tournaments/report"),
     "play": _room(2_744, "tournaments/play"),
     "event": _room(3_146, "tournaments/event"),
-    "plan": _room(3_337, "tournaments/plan"),
+    "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
     "tests": _room(42_065, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_965
+MOST_LINES = 62_958
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

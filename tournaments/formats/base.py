@@ -101,7 +101,7 @@ class SomeResults(list[Result]):
         self.luck = luck
 
 
-class FinishedStages(Collection[Result], Protocol):
+class FinishedStages(Iterable[Result], Protocol):
     """The results of all stages that are over, and all with entrants that have withdrawn."""
 
     def latest(self) -> SomeResults:

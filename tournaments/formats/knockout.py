@@ -6,7 +6,7 @@ bye. A tied match continues on more boards; if it is still tied, the better seed
 advances too if its opponent withdraws before the end of their match.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, ClassVar, NamedTuple
 
 from msgspec import Meta
@@ -136,7 +136,7 @@ Bracket = list[list[Match]]
 """The matches of each round; the winners of neighbours meet in the next round."""
 
 
-def bracket(contest: Contest, form: Knockout, results: Collection[Result]) -> Bracket:
+def bracket(contest: Contest, form: Knockout, results: Iterable[Result]) -> Bracket:
     """Return the bracket as far as the results decide it."""
     units: Sequence[Unit | None] = contest.units
     alive = [units[seed] if seed < len(units) else None for seed in _seeds(len(units))]
@@ -162,7 +162,7 @@ class _Played:
     """The games of a round."""
 
     def __init__(
-        self, contest: Contest, form: Knockout, number: int, results: Collection[Result]
+        self, contest: Contest, form: Knockout, number: int, results: Iterable[Result]
     ) -> None:
         main, more = self._boards = boards_of(contest, form, number)
         self._contest = contest

@@ -177,7 +177,7 @@ def stages(
         before.stages.append(stage)
 
 
-class _Finished(Collection[Result]):
+class _Finished(Iterable[Result]):
     """The results of finished stages, looked up on demand."""
 
     def __init__(self, event: Event, results: Mapping[str, Result]) -> None:
@@ -195,13 +195,6 @@ class _Finished(Collection[Result]):
 
     def _stage_results(self, stage: Stage) -> Iterator[Result]:
         return (self._results[game.name] for plan in stage for game in plan.games)
-
-    def __len__(self) -> int:
-        past = withdrawn_results(self._event, self._results)
-        return sum(1 for _ in past) + sum(map(count_games, self.stages))
-
-    def __contains__(self, result: object) -> bool:
-        return any(other == result for other in self)
 
 
 def count_games(stage: Stage) -> int:
