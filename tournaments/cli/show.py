@@ -30,8 +30,7 @@ from tournaments.cli.options import (
     option,
 )
 from tournaments.cli.rate import RateOptions, rate_ledgers
-from tournaments.event import history
-from tournaments.event.book import Book
+from tournaments.event.book import Book, describe_latecomers
 from tournaments.event.folder import Folder
 from tournaments.rating.sprt import separation_text, separations
 from tournaments.rating.tables import PRIOR, FoulCount, parse_anchor
@@ -370,7 +369,7 @@ def parts(
         yield from renderables(blocks, width, room)
     lines = [] if status.complete else [status.question]
     if room is None:
-        lines += [status.uneven, status.luck, history.describe_latecomers(status.latecomers)]
+        lines += [status.uneven, status.luck, describe_latecomers(status.latecomers)]
     yield from (Text(line, "bold") for line in lines if line)
     if fouls:
         yield Text()

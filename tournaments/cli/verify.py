@@ -8,8 +8,8 @@ from arena.analysis.find import logs, refuse_others, usual_folder
 from arena.ui.console import print_json, print_line, print_note, track, working
 from protocol.errors import UserError
 from tournaments.cli.options import OLD_FILE, LogPath, command, complete_logs, flag
+from tournaments.event.book import count_boards, read_history
 from tournaments.event.folder import Folder, digest, read_event
-from tournaments.event.history import count, read_history
 from tournaments.league.settings import is_league
 from tournaments.plan.event import describe_repeats, describe_withdrawals
 from tournaments.verification.event import (
@@ -135,5 +135,5 @@ def _tell_what_is_left(folder: Folder) -> None:
         print_line(
             f"Before an extension the event had {before.boards} boards, committed to by "
             f"{before.sha256}, and {', '.join(before.entrants)}; the deals of "
-            f"{count(before.public)} were public."
+            f"{count_boards(before.public)} were public."
         )

@@ -29,7 +29,14 @@ from protocol.codec import encode_json, encode_line
 from protocol.errors import UserError, unknown_name
 from protocol.records import Commitment
 from protocol.ruleset import playable_seat_counts
-from tournaments.event.book import Book
+from tournaments.event.book import (
+    Before,
+    Book,
+    board_spans,
+    hash_commitments,
+    public_boards,
+    read_history,
+)
 from tournaments.event.folder import (
     SECRET,
     Folder,
@@ -43,7 +50,6 @@ from tournaments.event.folder import (
     secret_of,
     seed_lines,
 )
-from tournaments.event.history import Before, board_spans, public_boards, read_history, sha256
 from tournaments.formats.base import Entrant, first_version, plain_name, version_number
 from tournaments.formats.round_robin import RoundRobin
 from tournaments.plan.bots import files_below, keeps_versions, kept_number, slug
@@ -350,7 +356,7 @@ def _remember(old: Book, public: Iterable[int]) -> None:
     """
     folder, event = old.folder, old.event
     entrants = {entrant.name: entrant.fingerprint for entrant in event.entrants}
-    digest = sha256(folder, event.all_boards)
+    digest = hash_commitments(folder, event.all_boards)
     before = Before(event.all_boards, digest, board_spans(public), entrants)
     plans = list(read_history(folder))
     # An earlier call may have been killed between this line and the new plan.

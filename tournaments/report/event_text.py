@@ -13,9 +13,8 @@ from arena.sealed.module import is_module
 from protocol.messages import Clock
 from protocol.records import FoulClass
 from protocol.ruleset import rotations, target
-from tournaments.event.book import Book
+from tournaments.event.book import Book, describe_latecomers
 from tournaments.event.facts import SandboxSummary, describe_same_files
-from tournaments.event.history import describe_latecomers
 from tournaments.formats.base import Entrant, LinkToGames, first_version
 from tournaments.plan.event import (
     Event,

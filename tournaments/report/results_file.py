@@ -16,10 +16,9 @@ from arena.files import DamagedFileError, read_file
 from arena.logs.catalog import GAMES_FOLDER
 from protocol.codec import DamagedRecordError, decode_json
 from protocol.errors import UserError
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Latecomer
 from tournaments.event.facts import SandboxSummary
 from tournaments.event.folder import Folder, digest
-from tournaments.event.history import Latecomer
 from tournaments.event.luck import LuckStore
 from tournaments.formats.entrant import OwnClock, Values
 from tournaments.formats.tune import Tune

@@ -20,9 +20,8 @@ from arena.logs.checksummed import actual_path
 from arena.logs.gamelog import read_games
 from arena.rules.english import duration
 from arena.sandbox.cgroups import MOUNTS
-from tournaments.event.book import Book, refuse_unplanned
+from tournaments.event.book import Book, Latecomer, refuse_unplanned
 from tournaments.event.folder import Folder
-from tournaments.event.history import Latecomer
 from tournaments.plan.schedule import sittings
 from tournaments.rating.tables import Anchor, FoulCount, Ratings, count_fouls
 from tournaments.report.event_text import (

@@ -18,10 +18,9 @@ from arena.processes import ShowProgress, map_tasks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_line
 from protocol.errors import UserError
-from tournaments.event.book import Book, boards_left, finished_boards, shortened
+from tournaments.event.book import Book, boards_left, broken_promises, finished_boards, shortened
 from tournaments.event.facts import files_with_facts
 from tournaments.event.folder import Folder, most_promised, read_event
-from tournaments.event.history import broken_promises
 from tournaments.event.luck import LuckStore
 from tournaments.event.results import ResultStore, read_ledger
 from tournaments.plan.event import Event, repeated_deals
