@@ -45,7 +45,7 @@ from pathlib import Path
 from tournaments.report.report import GAME_FIELDS, csv_lines, game_rows, pgn
 from arena.files import write_atomic
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import read_ledger
+from tournaments.event.book import read_ledger
 folder = Folder(Path(sys.argv[1]))
 partners = load_event(folder).rules.deal.partners
 rows = game_rows(read_ledger(folder.ledger), {}, partners)

@@ -23,8 +23,8 @@ from arena.sandbox.command import SandboxMode
 from protocol.records import Result
 from tests.support.tables import answering
 from tournaments.cli.main import main
+from tournaments.event.book import read_ledger
 from tournaments.event.folder import Folder
-from tournaments.event.results import read_ledger
 
 # Whole events as a user plays them, for the tests: run, copied, started and killed.
 

@@ -21,7 +21,7 @@ from arena.rules.variants import find_variant
 from arena.valuation.terms import ChoiceKind, ReviewedDecision, RoundPhase
 from protocol.records import ChoiceRecord, Result, SeatFoul
 from tests.support.planned_events import event
-from tournaments.event.book import Book
+from tournaments.event.book import Book, ResultStore
 from tournaments.event.facts import (
     FoulExample,
     InfoStats,
@@ -32,7 +32,6 @@ from tournaments.event.facts import (
     TimeStats,
 )
 from tournaments.event.folder import Folder
-from tournaments.event.results import ResultStore
 from tournaments.formats.base import first_version
 from tournaments.formats.entrant import Parameter, Values
 from tournaments.formats.tune import GROUP, Tune, optimiser_here

@@ -53,22 +53,22 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_117, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(6_217, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(6_212, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_936, "tournaments/league"),
-    "verification": _room(927, "tournaments/verification"),
-    "site": _room(1_681, "tournaments/site"),
+    "verification": _room(934, "tournaments/verification"),
+    "site": _room(1_679, "tournaments/site"),
     "study": _room(1_318, "tournaments/study"),
     "report": _room(3_146, "tournaments/report"),
     "play": _room(2_744, "tournaments/play"),
-    "event": _room(3_135, "tournaments/event"),
+    "event": _room(3_121, "tournaments/event"),
     "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_065, "tests"),
+    "tests": _room(42_058, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_942
+MOST_LINES = 62_928
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

@@ -66,11 +66,10 @@ from tournaments.cli.options import (
     option,
 )
 from tournaments.commands.report import warn_of_faults, write_review
-from tournaments.event.book import Book
+from tournaments.event.book import Book, results_of
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, default_file, load_event
 from tournaments.event.luck import DecisionLoss, ReviewTerms, SeatLosses, read_seats, terms_of_game
-from tournaments.event.results import results_of
 from tournaments.plan.bots import own_bot
 from tournaments.report.review import DEAR_DECISIONS_NAMED, dearest, pick_dearest, review_blocks
 from tournaments.study.losses import (

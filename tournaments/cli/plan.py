@@ -15,12 +15,11 @@ from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_line, print_note, working
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.event.book import Book, Ledger
+from tournaments.event.book import Book, Ledger, ResultStore
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder
 from tournaments.event.grow import open_event, with_repeats
 from tournaments.event.luck import on_all_cores
-from tournaments.event.results import ResultStore
 from tournaments.plan.event import Event
 from tournaments.plan.forecast import Forecast, Trial, forecast, forecast_text, trial_of
 from tournaments.plan.read_plan import EventPlan

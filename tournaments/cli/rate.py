@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from protocol.errors import UserError, unknown_name
-from tournaments.event.book import Book, refuse_unplanned
+from tournaments.event.book import Book, ResultStore, refuse_unplanned
 from tournaments.event.combine import (
     EntrantNames,
     Source,
@@ -19,7 +19,6 @@ from tournaments.event.combine import (
 )
 from tournaments.event.folder import Folder
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import ResultStore
 from tournaments.plan.event import repeats_sentence
 from tournaments.rating.tables import PRIOR, Anchor, Corrections, Ratings
 

@@ -47,7 +47,7 @@ from tournaments.commands.run import (
     play_to_end,
     publish_reports,
 )
-from tournaments.event.book import Book, Ledger, missing_results, refuse_fewer_logs
+from tournaments.event.book import Book, Ledger, missing_results, read_ledger, refuse_fewer_logs
 from tournaments.event.folder import Folder, digest, kept_private, load_event, was_locked
 from tournaments.event.grow import (
     CannotExtendError,
@@ -58,7 +58,6 @@ from tournaments.event.grow import (
     withdrawn_entrants,
 )
 from tournaments.event.luck import on_all_cores
-from tournaments.event.results import read_ledger
 from tournaments.formats.tables import Matches
 from tournaments.formats.versus import Versus
 from tournaments.plan.bots import keep_version, keeps_versions, sample_bots, version_before

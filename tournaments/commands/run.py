@@ -14,10 +14,9 @@ from arena.program import cancelled_by_signals
 from arena.sandbox.process import Sandbox
 from arena.ui.console import print_note
 from protocol.records import Result
-from tournaments.event.book import Book, Ledger, finished_boards
+from tournaments.event.book import Book, Ledger, finished_boards, results_of
 from tournaments.event.folder import reveal, reveal_more
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import results_of
 from tournaments.play.lanes import Lanes, fit_jobs
 from tournaments.play.runner import FoulWatch, Runner
 from tournaments.play.sittings import with_waiting

@@ -24,10 +24,9 @@ from protocol.codec import (
 from protocol.errors import UserError, unknown_name
 from protocol.records import GameRecord, Sitting
 from protocol.ruleset import Ruleset
-from tournaments.event.book import Book
+from tournaments.event.book import Book, ResultStore, read_ledger, results_of
 from tournaments.event.folder import Folder, find_event, load_event
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import ResultStore, read_ledger, results_of
 from tournaments.formats.base import first_version
 from tournaments.plan.event import DealKeys, Event, deal_keys, first_with_deal
 from tournaments.rating.tables import Correction

@@ -23,9 +23,9 @@ from protocol.codec import DamagedRecordError, decode_json, encode_json, printab
 from protocol.errors import UserError
 from protocol.records import Hex32, Result
 from protocol.ruleset import Ruleset
+from tournaments.event.book import results_of
 from tournaments.event.facts import Times
 from tournaments.event.folder import Folder, content, load_event
-from tournaments.event.results import results_of
 from tournaments.formats.base import VersionName, first_version
 from tournaments.league.settings import (
     CLOSED_FILE,

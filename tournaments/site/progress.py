@@ -22,10 +22,9 @@ from arena.ui.console import print_line, print_note, shown_path, write_in_turn
 from protocol.codec import decode_json
 from protocol.errors import UserError
 from protocol.records import Result
-from tournaments.event.book import Book, Ledger
+from tournaments.event.book import Book, Ledger, ResultStore
 from tournaments.event.facts import Times, describe_same_answers
 from tournaments.event.folder import Folder
-from tournaments.event.results import ResultStore
 from tournaments.plan.bots import own_bot
 from tournaments.plan.event import Event
 from tournaments.rating.sprt import lead_text, separations

@@ -26,10 +26,9 @@ from arena.ui import replay_page
 from arena.ui.replay_page import valid_games
 from protocol.codec import DamagedRecordError, decode_record, line_start, printable, strip_checksum
 from protocol.records import FoulRecord, Sitting
-from tournaments.event.book import Book
+from tournaments.event.book import Book, ResultStore
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import ResultStore
 from tournaments.plan.event import Event
 from tournaments.rating.tables import LiveRating, update
 from tournaments.report.standings import PROVISIONAL, live_table, standings_table

@@ -20,6 +20,7 @@ from arena.logs.gamelog import EncodedGame, read_encoded_games, sitting_lines
 from arena.processes import map_tasks
 from protocol.codec import strip_checksum
 from protocol.errors import UserError, unknown_name
+from tournaments.event.book import ResultStore, results_of
 from tournaments.event.combine import check_no_same_logs
 from tournaments.event.folder import Folder, event_folder, load_event
 from tournaments.event.luck import (
@@ -31,7 +32,6 @@ from tournaments.event.luck import (
     decode_luck,
     decode_review,
 )
-from tournaments.event.results import ResultStore, results_of
 from tournaments.plan.bots import unique_name
 from tournaments.study.decision_table import (
     KnownWorth,

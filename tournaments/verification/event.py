@@ -18,11 +18,18 @@ from arena.processes import ShowProgress, map_tasks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_line
 from protocol.errors import UserError
-from tournaments.event.book import Book, boards_left, broken_promises, finished_boards, shortened
+from tournaments.event.book import (
+    Book,
+    ResultStore,
+    boards_left,
+    broken_promises,
+    finished_boards,
+    read_ledger,
+    shortened,
+)
 from tournaments.event.facts import files_with_facts
 from tournaments.event.folder import Folder, most_promised, read_event
 from tournaments.event.luck import LuckStore
-from tournaments.event.results import ResultStore, read_ledger
 from tournaments.plan.event import Event, repeated_deals
 from tournaments.plan.read_plan import satisfies
 from tournaments.plan.schedule import (

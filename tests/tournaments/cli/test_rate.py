@@ -15,9 +15,8 @@ from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.made_up import game
 from tournaments.cli.rate import Rated, RateOptions, rate_ledgers
-from tournaments.event.book import Book, Ledger
+from tournaments.event.book import Book, Ledger, read_ledger
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import read_ledger
 from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit
 from tournaments.site import progress

@@ -26,10 +26,9 @@ from tests.support.fast_run import slow_except
 from tests.support.planned_events import event
 from tournaments.commands.run import publish_reports
 from tournaments.event import folder
-from tournaments.event.book import Ledger
+from tournaments.event.book import Ledger, read_ledger
 from tournaments.event.folder import Folder
 from tournaments.event.grow import incompatibility, resolve_versions
-from tournaments.event.results import read_ledger
 from tournaments.formats.base import Entrant
 from tournaments.formats.entrant import OwnClock
 from tournaments.formats.knockout import Knockout

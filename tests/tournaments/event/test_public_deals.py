@@ -10,10 +10,9 @@ from arena.logs import checksummed
 from protocol.records import Result
 from tests.support.events import boneyard, run
 from tests.support.planned_events import event
-from tournaments.event.book import Before, board_spans, latecomers, public_boards
+from tournaments.event.book import Before, board_spans, latecomers, public_boards, read_ledger
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.grow import newcomers, resolve_versions
-from tournaments.event.results import read_ledger
 from tournaments.formats.base import Entrant
 from tournaments.formats.versus import Versus
 from tournaments.plan.schedule import sittings

@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.events import SHORT, boneyard, contents, copy_of, fits, run
 from tests.support.tables import SAMPLES
+from tournaments.event.book import read_ledger
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import read_ledger
 
 WORDS = (*SHORT, "--boards", "2")
 

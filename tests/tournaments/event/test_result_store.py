@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from protocol.records import MAX_COUNT, Result, SeatFoul, UsageSum
-from tournaments.event.results import ResultStore
+from tournaments.event.book import ResultStore
 
 NAMES = ("ada", "bob", "cyd", "d", "a.b", "")
 counts, scores = st.integers(0, MAX_COUNT), st.integers(-MAX_COUNT, MAX_COUNT)

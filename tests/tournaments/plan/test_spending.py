@@ -8,9 +8,8 @@ from msgspec.structs import replace
 from arena.sandbox.command import Limits
 from protocol.records import Result, UsageSum
 from tests.support.planned_events import event, plan_of, result
-from tournaments.event.book import Book, Ledger
+from tournaments.event.book import Book, Ledger, ResultStore, read_ledger
 from tournaments.event.folder import Folder
-from tournaments.event.results import ResultStore, read_ledger
 from tournaments.plan.event import Event
 from tournaments.plan.schedule import describe_spent_out, has_one_of
 

@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from tests.support.events import boneyard
+from tournaments.event.book import read_ledger
 from tournaments.event.folder import Folder
-from tournaments.event.results import read_ledger
 
 
 def test_the_sums_of_a_bot_are_those_of_its_results(event: Path) -> None:

@@ -15,8 +15,8 @@ from tests.support.made_up import evidence, made_up, measured, report_data, writ
 from tests.support.made_up import html as html_of
 from tests.support.pages import faults, needs_chromium, open_page
 from tests.support.planned_events import event, teams
+from tournaments.event.book import read_ledger
 from tournaments.event.folder import Folder
-from tournaments.event.results import read_ledger
 from tournaments.formats.knockout import Knockout
 from tournaments.formats.swiss import Swiss
 from tournaments.formats.versus import Versus

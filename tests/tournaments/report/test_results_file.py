@@ -7,9 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.support.events import SMALL, boneyard, copy_of, run
-from tournaments.event.book import Book
+from tournaments.event.book import Book, ResultStore
 from tournaments.event.folder import Folder, load_event
-from tournaments.event.results import ResultStore
 from tournaments.rating import tables
 from tournaments.report.event_text import by_ratings
 from tournaments.report.results_file import current_results

@@ -19,10 +19,9 @@ from tests.support.fast_run import slow_except
 from tests.support.forgeries import forge
 from tests.support.tables import flips
 from tournaments.commands import run as play_event
-from tournaments.event.book import Book
+from tournaments.event.book import Book, ResultStore, read_ledger
 from tournaments.event.facts import log_facts
 from tournaments.event.folder import Folder, load_event, reveal, reveal_more
-from tournaments.event.results import ResultStore, read_ledger
 from tournaments.report.report import report_files
 from tournaments.verification.event import verify_folder
 
