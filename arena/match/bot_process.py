@@ -197,11 +197,6 @@ class BotProcess:
         self._read_from, self._write_to = self._streams.read, self._streams.write
 
     @property
-    def pid(self) -> int:
-        """The id of the process."""
-        return self._process.pid
-
-    @property
     def never_ran(self) -> bool:
         """True if the sandbox ended before the bot began: the machine's fault, not the bot's."""
         return self._slot.never_ran()
@@ -510,7 +505,8 @@ class BotProcess:
             if not self._streams.has_ended(0):
                 await self._wait_for_exit(REAP_S)
             self._process.poll()
-            self._close()
+            self._streams.close()
+            self._slot.close()
 
     async def _wait_for_exit(self, seconds: float) -> None:
         with trio.move_on_after(seconds):
@@ -520,10 +516,6 @@ class BotProcess:
         # Kill the whole group before reaping the first process: until then its id is not reused.
         if self._process.returncode is None:
             self._slot.kill()
-
-    def _close(self) -> None:
-        self._streams.close()
-        self._slot.close()
 
     def _exit_reason(self) -> str:
         """Return how the process ended, as the end of a sentence about it; do not reap it."""

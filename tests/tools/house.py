@@ -42,7 +42,7 @@ ROOMS = {
     "protocol": _room(2_202, "protocol"),
     "files, program, machine, processes": _room(770, "arena"),
     "engine": _room(1_973, "arena/engine"),
-    "match": _room(2_776, "arena/match"),
+    "match": _room(2_768, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_627, "arena/rules"),
     "sandbox": _room(3_272, "arena/sandbox"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_928
+MOST_LINES = 62_920
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""
