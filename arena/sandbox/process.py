@@ -166,10 +166,7 @@ def children(pid: int) -> list[int]:
 
 def kill_descendants() -> None:
     """Kill all that this process and its children started, as far as the system names them."""
-    pids, waiting = list[int](), children(os.getpid())
-    while waiting:
-        pids += waiting
-        waiting = [pid for parent in waiting for pid in children(parent)]
+    _, *pids = process_tree(os.getpid())
     for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
