@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import dask
 import trio
@@ -97,15 +97,6 @@ class LostError(Exception):
     """Loss of the connection to the scheduler: all orders that are out must be sent again."""
 
 
-class Wanted(NamedTuple):
-    """An order that waits for its answer."""
-
-    data: bytes
-    """The order."""
-    reply: trio.MemorySendChannel[OrderReply]
-    """The channel that receives the answer."""
-
-
 async def workers_of(client: Client) -> dict[str, dict[str, Any]]:
     """Return the scheduler's description of its workers, by address.
 
@@ -142,7 +133,8 @@ class DaskClient:
         self._tell = tell
         self._token = trio.lowlevel.current_trio_token()
         self._loop = Loop()
-        self._wanted: dict[str, Wanted] = {}
+        self._wanted: dict[str, tuple[bytes, trio.MemorySendChannel[OrderReply]]] = {}
+        """The orders that wait for answers, by name, each with the channel that receives it."""
         self._news: asyncio.Queue[str] = asyncio.Queue()
         self._leaving: asyncio.Queue[str] = asyncio.Queue()
         self._connected_at = time.monotonic()
@@ -158,15 +150,16 @@ class DaskClient:
     async def play(self, order: bytes) -> OrderReply:
         """Have an order played; return the answer."""
         sender, receiver = trio.open_memory_channel[OrderReply](1)
-        self._loop.call(partial(self._want, content_name(order), Wanted(order, sender)))
+        self._loop.call(partial(self._want, order, sender))
         return await receiver.receive()
 
     def dismiss(self, worker: str) -> None:
         """Make a useless worker leave the cluster."""
         self._loop.call(partial(self._leaving.put_nowait, worker))
 
-    def _want(self, name: str, wanted: Wanted) -> None:
-        self._wanted[name] = wanted
+    def _want(self, order: bytes, reply: trio.MemorySendChannel[OrderReply]) -> None:
+        name = content_name(order)
+        self._wanted[name] = order, reply
         self._news.put_nowait(name)
 
     async def _connections(self) -> None:
@@ -247,9 +240,9 @@ class DaskClient:
             await asyncio.wait_for(leave, FAREWELL_S)
 
     async def _order(self, client: Client, name: str) -> None:
-        wanted = self._wanted[name]
+        order, reply = self._wanted[name]
         future = client.submit(
-            play_order, wanted.data, key=name, resources={self._resource: 1}, pure=False
+            play_order, order, key=name, resources={self._resource: 1}, pure=False
         )
         try:
             answer = answered(await future)
@@ -263,7 +256,7 @@ class DaskClient:
             # The engine failed in some other way: other workers may try, but not for ever.
             answer = Unplayed("", "left", f"it came back as {error!r}")
         del self._wanted[name]
-        self._soon(partial(wanted.reply.send_nowait, answer))
+        self._soon(partial(reply.send_nowait, answer))
         future.release()  # type: ignore[no-untyped-call]
 
     async def _look(self, client: Client) -> None:
