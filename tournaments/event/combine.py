@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
-from itertools import combinations, islice
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from protocol.codec import (
     line_start,
     strip_checksum,
 )
-from protocol.errors import UserError, unknown_name
+from protocol.errors import UserError
 from protocol.records import GameRecord, Sitting
 from protocol.ruleset import Ruleset
 from tournaments.event.book import Book, ResultStore, read_ledger, results_of
@@ -35,8 +35,6 @@ FINGERPRINT_SHOWN = 8
 """Characters of a fingerprint that tell versions of an entrant apart."""
 UNKNOWN_LABEL = "unknown"
 """Label for an unknown fingerprint beside a known one."""
-SEARCHED_FOLDERS = 100
-"""Folders that are searched for a suggestion after a mistyped name."""
 
 
 class Source(NamedTuple):
@@ -65,7 +63,7 @@ def open_source(path: Path) -> Source:
     ledger = Folder(path).ledger if path.is_dir() else path
     try:
         if not ledger.is_file():
-            raise _nothing(path, ledger)
+            raise UserError(f"{path} has no ledger: {ledger.name} is missing.")
         if path == ledger:
             with open_file(ledger) as file:
                 if file.read(1) not in (b"", b"{"):
@@ -82,17 +80,6 @@ def open_source(path: Path) -> Source:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     return Source(str(path), ledger, event, deals, results)
-
-
-def _nothing(path: Path, ledger: Path) -> UserError:
-    if path.is_dir():
-        return UserError(f"{path} has no ledger: {ledger.name} is missing.")
-    near = islice(
-        path.parent.glob(f"*/{ledger.name if ledger != path else 'ledger.jsonl'}"), SEARCHED_FOLDERS
-    )
-    return unknown_name(
-        "ledger or event's folder", str(path), sorted(str(file.parent) for file in near)
-    )
 
 
 def check_no_overlap(sources: Sequence[Source]) -> None:
