@@ -368,7 +368,7 @@ async def _run_steps(
     trio.lowlevel.spawn_system_task(session.poller.run)
     ends = time.monotonic() + session.budget.total_s
     stop = ""
-    compared = began_early = False
+    began_early = False
     results: list[StepResult] = []
     try:
         for place, (number, step) in enumerate(steps):
@@ -386,9 +386,6 @@ async def _run_steps(
                 # A bot that uses its whole clock must not use up the time of the steps to come.
                 share = min(session.budget.step_s, left / (len(steps) - place))
                 outcome = await _try_step(session, number, step, share)
-                if outcome.finding and outcome.finding.gone and not compared:
-                    compared = True
-                    outcome = await _compare(session, step, outcome, share)
                 stop = _reason_to_stop(session, step, [*results, outcome])
             results.append(outcome)
             show(outcome)
@@ -427,49 +424,19 @@ async def _try_step(session: Session, number: int, step: CheckStep, seconds: flo
         await session.drop()
     except ViolationError as broken:
         state, finding = "fail", broken.finding
+        finding = _blame_walls(session, finding) if finding.gone else finding
         await session.drop()
     ms = round((time.monotonic() - began) * 1000)
     return StepResult(number, *step[:3], state, note, ms, finding)
 
 
-async def _compare(
-    session: Session, step: CheckStep, outcome: StepResult, seconds: float
-) -> StepResult:
-    """Try a bot that ended by itself outside its walls too, to see whether it lacks something."""
-    finding, walls = outcome.finding, "sandbox"
-    command, sandbox, bare = session.command, session.sandbox, session.bare_sandbox
-    outside = (command, bare) if bare else None
-    if is_module(command.argv):
-        walls, outside = "seal", (session.native, sandbox) if session.native else None
-    # A module cannot run outside WebAssembly; a native bot without a sandbox is outside already.
-    if finding is None or not (
-        sandbox.is_locked if walls == "sandbox" else is_interpreted(command.argv)
-    ):
-        return outcome
-    fault, mend = finding.fault, finding.mend
-    if outside is None:
-        mend += (
-            f" If you trust the bot, --compare starts it without the {walls} too, and shows "
-            "whether this is the reason."
-        )
-        return replace(outcome, finding=replace(finding, mend=mend))
-    fails = []
-    for tried, box in ((command, sandbox), outside):
-        # A process that has played games before would not show the sandbox.
-        fresh = Session(tried, box, session.clock, session.budget, game=session.game)
-        fresh.poller = session.poller
-        try:
-            fails.append((await _try_step(fresh, 0, step, seconds)).state == "fail")
-        finally:
-            await fresh.end()
-    if fails != [True, False]:
-        return outcome
-    fault = f"It works without the {walls}, but not inside: {fault}"
-    if walls == "seal":
-        return replace(outcome, finding=replace(finding, fault=fault))
-    mend += (
-        " In the sandbox it can read only the files that its command names; `folder` or `reads` in "
-        "an event file add more (boneyard help sandbox). There is no network, and it can write "
-        "only to /tmp."
-    )
-    return replace(outcome, finding=replace(finding, fault=fault, mend=mend))
+def _blame_walls(session: Session, finding: Violation) -> Violation:
+    """Add to the advice for a bot that ended by itself how to find out whether it lacks a file."""
+    if is_interpreted(session.command.argv):
+        more = "check it without the seal (`@sealed`) too: that shows whether the seal"
+    elif session.sandbox.is_locked and not is_module(session.command.argv):
+        more = "check it with `--sandbox off` too: that shows whether the sandbox"
+    else:
+        return finding
+    advice = f"If you trust the bot, {more} is the reason (boneyard help sandbox)."
+    return replace(finding, mend=f"{finding.mend} {advice}")

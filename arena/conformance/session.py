@@ -48,12 +48,8 @@ class Session:
     sandbox: Sandbox
     clock: Clock
     budget: Budget
-    bare_sandbox: Sandbox | None = None
-    """Plain processes to compare with; None if nothing may run outside."""
     game: EventGame | None = None
     """The only game that the bot is asked to play; None: any."""
-    native: Command | None = None
-    """A sealed Python bot's command outside the seal, to compare with; None if it is not run."""
     poller: Poller = field(default_factory=Poller)
     hello: BotHello | None = None
     answers: list[AcceptedAnswer] = field(default_factory=list)

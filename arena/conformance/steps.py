@@ -27,7 +27,6 @@ from arena.match.referee import QUESTIONS_A_GAME, OpenQuestion
 from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, derive, find_variant
 from arena.sandbox.command import MIB
-from arena.sandbox.process import Sandbox
 from protocol.codec import decode_line, printable
 from protocol.messages import (
     MAX_LINE,
@@ -232,21 +231,14 @@ async def _first_answer(session: Session) -> str:
 
 async def _start_times(session: Session) -> str:
     await session.drop()
-    session.start_ms = await _fastest_start(session, session.sandbox)
-    note = f"{session.start_ms:.0f} ms with the sandbox {session.sandbox.state}"
-    if session.bare_sandbox:
-        note += f", {await _fastest_start(session, session.bare_sandbox):.0f} ms outside"
-    return note
-
-
-async def _fastest_start(session: Session, sandbox: Sandbox) -> float:
-    times = []
-    code = await read_first(session.command, sandbox)
+    times, command, sandbox = list[float](), session.command, session.sandbox
+    code = await read_first(command, sandbox)
     for _ in range(TIMED_STARTS if session.budget.is_full else 1):
-        async with Connection(session.poller, session.command, sandbox, code=code) as connection:
+        async with Connection(session.poller, command, sandbox, code=code) as connection:
             await expect.expect_hello(connection, session.clock.start_ms)
             times.append(_start_ms(connection))
-    return min(times)
+    session.start_ms = min(times)
+    return f"{session.start_ms:.0f} ms with the sandbox {session.sandbox.state}"
 
 
 def _start_ms(connection: Connection) -> float:

@@ -33,7 +33,7 @@ from arena.document.terminal import open_console, print_blocks
 from arena.match.bot_process import CannotStartError
 from arena.rules.english import count_in_digits
 from arena.rules.load import load_ruleset
-from arena.sandbox.command import OFF, Command, SandboxMode
+from arena.sandbox.command import SandboxMode
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import temporary_folder
@@ -68,9 +68,6 @@ class _Check(NamedTuple):
     """The bots, as the user named them."""
     event: WrittenEvent
     sandbox: Sandbox
-    comparison: Sandbox | None
-    natives: dict[str, Command]
-    """The commands of sealed Python bots outside the seal, by name, if they are compared."""
     game: EventGame | None
     """The game of an event file; without one a bot must know every game."""
     steps: tuple[NumberedStep, ...]
@@ -80,8 +77,7 @@ class _Check(NamedTuple):
     def session(self, entrant: Entrant) -> Session:
         """Return a new session of a bot."""
         clock = own_or(entrant.clock, self.event.clock, entrant.command)
-        box, game, native = self.comparison, self.game, self.natives.get(entrant.name)
-        return Session(entrant.command, self.sandbox, clock, self.pace, box, game, native)
+        return Session(entrant.command, self.sandbox, clock, self.pace, self.game)
 
 
 EXAM = "With --exam"
@@ -104,11 +100,6 @@ EXAM = "With --exam"
 @number("--start-ms", "Time for the hello, in ms.", 1, 600_000)
 @MOVE_MS
 @SANDBOX_OPTION
-@flag(
-    "--compare",
-    "Also run the bot without the sandbox, or a sealed one without the seal, to find out whether "
-    "that makes it fail or start slowly; only for a bot that you trust.",
-)
 @flag("--verbose", "Print a line for every step.", "-v")
 @flag("--json", "Print every step or answer as JSON.", "in_json")
 @flag(
@@ -141,7 +132,6 @@ def check(
     start_ms: int | None,
     move_ms: int | None,
     sandbox: SandboxMode | None,
-    compare: bool,
     verbose: bool,
     in_json: bool,
     is_exam: bool,
@@ -200,7 +190,6 @@ def check(
         console,
         name=name,
         step_words=step_words,
-        compare=compare,
         verbose=verbose,
     )
     if in_json:
@@ -216,7 +205,6 @@ def check_bots(
     *,
     name: str | None = None,
     step_words: tuple[str, ...] = (),
-    compare: bool = False,
     verbose: bool = False,
 ) -> list[Report]:
     """Run the steps with bots, print what to fix, and return the report of each.
@@ -242,22 +230,18 @@ def check_bots(
         raise UserError("--bot chooses one of an event file's bots: name the file, as friday.toml.")
     steps = select_steps(step_words, of_event=game is not None)
     with temporary_folder("check", shared=True) as path:
-        entrants, reports, natives = list[Entrant](), list[Report](), dict[str, Command]()
+        entrants, reports = list[Entrant](), list[Report]()
         for bot in event.bots:
             try:
                 entrants.append(prepare_entrant(bot, base, path))
-                if bot.sealed and compare:
-                    native = prepare_entrant(replace(bot, sealed=False), base, path)
-                    natives[native.name] = native.command
             except UserError as error:
                 if len(event.bots) == 1:
                     raise
                 reports.append(_not_started(bot.name, "", event, f"{error}"))
         box = choose_sandbox(event.sandbox, event.limits, path)
-        comparison = outside_of(event, box, compare)
         if not box.is_locked and event.sandbox != "off":
             print_note(box.brief)
-        check = _Check(tuple(bots), event, box, comparison, natives, game, steps, pace, verbose)
+        check = _Check(tuple(bots), event, box, game, steps, pace, verbose)
         if len(event.bots) == 1:
             return [_check_one(check, entrants[0], console)]
         return [*_check_many(check, entrants, reports, console)]
@@ -268,19 +252,6 @@ def _game(event: WrittenEvent, base: Path, *, is_whole: bool) -> EventGame:
     seats = event.seats_at_table(rules)
     check_seats(rules, seats)
     return EventGame(rules if is_whole else limit_to_one_round(rules), seats)
-
-
-def outside_of(event: WrittenEvent, sandbox: Sandbox, compare: bool) -> Sandbox | None:
-    """Return plain processes to compare with, if the user asked for them.
-
-    Raises UserError for a bot that must be locked in.
-    """
-    if compare and event.sandbox == "require":
-        raise UserError(
-            "--compare starts bots without a sandbox, and sandbox = require forbids it: leave one "
-            "of them out."
-        )
-    return Sandbox(OFF, event.limits) if compare and sandbox.is_locked else None
 
 
 # --- one bot ---

@@ -370,7 +370,7 @@ def examine_version(
         steps = select_steps(("event",) if reports else (), of_event=True)
         left = max(1.0, seconds - (time.monotonic() - began))
         short = game._replace(rules=limit_to_one_round(game.rules))
-        session = Session(command, sandbox, clock, Budget(total_s=left, is_full=False), None, short)
+        session = Session(command, sandbox, clock, Budget(total_s=left, is_full=False), short)
         reports[division] = make_report("", session, run_steps(session, steps), 0.0)
         if reports[division].verdict == "failed":
             break

@@ -13,14 +13,9 @@ from rich.console import Console
 
 from arena.conformance.connection import StepResult, Violation
 from arena.conformance.runner import CHECK_STEPS, Printer, Report, check_verdict
-from arena.sandbox.command import OFF, Limits
-from arena.sandbox.process import Sandbox
-from protocol.errors import UserError
 from tests.support.bots import proved
 from tests.support.tables import BOTS
-from tournaments.cli.check import outside_of
 from tournaments.cli.main import main
-from tournaments.plan.event import WrittenEvent
 
 FEW = ("--only", "1-4", "--sandbox", "off")
 DICT = f"{sys.executable} -I -S {BOTS / 'broken'} PrintsADict"
@@ -107,13 +102,8 @@ def test_the_list_names_every_step() -> None:
     ]
 
 
-def test_a_bot_that_must_be_locked_in_never_runs_outside() -> None:
-    with pytest.raises(UserError, match="--compare starts bots without a sandbox"):
-        outside_of(WrittenEvent(bots=(), sandbox="require"), Sandbox(OFF, Limits()), compare=True)
-
-
-@pytest.mark.parametrize("compare", [False, True])
-def test_a_strangers_bot_is_started_in_the_sandbox_only(tmp_path: Path, compare: bool) -> None:
+@pytest.mark.parametrize("mode", ["auto", "off"])
+def test_a_strangers_bot_is_started_in_the_sandbox_only(tmp_path: Path, mode: str) -> None:
     """It leaves a note beside itself where it can see the organiser's files; else it crashes."""
     if not proved().confinement.is_locked:
         pytest.skip("no sandbox here hides the organiser's files")
@@ -121,11 +111,11 @@ def test_a_strangers_bot_is_started_in_the_sandbox_only(tmp_path: Path, compare:
     (tmp_path / "other").touch()
     probe = f"test -e {tmp_path}/other && touch {tmp_path}/note"
     (tmp_path / "bot.sh").write_text(f"{probe} && exec cat\nexit 1\n")
-    words = ("--only", "hello,starts", "--sandbox", "auto", "--start-ms", "500")
-    done = check(str(tmp_path / "bot.sh"), *words, *(["--compare"] if compare else []))
+    words = ("--only", "hello,starts", "--sandbox", mode, "--start-ms", "500")
+    done = check(str(tmp_path / "bot.sh"), *words)
     assert done.exit_code == 1
-    assert ("--compare starts it without" in done.output) == (not compare)
-    assert (tmp_path / "note").exists() == compare
+    assert ("with `--sandbox off` too" in done.output) == (mode == "auto")
+    assert (tmp_path / "note").exists() == (mode == "off")
 
 
 GREETS = """
