@@ -1,45 +1,31 @@
 """The command of a standing league."""
 
-import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from protocol.errors import UserError, unknown_name
-from tournaments.cli.options import WholeNumber
+from tournaments.cli.options import JOBS, command, flag, number, option
 
 
-@click.command()
+@command()
 @click.argument("words", metavar="[DIR] [status|grades]", nargs=-1)
-@click.option(
-    "--once",
-    "stops_idle",
-    is_flag=True,
-    help="End when nothing is left to do now; for cron and CI.",
-)
-@click.option(
-    "--rounds", type=WholeNumber(1), default=None, help="End after N rounds at the latest."
-)
-@click.option(
+@flag("--once", "End when nothing is left to do now; for cron and CI.", "stops_idle")
+@number("--rounds", "End after N rounds at the latest.", 1)
+@option(
     "--now",
     metavar="TIME",
-    default=None,
     help="Take this for the present (UTC, as 2026-11-22T10:00), to try a league out; with --once.",
 )
-@click.option(
-    "--jobs",
-    type=WholeNumber(1, 512),
-    default=None,
-    help="Parallel sittings, in one process.  [default: what the bots' CPU time allows]",
-)
+@JOBS
 def league(
     words: tuple[str, ...],
     stops_idle: bool,
     rounds: int | None,
     now: str | None,
     jobs: int | None,
-) -> None:
+) -> int:
     """Run a standing league: push a bot, and it is rated.
 
     DIR has league.toml and a folder for each bot in bots/; without DIR it is the current directory.
@@ -76,13 +62,13 @@ def league(
     if "status" in words:
         from tournaments.league.status import print_league_status
 
-        sys.exit(print_league_status(path, moment or datetime.now(UTC)))
+        return print_league_status(path, moment or datetime.now(UTC))
     if "grades" in words:
         from tournaments.league.status import write_league_grades
 
-        sys.exit(write_league_grades(path))
+        return write_league_grades(path)
     from tournaments.league.loop import run_league
 
     if now and not (stops_idle or rounds):
         raise UserError("--now is for --once: a league that runs on has the time of the clock.")
-    sys.exit(run_league(path, stops_idle=stops_idle, rounds=rounds, now=moment, jobs=jobs))
+    return run_league(path, stops_idle=stops_idle, rounds=rounds, now=moment, jobs=jobs)
