@@ -58,9 +58,8 @@ from tournaments.cli.options import (
     choose_seat,
     command,
     complete_bots,
-    complete_questions,
     complete_rules,
-    complete_seats_or_bots,
+    complete_seats,
     flag,
     number,
     option,
@@ -99,7 +98,7 @@ REVIEW, QUESTION, EDITOR = "Values of options", "With a question", "Editor of po
 @command()
 @LOG
 @GAME_ARGUMENT
-@click.argument("question", required=False, shell_complete=complete_questions)
+@click.argument("question", required=False)
 @click.argument("bot", nargs=-1, shell_complete=complete_bots)
 @flag(
     "--review",
@@ -140,7 +139,7 @@ REVIEW, QUESTION, EDITOR = "Values of options", "With a question", "Editor of po
     "--bot",
     "seat",
     metavar="N|BOT",
-    shell_complete=complete_seats_or_bots,
+    shell_complete=complete_seats,
     help="The bot to explain, or its seat's number.  [default: your bot, or who came last; with "
     "--review all]",
 )

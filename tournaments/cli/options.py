@@ -112,28 +112,14 @@ def typed() -> list[str]:
     return split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
 
 
-def _seats(_: click.Context, __: str) -> Iterable[str]:
-    """Return the seats, by number and by entrant, of the game that the user named before."""
+def _seats(context: click.Context, text: str) -> Iterable[str]:
+    """Return the seats, by number and by entrant, of the game that the user named before.
+
+    Without a game they are the bots of the event.
+    """
     tables = [word.split(".")[1:] for word in typed() if word.partition(".")[0].isdecimal()]
     names = tables[-1] if tables else []
-    return *map(str, range(len(names) or 4)), *names
-
-
-def _seats_or_bots(context: click.Context, text: str) -> Iterable[str]:
-    """Return the seats of the game that the user named before, or else the bots of the event."""
-    game = any(word.partition(".")[0].isdecimal() for word in typed())
-    return (_seats if game else _entrants)(context, text)
-
-
-def _questions(context: click.Context, _: str) -> Iterable[str]:
-    """Return the numbers of the questions in the game that the user named before."""
-    from arena.analysis.timeline import Timeline
-
-    values = context.params
-    path, words = name_log(values.get("log"), values.get("game"))
-    logged = require_one_game(path, words[0])
-    seat = find_seat(logged, values.get("seat"))
-    return [f"{question.number}" for question in Timeline(logged).questions(seat)]
+    return (*map(str, range(len(names))), *names) if tables else _entrants(context, text)
 
 
 def _entrants(_: click.Context, text: str) -> Iterable[str]:
@@ -168,8 +154,6 @@ complete_games = complete(games)
 complete_rules = complete(_rules, otherwise="file")
 complete_choices = complete(lambda *_: (f"{choice}=" for choice in choices()))
 complete_seats = complete(_seats)
-complete_seats_or_bots = complete(_seats_or_bots)
-complete_questions = complete(_questions)
 complete_bots = complete(_bots, otherwise="file")
 complete_events = complete(folders, otherwise="dir")
 complete_events_or_entrants = complete(
@@ -272,7 +256,7 @@ class SectionedCommand(click.Command):
         for param in self.get_params(ctx):
             if getattr(param, "rare", False) and not ctx.meta.get(HELP_ALL):
                 rare.append(param)
-            elif record := param.get_help_record(ctx):
+            elif isinstance(param, click.Option) and (record := param.get_help_record(ctx)):
                 sections.setdefault(getattr(param, "section", ""), []).append(record)
         last = sections.pop("", [])
         for title, records in (*sections.items(), ("Options", last)):
