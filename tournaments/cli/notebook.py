@@ -38,7 +38,7 @@ from tournaments.report.event_text import foul_warning, main_result
 from tournaments.report.page import SharedText, report_page
 from tournaments.report.report import GAME_FIELDS, RATINGS, game_rows, rating_rows
 from tournaments.site.progress import author_result
-from tournaments.study.decision_table import decision_columns
+from tournaments.study.export import decision_columns
 
 BotWord = str | Path | PolicyFunction
 """A bot as in `run`: a name, a file or a command; or a function from a question to an index."""
@@ -167,7 +167,7 @@ class EventResult:
     @cached_property
     def decisions(self) -> Columns:
         """A row for each decision: the columns of `boneyard export`, with the bot's vectors."""
-        return decision_columns(self._book)
+        return decision_columns(self.folder)
 
     @property
     def verdict(self) -> str:

@@ -1,9 +1,7 @@
 """The columns of a table of decisions, a logged game as its rows, and the table as CSV."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,20 +9,19 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from arena.analysis.timeline import AskedQuestion, Timeline
-from arena.logs.gamelog import LoggedGame, read_games
+from arena.logs.gamelog import LoggedGame
 from arena.training.encoding import ChoiceMask, Encoding, Vector
 from arena.training.episode import decision_rows, margins_by_round
 from arena.valuation.terms import USUAL_WORLDS
+from protocol import __version__
 from protocol.codec import encode_json
 from protocol.ruleset import Ruleset
-from tournaments.event.book import Book
 from tournaments.event.luck import (
     DecisionLoss,
     LuckRecord,
     ReviewTerms,
     SeatLosses,
     luck_records,
-    read_seats,
 )
 from tournaments.report.report import encode_rows, seat_columns
 from tournaments.study.valuation import review_timeline
@@ -195,26 +192,19 @@ def _loss(loss: DecisionLoss | None, choice: int | None) -> dict[str, Any]:
     return {"best": loss.best, "loss": loss.loss, "loss_error": error, "values": values}
 
 
-def decision_columns(book: Book) -> dict[str, list[Any]]:
-    """Return the decisions of an event's games as columns; vector and mask have arrays.
-
-    Raises DamagedFileError.
-    """
-    reviews: defaultdict[str, list[SeatLosses]] = defaultdict(list)
-    for losses in read_seats(book.folder):
-        reviews[losses.game].append(losses)
-    rows = [
-        (*astuple(example.facts), example.vector, example.mask)
-        for logged in chain.from_iterable(map(read_games, book.folder.logs()))
-        if logged.result and logged.game.game in book.results
-        for luck in [tuple(filter(None, [book.luck.known(logged.result)]))]
-        for example in examples(
-            *(logged, book.folder.path.name, Wish()),
-            KnownWorth(luck, tuple(reviews[logged.game.game])),
-        )
-    ]
-    names = (*Facts.__struct_fields__, "vector", "mask")
-    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+def describe_table(table: TableKind) -> bytes:
+    """Return what the metadata of a Parquet file say of its table, as JSON."""
+    encoding = encoding_of(table)
+    parts = {name: (part.start, part.stop) for name, part in encoding.parts.items()}
+    return encode_json(
+        {
+            "version": __version__,
+            "rules": table.rules,
+            "seats": table.seats,
+            "vector": parts,
+            "mask": encoding.actions.options,
+        }
+    )
 
 
 def encode_csv(table: TableKind, examples: Sequence[Example]) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from arena.analysis.find import logs, refuse_others
 from arena.files import open_file, write_atomic
@@ -34,10 +35,12 @@ from tournaments.event.luck import (
 )
 from tournaments.plan.bots import unique_name
 from tournaments.study.decision_table import (
+    Facts,
     KnownWorth,
     TableKind,
     Wish,
     csv_file,
+    describe_table,
     encode_csv,
     examples,
 )
@@ -115,12 +118,15 @@ class LogSource(Struct, frozen=True):
     luck: LineIndex[LuckRecord] | None = None
     reviews: LineIndex[ReviewTerms | SeatLosses] | None = None
 
-    def worth_of(self, game: str) -> KnownWorth:
-        """Return what the event's files have about a game."""
-        if self.luck is None or self.reviews is None:
-            return KnownWorth()
-        reviews = (record for record in self.reviews.find(game) if isinstance(record, SeatLosses))
-        return KnownWorth(tuple(self.luck.find(game)), tuple(reviews))
+    def counted_games(self) -> Iterator[tuple[EncodedGame, KnownWorth]]:
+        """Yield the games that count, each with what the event's files have about it."""
+        for game in read_encoded_games(self.path):
+            if self.counted is not None and game.name not in self.counted:
+                continue
+            luck = tuple(self.luck.find(game.name)) if self.luck else ()
+            reviews = self.reviews.find(game.name) if self.reviews else ()
+            seats = (record for record in reviews if isinstance(record, SeatLosses))
+            yield game, KnownWorth(luck, tuple(seats))
 
 
 class Task(Struct, frozen=True):
@@ -198,13 +204,28 @@ def export_decisions(
     return files
 
 
+def decision_columns(folder: Path) -> dict[str, list[Any]]:
+    """Return the decisions of an event's games as columns; vector and mask have arrays.
+
+    Raises UserError; DamagedFileError is one.
+    """
+    rows = [
+        (*astuple(example.facts), example.vector, example.mask)
+        for source in _sources(folder)
+        for game, worth in source.counted_games()
+        for example in examples(game.decode(), folder.name, Wish(), worth)
+    ]
+    names = (*Facts.__struct_fields__, "vector", "mask")
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
 def _file_of(format: ExportFormat) -> Callable[[TableKind, Iterable[bytes]], Iterator[bytes]]:
     """Return the function that makes a file of pieces. Raises UserError if it lacks a package."""
     if format == "csv":
         return csv_file
     from tournaments.study.parquet import parquet_file  # It needs pyarrow.
 
-    return parquet_file
+    return lambda table, pieces: parquet_file(describe_table(table), pieces)
 
 
 def encode_task(task: Task) -> EncodedDecisions:
@@ -226,11 +247,7 @@ def encode_task(task: Task) -> EncodedDecisions:
 
 
 def _tasks(order: Export, source: LogSource, events: Mapping[Path, str]) -> Iterator[Task]:
-    games = (
-        (game, source.worth_of(game.name))
-        for game in read_encoded_games(source.path)
-        if source.counted is None or game.name in source.counted
-    )
+    games = source.counted_games()
     # A game whose worth is computed takes as long as ten others.
     size = 1 if order.wish.luck or order.wish.review else EXPORT_BATCH_GAMES
     while few := tuple(islice(games, size)):

@@ -10,11 +10,9 @@ from types import NoneType, UnionType
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
+from msgspec import Struct
 
-from protocol import __version__
-from protocol.codec import encode_json
 from protocol.errors import UserError
-from tournaments.study.decision_table import Example, Facts, TableKind, encoding_of
 
 try:
     import pyarrow as pa
@@ -36,24 +34,20 @@ TYPES: dict[Any, Any] = {
 }
 
 
-def encode_arrow(examples: Sequence[Example]) -> bytes:
-    """Return the decisions as one compressed Arrow stream."""
+def encode_arrow(examples: Sequence[tuple[Struct, Any, Any]]) -> bytes:
+    """Return decisions, each its facts, vector and mask, as one compressed Arrow stream."""
     facts, vectors, masks = zip(*examples, strict=True)
+    kinds = {name: TYPES[_kind(hint)] for name, hint in get_type_hints(type(facts[0])).items()}
     columns = [
-        pa.array([getattr(row, name) for row in facts], kind) for name, kind in _types().items()
+        pa.array([getattr(row, name) for row in facts], kind) for name, kind in kinds.items()
     ]
-    names = [*_types(), "vector", "mask"]
+    names = [*kinds, "vector", "mask"]
     batch = pa.RecordBatch.from_arrays([*columns, _lists(vectors), _lists(masks)], names)
     stream = io.BytesIO()
     options = ipc.IpcWriteOptions(compression="zstd")
     with ipc.new_stream(stream, batch.schema, options=options) as writer:
         writer.write_batch(batch)
     return stream.getvalue()
-
-
-def _types() -> dict[str, Any]:
-    """Return the Arrow type of each column but the last two."""
-    return {name: TYPES[_kind(hint)] for name, hint in get_type_hints(Facts).items()}
 
 
 def _kind(hint: Any) -> Any:
@@ -67,15 +61,15 @@ def _lists(rows: Sequence[Any]) -> Any:
     return pa.FixedSizeListArray.from_arrays(pa.array(np.concatenate(rows)), len(rows[0]))
 
 
-def parquet_file(table: TableKind, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the file, in groups of rows."""
+def parquet_file(table: bytes, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the file, in groups of rows; `table`: what its metadata say of it."""
     sink = _Sink()
     writer: Any = None
     waiting: list[Any] = []
     for piece in pieces:
         waiting += ipc.open_stream(piece)
         if writer is None:
-            schema = waiting[0].schema.with_metadata({KEY: _metadata(table)})
+            schema = waiting[0].schema.with_metadata({KEY: table})
             writer = parquet.ParquetWriter(sink, schema, compression="zstd")
         if sum(batch.num_rows for batch in waiting) >= ROWS_A_GROUP:
             writer.write_table(pa.Table.from_batches(waiting, schema))
@@ -86,20 +80,6 @@ def parquet_file(table: TableKind, pieces: Iterable[bytes]) -> Iterator[bytes]:
     if writer:
         writer.close()
         yield sink.take()
-
-
-def _metadata(table: TableKind) -> bytes:
-    encoding = encoding_of(table)
-    parts = {name: (part.start, part.stop) for name, part in encoding.parts.items()}
-    return encode_json(
-        {
-            "version": __version__,
-            "rules": table.rules,
-            "seats": table.seats,
-            "vector": parts,
-            "mask": encoding.actions.options,
-        }
-    )
 
 
 class _Sink(io.RawIOBase):
