@@ -2,11 +2,10 @@
 
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
 from threading import Event as Signal
 from typing import Any, NamedTuple
 
@@ -244,7 +243,7 @@ def check_bots(
         check = _Check(tuple(bots), event, box, game, steps, pace, verbose)
         if len(event.bots) == 1:
             return [_check_one(check, entrants[0], console)]
-        return [*_check_many(check, entrants, reports, console)]
+        return _check_many(check, entrants, reports, console)
 
 
 def _game(event: WrittenEvent, base: Path, *, is_whole: bool) -> EventGame:
@@ -311,30 +310,24 @@ class _StoppedError(Exception):
 
 def _check_many(
     check: _Check, entrants: Sequence[Entrant], failed: Sequence[Report], console: Console
-) -> Iterator[Report]:
+) -> list[Report]:
     """Check bots side by side: print a line for each when it is done, and a table at the end.
 
-    `failed`: reports of bots that could not be built. Yields the reports in the bots' order.
+    `failed`: reports of bots that could not be built. Return the reports in the bots' order.
     """
-    news = SimpleQueue[tuple[str, int | Report | BaseException]]()
     stop = Signal()
 
-    def examine(entrant: Entrant) -> None:
-        def show(outcome: StepResult) -> None:
-            if stop.is_set():
-                raise _StoppedError
-            news.put((entrant.name, outcome.number))
+    def show(_: StepResult) -> None:
+        if stop.is_set():
+            raise _StoppedError
 
+    def examine(entrant: Entrant) -> Report:
         try:
-            news.put((entrant.name, _examine(check, entrant, show)))
+            return _examine(check, entrant, show)
         except CannotStartError as error:
-            why = _not_started(entrant.name, check.sandbox.state, check.event, f"{error}")
-            news.put((entrant.name, why))
-        except BaseException as error:
-            news.put((entrant.name, error))
+            return _not_started(entrant.name, check.sandbox.state, check.event, f"{error}")
 
     reports = {report.name: report for report in failed}
-    steps: dict[str, int] = {}
     count, sandbox = len(check.event.bots), check.sandbox.state
     head = (
         f"{count} bots, {len(check.steps)} steps each, {BOTS_AT_ONCE} at a time, sandbox {sandbox}."
@@ -344,19 +337,11 @@ def _check_many(
         console.print(short_line(report), soft_wrap=not console.is_terminal, markup=False)
     with ThreadPoolExecutor(BOTS_AT_ONCE) as pool, console.status("") as status:
         try:
-            for entrant in entrants:
-                pool.submit(examine, entrant)
-            while len(reports) < count:
-                name, message = news.get()
-                if isinstance(message, BaseException):
-                    raise message
-                if isinstance(message, Report):
-                    reports[name] = message
-                    steps.pop(name, None)
-                    _print_report(check, message, console)
-                else:
-                    steps[name] = message
-                status.update(", ".join(f"{name}: step {number}" for name, number in steps.items()))
+            for future in as_completed([pool.submit(examine, entrant) for entrant in entrants]):
+                report = future.result()
+                reports[report.name] = report
+                _print_report(check, report, console)
+                status.update(f"{len(reports)} of {count} bots")
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
@@ -369,7 +354,7 @@ def _check_many(
             more = shlex.join(("boneyard", "check", *_words_of(check, place)))
             console.print(f"More about {report.name}: {more}", soft_wrap=True, markup=False)
     console.print(f"{passed} of {count} bots passed.")
-    yield from ordered
+    return ordered
 
 
 def _words_of(check: _Check, place: int) -> tuple[str, ...]:
