@@ -59,7 +59,7 @@ ROOMS = {
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_305, "tournaments/study"),
     "report": _room(3_146, "tournaments/report"),
-    "play": _room(2_737, "tournaments/play"),
+    "play": _room(2_734, "tournaments/play"),
     "event": _room(3_108, "tournaments/event"),
     "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_729
+MOST_LINES = 62_726
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

@@ -195,7 +195,10 @@ class DaskClient:
                     group.create_task(self._dismissals(client))
                     await self._orders(client, group)
             finally:
-                await self._farewell(client)
+                # The workers forget the run, if there is still a scheduler to tell them.
+                with suppress(Exception):
+                    leave = client.unregister_worker_plugin(self._run)  # type: ignore[no-untyped-call]
+                    await asyncio.wait_for(leave, FAREWELL_S)
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Client]:
@@ -232,12 +235,6 @@ class DaskClient:
             self._news.put_nowait(name)
         while True:
             group.create_task(self._order(client, await self._news.get()))
-
-    async def _farewell(self, client: Client) -> None:
-        """Make the workers forget the run, if there is still a scheduler to tell them."""
-        with suppress(Exception):
-            leave = client.unregister_worker_plugin(self._run)  # type: ignore[no-untyped-call]
-            await asyncio.wait_for(leave, FAREWELL_S)
 
     async def _order(self, client: Client, name: str) -> None:
         order, reply = self._wanted[name]
