@@ -82,14 +82,6 @@ PHRASES: dict[type[Option | Event], str] = {
 }  # fmt: skip
 """The words of options, and of events but plays and draws: several of these share a sentence."""
 END_PHRASES: dict[End, str] = {"lead": "", "left": " on the left", "right": " on the right"}
-TURNS = {
-    **dict.fromkeys(("\r", "\n", " ", "n", "\x1b[C", "\x1bOC"), 1),
-    **dict.fromkeys(("p", "\x7f", "\b", "\x1b[D", "\x1bOD"), -1),
-}
-"""Keys that turn to the next frame or back."""
-QUIT = ("q", "Q", "\x03", "\x04")
-HELP = "Enter: next   p: back   q: quit"
-
 StyledWords = tuple[str, str]
 """Words that stay on one line, and their style."""
 EvidenceRow = tuple[str, list[StyledWords]]
@@ -175,11 +167,6 @@ def draw_frame(frame: Frame, look: Look) -> Text:
     for label, cells in rows:
         text.append("\n").append(row(label, cells, look))
     return text
-
-
-def turn_page(number: int, key: str) -> int | None:
-    """Return the number of the frame after a key; None: leave."""
-    return None if key in QUIT else max(0, number + TURNS.get(key, 0))
 
 
 def tile_text(tile: Tile, look: Look, *, in_line: bool = False) -> str:

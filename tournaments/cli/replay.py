@@ -1,14 +1,12 @@
 """The command `replay`: a game from its log, in the terminal or as a page."""
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import islice, repeat
+from itertools import repeat
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.text import Text
 
 from arena.analysis import frames, text
@@ -115,7 +113,6 @@ LUCKY = 5
 @number("--round", "Show only this round.", 1)
 @flag("--all", "Show all rounds, not just those that decided.", "shows_all")
 @GLYPHS
-@flag("--step", "Show one frame at a time: Enter, p back, q quit.")
 @flag("--html", "Write a page for a browser instead.")
 @flag("--json", "Print each frame as a line of JSON.", "in_json")
 @click.option("--out", type=FILE_PATH, help="File for the page, with --html.")
@@ -132,7 +129,6 @@ def replay(
     round: int | None,
     shows_all: bool,
     glyphs: bool,
-    step: bool,
     html: bool,
     in_json: bool,
     out: Path | None,
@@ -154,10 +150,10 @@ def replay(
     Examples:
       boneyard replay demo
       boneyard replay demo 1.greedy
-      boneyard replay demo 1.greedy.suit --step
+      boneyard replay demo 1.greedy.suit --all
       boneyard replay demo 1.greedy.suit --seat 0 --round 2 --glyphs
       boneyard replay demo 1.greedy.suit --json --seat 1
-      boneyard replay demo 1.greedy.suit --review --step
+      boneyard replay demo 1.greedy.suit --review
       boneyard replay demo 1.greedy.suit --html --browser
       boneyard replay demo --html
     """
@@ -196,13 +192,9 @@ def replay(
         return
     console = plain_console()
     look = text_look(match.game, console, glyphs)
-    step = step and sys.stdin.isatty()
     terms = terms_of_game(place, match.game) if review else None
-    screens = _drawn(match.game, viewer, round, look, terms, shows_all=shows_all or step)
-    if step:
-        _step_through(screens, console)
-    else:
-        print_paged(screens, console, click.echo_via_pager)
+    screens = _drawn(match.game, viewer, round, look, terms, shows_all=shows_all)
+    print_paged(screens, console, click.echo_via_pager)
 
 
 def _drawn(
@@ -247,23 +239,6 @@ def _check_round(logged: LoggedGame, round: int | None) -> None:
     rounds = max((r.round for r in logged.records if isinstance(r, DealRecord)), default=0)
     if round is not None and round > rounds:
         raise UserError(f"There is no round {round}: this game has {rounds}.")
-
-
-def _step_through(screens: Iterator[Text], console: Console) -> None:
-    """Show one frame at a time until the user quits or turns the last one over."""
-    pages: list[Text] = []
-    index: int | None = 0
-    while index is not None:
-        pages.extend(islice(screens, max(0, index + 1 - len(pages))))
-        if index >= len(pages):
-            return
-        console.clear()
-        console.print(pages[index], "", Text(text.HELP, "dim"), sep="\n", soft_wrap=True)
-        try:
-            key = click.getchar()
-        except (KeyboardInterrupt, EOFError):
-            return
-        index = text.turn_page(index, key)
 
 
 # --- chances, luck and losses beside the frames ---

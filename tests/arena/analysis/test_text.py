@@ -1,18 +1,14 @@
 """Replays in the terminal: the view of everybody, the view of a seat, and the command."""
 
 import re
-from collections.abc import Iterator
-from itertools import repeat
 from pathlib import Path
-from types import SimpleNamespace
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 from syrupy.assertion import SnapshotAssertion
 
 from arena.analysis.frames import Frame, frames
-from arena.analysis.text import HELP, Look, draw_frame, event_sentences, tile_text
+from arena.analysis.text import Look, draw_frame, event_sentences, tile_text
 from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from protocol.messages import Annulled, Bade, Called, Drew, Lot, Played, TurnedUp
@@ -198,18 +194,8 @@ def test_a_log_that_does_not_fit_is_the_users_error(
     assert sentence in result.stderr
 
 
-def press(monkeypatch: pytest.MonkeyPatch, keys: Iterator[str]) -> None:
-    terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("tournaments.cli.replay.sys", terminal)
-    monkeypatch.setattr(click, "getchar", lambda: next(keys))
-
-
-def test_step_by_step_ends_after_the_last_frame(
-    log: Path, monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
-) -> None:
-    press(monkeypatch, repeat("\r"))
-    output = replay(log, "--step").stdout
-    assert output.replace(f"{HELP}\n", "") == snapshot
+def test_a_game_is_drawn_frame_by_frame(log: Path, snapshot: SnapshotAssertion) -> None:
+    assert replay(log, "--all").stdout == snapshot
 
 
 def test_a_person_is_addressed_as_you() -> None:
