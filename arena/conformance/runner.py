@@ -4,7 +4,6 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from typing import Literal
 
 import trio
@@ -28,7 +27,6 @@ from arena.conformance.steps import (
     STEPS_OF_NAMED_GAMES,
 )
 from arena.document.blocks import Column, DocumentBlock, table
-from arena.match.bot_process import CannotStartError
 from arena.match.clock import LagError
 from arena.program import run_async
 from arena.rules.english import count_in_digits
@@ -299,7 +297,7 @@ CHECK_STEPS: tuple[CheckStep, ...] = (
     *RESOURCE_STEPS,
     *LEAVING_STEPS,
     *GAME_STEPS,
-    # It waits the longest, and begins long before.
+    # It waits the longest, and begins as soon as the bot has run twice.
     PAUSE_STEP,
 )
 """All steps; a step comes before those whose failure it explains."""
@@ -368,16 +366,9 @@ async def _run_steps(
     trio.lowlevel.spawn_system_task(session.poller.run)
     ends = time.monotonic() + session.budget.total_s
     stop = ""
-    began_early = False
     results: list[StepResult] = []
     try:
         for place, (number, step) in enumerate(steps):
-            if session.runs_twice and not began_early:
-                began_early = True
-                # A step that fails now begins anew at its turn.
-                for begin in filter(None, (later.begin for _, later in steps[place:])):
-                    with suppress(SkippedError, ViolationError, CannotStartError, LagError):
-                        await begin(session)
             left = ends - time.monotonic()
             if stop or left <= 0:
                 why = stop or "The time for all steps was up."

@@ -224,5 +224,3 @@ class CheckStep(NamedTuple):
     """The function that checks it and returns a note; it raises ViolationError or SkippedError."""
     gate: bool = False
     """True if all further steps would only repeat the failure of this one."""
-    begin: Callable[[Session], Awaitable[object]] | None = None
-    """The function that begins its wait beside earlier steps, once the bot has run twice."""

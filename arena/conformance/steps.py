@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from itertools import islice, product
 from typing import Any
@@ -22,7 +23,8 @@ from arena.conformance.expect import AcceptedAnswer, due_of
 from arena.conformance.session import Change, CheckStep, Pause, Session
 from arena.logs.gamelog import crash_line
 from arena.match import referee
-from arena.match.bot_process import SHUT_DOWN_S, read_first
+from arena.match.bot_process import SHUT_DOWN_S, CannotStartError, read_first
+from arena.match.clock import LagError
 from arena.match.referee import QUESTIONS_A_GAME, OpenQuestion
 from arena.rules.english import join_words
 from arena.rules.variants import VARIANTS, derive, find_variant
@@ -251,6 +253,9 @@ async def _two_at_once(session: Session) -> str:
         for connection in (first, second):
             await session.ask(session.new_seat(find_variant("draw")), None, connection)
     session.runs_twice = True
+    # A pause that fails now begins anew at its turn.
+    with suppress(SkippedError, ViolationError, CannotStartError, LagError):
+        await _begin_pause(session)
     return ""
 
 
@@ -752,9 +757,7 @@ async def _little_stderr(session: Session) -> str:
     return f"{wrote} bytes in a game" if wrote else "nothing written"
 
 
-PAUSE_STEP = CheckStep(
-    "pause", "answers after a pause", "Who speaks when", _after_a_pause, begin=_begin_pause
-)
+PAUSE_STEP = CheckStep("pause", "answers after a pause", "Who speaks when", _after_a_pause)
 RESOURCE_STEPS = (
     CheckStep("positions", "answers the largest positions in time", "Time", _slow_positions),
     CheckStep("memory", "keeps its memory bounded", "Fouls", _bounded_memory),
