@@ -152,7 +152,11 @@ def words(
 def spent(argv: list[str], tree: Path) -> Spent:
     """Return the time that a command took."""
     began = time.monotonic()
-    done = subprocess.run(argv, cwd=tree, capture_output=True, text=True, check=False)
+    # Its own processes would else take the modules of the checkout that is installed.
+    environment = {**os.environ, "PYTHONPATH": f"{tree}"}
+    done = subprocess.run(
+        argv, cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
     wall = time.monotonic() - began
     if done.returncode:
         raise SystemExit(f"{argv} failed: {done.stderr}")
