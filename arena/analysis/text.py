@@ -50,12 +50,6 @@ from protocol.ruleset import Tile, count_sides, high_first, target
 # Terminal text of logged games, drawn from frames. No I/O; text from bots is escaped.
 
 
-LYING = 0x1F031
-"""The glyph of 0-0 along the line; the others follow, seven to each left number of pips."""
-STANDING = 0x1F063
-"""The glyph of 0-0 across the line, as doubles are laid."""
-GLYPHS_TO = 6
-"""The highest number of pips that has glyphs."""
 EVIDENCE = 4096
 """Most characters of a bot's stderr that are shown."""
 STDERR_LINES = 12
@@ -93,8 +87,6 @@ class Look(Struct, frozen=True):
 
     names: tuple[str, ...]
     width: int = 80
-    glyphs: bool = False
-    """True if tiles are drawn as glyphs, not as [6|4]."""
     partners: bool = False
     """True if seats 0 and 2 play against 1 and 3."""
 
@@ -169,21 +161,13 @@ def draw_frame(frame: Frame, look: Look) -> Text:
     return text
 
 
-def tile_text(tile: Tile, look: Look, *, in_line: bool = False) -> str:
-    """Return a tile; doubles are drawn across the line."""
-    first, second = tile
-    if not look.glyphs or max(tile) > GLYPHS_TO:
-        return _plain(tile)
-    base = STANDING if in_line and first == second else LYING
-    return chr(base + (GLYPHS_TO + 1) * first + second)
-
-
-def _plain(tile: Tile) -> str:
+def tile_text(tile: Tile) -> str:
+    """Return a tile as [6|4]."""
     return f"[{tile[0]}|{tile[1]}]"
 
 
 SPELLINGS: dict[str, Callable[[Any], str]] = {
-    **dict.fromkeys(("tile", "left", "right"), _plain),
+    **dict.fromkeys(("tile", "left", "right"), tile_text),
     "end": lambda end: "" if end == "lead" else f" {end}",
     "why": ANNULLED.__getitem__,
 }
@@ -225,7 +209,9 @@ def event_sentences(events: Iterable[Event], look: Look) -> Iterator[str]:
         if draws:
             yield _draws(look.name(draws[0].seat), [event.tile for event in draws])
         elif plays:
-            tiles = (f"{_plain(high_first(event.tile))}{END_PHRASES[event.end]}" for event in plays)
+            tiles = (
+                f"{tile_text(high_first(event.tile))}{END_PHRASES[event.end]}" for event in plays
+            )
             yield f"{look.name(plays[0].seat)} plays {' and '.join(tiles)}."
         else:
             yield from (_event(event, look) for event in members)
@@ -249,7 +235,7 @@ def _spell(item: Event | Option) -> dict[str, str]:
 
 def _draws(name: str, tiles: list[Tile | None]) -> str:
     amount = "a tile" if len(tiles) == 1 else f"{len(tiles)} tiles"
-    names = " ".join(_plain(tile) for tile in tiles if tile)
+    names = " ".join(tile_text(tile) for tile in tiles if tile)
     return f"{name} draws {amount}{names and ': '}{names}."
 
 
@@ -343,18 +329,18 @@ def _each(numbers: Iterable[int], look: Look) -> list[StyledWords]:
 def _table(frame: Frame, look: Look) -> Iterator[EvidenceRow]:
     if not any(frame.hands):
         return
-    yield "line", _tiles(frame.line, look, in_line=True) or [("empty", "dim")]
+    yield "line", _tiles(frame.line) or [("empty", "dim")]
     if frame.line:
         yield "ends", [(f"{frame.line[0][0]} and {frame.line[-1][1]}", "")]
     for seat, hand in enumerate(frame.hands):
-        cells = [(_count_tiles(hand), "dim")] if isinstance(hand, int) else _tiles(hand, look)
+        cells = [(_count_tiles(hand), "dim")] if isinstance(hand, int) else _tiles(hand)
         if frame.pips:
             cells.append((f"({frame.pips[seat]} pips)", "dim"))
         yield look.name(seat), cells
     stock = frame.stock if isinstance(frame.stock, int) else len(frame.stock)
     cells = [(f"{_count_tiles(stock)}, {frame.drawable} to draw", "")]
     if not isinstance(frame.stock, int):
-        cells += _tiles(frame.stock, look)
+        cells += _tiles(frame.stock)
     yield "boneyard", cells
     if frame.pot is not None:
         yield "pot", [(str(frame.pot), "")]
@@ -367,8 +353,8 @@ def _count_tiles(tiles: int) -> str:
     return count_in_digits(tiles, "tile")
 
 
-def _tiles(tiles: Iterable[Tile], look: Look, *, in_line: bool = False) -> list[StyledWords]:
-    return [(tile_text(tile, look, in_line=in_line), "") for tile in tiles]
+def _tiles(tiles: Iterable[Tile]) -> list[StyledWords]:
+    return [(tile_text(tile), "") for tile in tiles]
 
 
 def _free(text: str, style: str) -> list[StyledWords]:

@@ -136,14 +136,12 @@ def plain_console() -> "Console":
     return Console(highlight=False, force_jupyter=False)
 
 
-def text_look(logged: "LoggedGame", console: "Console", glyphs: bool) -> "Look":
-    """Return the look of a game on a console; `glyphs`: tiles as glyphs, if it can show them."""
+def text_look(logged: "LoggedGame", console: "Console") -> "Look":
+    """Return the look of a game on a console."""
     from arena.analysis.text import Look
 
-    partners = logged.sitting.rules.deal.partners
-    return Look(
-        logged.sitting.seats, console.width, glyphs and console.encoding.startswith("utf"), partners
-    )
+    sitting = logged.sitting
+    return Look(sitting.seats, console.width, partners=sitting.rules.deal.partners)
 
 
 def print_paged(

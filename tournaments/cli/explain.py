@@ -49,7 +49,6 @@ from tournaments.cli.options import (
     CHOICES,
     FILE_PATH,
     GAME_ARGUMENT,
-    GLYPHS,
     LOG,
     USUAL_RULES,
     WISH,
@@ -158,7 +157,6 @@ REVIEW, QUESTION, EDITOR = "Values of options", "With a question", "Editor of po
 )
 @CHOICES
 @option("--out", section=EDITOR, type=FILE_PATH, help="The page's file.  [default: editor.html]")
-@GLYPHS
 @flag("--json", "Print JSON instead of sentences.", "in_json")
 def explain(
     log: Path | None, game: str | None, question: str | None, bot: tuple[str, ...], **options: Any
@@ -218,7 +216,7 @@ def explain(
         from tournaments.cli.explain_question import explain_position
 
         if game or request.review or request.ask or request.raw or request.seat:
-            raise UserError("A position stands alone: --deals, --glyphs and --json go with it.")
+            raise UserError("A position stands alone: --deals and --json go with it.")
         return explain_position(f"{log}", request)
     path, words = name_log(log, game, question, *bot)
     if len(words) > 1:
@@ -268,7 +266,7 @@ def _explain_game(log: Path, game: str | None, options: ExplainOptions) -> int:
         print_json({**review.seat_facts(timeline, seat), "causes": list(causes.values())})
         return 0
     console = plain_console()
-    look = text_look(logged, console, options.glyphs)
+    look = text_look(logged, console)
     parts = _explained(log, timeline, seat, options, look, causes, decisions)
     print_paged(parts, console, click.echo_via_pager)
     return 0

@@ -152,12 +152,7 @@ def explain_position(line: str, options: ExplainOptions) -> int:
         print_json(answers)
         return 0
     console, names = plain_console(), tuple(f"seat {seat}" for seat in range(question.game.seats))
-    look = text.Look(
-        names,
-        console.width,
-        options.glyphs and console.encoding.startswith("utf"),
-        rules.deal.partners,
-    )
+    look = text.Look(names, console.width, partners=rules.deal.partners)
     title = Text(f"{printable(position.rules)}, target {question.game.target}. ", "bold")
     print_paged([title.append_text(review.table_text(question, look))], console)
     words = ", ".join(map(text.option_words, question.options))
@@ -256,7 +251,7 @@ def _print(
     options: ExplainOptions,
 ) -> None:
     console = plain_console()
-    look = text_look(logged, console, options.glyphs)
+    look = text_look(logged, console)
     head = Text(f"Game {printable(logged.game.game)}. ", "bold")
     head.append_text(review.decision_text(question, count, look))
     print_paged([head], console)

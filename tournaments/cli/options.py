@@ -315,8 +315,6 @@ CHOICES = option(
 """The option that changes choices of a named game."""
 USUAL_RULES = "draw"
 """The game where a user names no rules."""
-GLYPHS = flag("--glyphs", "Show tiles as domino glyphs, not as [6|4].")
-"""The option that prints tiles as glyphs, which are small and which few fonts have."""
 BROWSER = flag("--browser", "Open the page in the browser too.")
 FILE_PATH = click.Path(dir_okay=False, path_type=Path)
 OLD_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -450,7 +448,6 @@ class ExplainOptions(NamedTuple):
     seat: str | None = None
     shows_all: bool = False
     round: int | None = None
-    glyphs: bool = False
     in_json: bool = False
     quiz: bool = False
     editor: bool = False

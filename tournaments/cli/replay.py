@@ -49,7 +49,6 @@ from tournaments.cli.options import (
     BROWSER,
     FILE_PATH,
     GAME_ARGUMENT,
-    GLYPHS,
     LOG,
     command,
     complete_seats,
@@ -112,7 +111,6 @@ LUCKY = 5
 )
 @number("--round", "Show only this round.", 1)
 @flag("--all", "Show all rounds, not just those that decided.", "shows_all")
-@GLYPHS
 @flag("--html", "Write a page for a browser instead.")
 @flag("--json", "Print each frame as a line of JSON.", "in_json")
 @click.option("--out", type=FILE_PATH, help="File for the page, with --html.")
@@ -128,7 +126,6 @@ def replay(
     seat: str | None,
     round: int | None,
     shows_all: bool,
-    glyphs: bool,
     html: bool,
     in_json: bool,
     out: Path | None,
@@ -151,7 +148,7 @@ def replay(
       boneyard replay demo
       boneyard replay demo 1.greedy
       boneyard replay demo 1.greedy.suit --all
-      boneyard replay demo 1.greedy.suit --seat 0 --round 2 --glyphs
+      boneyard replay demo 1.greedy.suit --seat 0 --round 2
       boneyard replay demo 1.greedy.suit --json --seat 1
       boneyard replay demo 1.greedy.suit --review
       boneyard replay demo 1.greedy.suit --html --browser
@@ -191,7 +188,7 @@ def replay(
                 print_line(encode_json(frame).decode())
         return
     console = plain_console()
-    look = text_look(match.game, console, glyphs)
+    look = text_look(match.game, console)
     terms = terms_of_game(place, match.game) if review else None
     screens = _drawn(match.game, viewer, round, look, terms, shows_all=shows_all)
     print_paged(screens, console, click.echo_via_pager)

@@ -7,14 +7,13 @@ import pytest
 from click.testing import CliRunner, Result
 from syrupy.assertion import SnapshotAssertion
 
-from arena.analysis.frames import Frame, frames
-from arena.analysis.text import Look, draw_frame, event_sentences, tile_text
+from arena.analysis.frames import frames
+from arena.analysis.text import Look, draw_frame, event_sentences
 from arena.analysis.timeline import walk_log
 from arena.logs.gamelog import DamagedLogError, LoggedGame
 from protocol.messages import Annulled, Bade, Called, Drew, Lot, Played, TurnedUp
 from protocol.records import ChoiceRecord, DealRecord, FoulRecord, LogRecord, RoundRecord
 from protocol.records import Result as GameResult
-from protocol.ruleset import Tile
 from tests.support.fast_run import FAST_TABLES, NAMED_TABLES, slow_except
 from tests.support.games import (
     DEVIL,
@@ -131,17 +130,6 @@ def test_notes_of_bots_command_neither_the_terminal_nor_rich(tmp_path: Path) -> 
     result = replay(write(tmp_path / "log.jsonl", log_game(note=DEVIL)))
     assert r"note      [red]hi[/red] \x1b[2J\u202e" in result.stdout
     assert "\x1b" not in result.stdout
-
-
-def frame(line: tuple[Tile, ...]) -> Frame:
-    return Frame(1, 0, (), line, (7, 7), (), 14, 12, (), None)
-
-
-def test_doubles_stand_across_the_line() -> None:
-    look = Look(NAMES[:2], glyphs=True)
-    line = draw_frame(frame(((6, 4), (4, 4), (4, 1))), look).plain.splitlines()[1]
-    assert line.split() == ["line", "\U0001f05f", "\U0001f083", "\U0001f04e"]
-    assert tile_text((4, 4), look) == "\U0001f051"
 
 
 def test_a_seat_is_chosen_by_number_or_by_name(log: Path) -> None:
