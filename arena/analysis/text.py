@@ -209,9 +209,7 @@ def event_sentences(events: Iterable[Event], look: Look) -> Iterator[str]:
         if draws:
             yield _draws(look.name(draws[0].seat), [event.tile for event in draws])
         elif plays:
-            tiles = (
-                f"{tile_text(high_first(event.tile))}{END_PHRASES[event.end]}" for event in plays
-            )
+            tiles = (f"{tile_text(high_first(play.tile))}{END_PHRASES[play.end]}" for play in plays)
             yield f"{look.name(plays[0].seat)} plays {' and '.join(tiles)}."
         else:
             yield from (_event(event, look) for event in members)

@@ -345,7 +345,6 @@ changes: see `mean_swing`.
 In `draw` a round changes 14 points; a mistake costs 5, about a tile, and a blunder two tiles. Parts
 of the target called every eighth choice a blunder in games to 30 points, and none in those to 500.
 """
-GRADE_NAMES = ("", "inaccuracy", "mistake", "blunder")
 CLEAR_GAP = 2
 """Standard errors that a gap must exceed to get a grade: others may be noise of the worlds."""
 
@@ -374,7 +373,7 @@ class MarkedDecision(Struct, frozen=True, array_like=True):
     """The value of the best option less that of the chosen one, in points of lead."""
     error: float
     grade: int
-    """The index of its name in GRADE_NAMES."""
+    """The number of GRADES that it reaches."""
     leads: tuple[float, ...]
     """The value of each option that the page shows, in points of lead."""
     errors: tuple[float, ...]

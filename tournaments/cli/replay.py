@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import repeat
 from pathlib import Path
 
 import click
@@ -11,7 +10,7 @@ from rich.text import Text
 
 from arena.analysis import frames, text
 from arena.analysis.find import find_game, find_seat, list_games, logs, name_log
-from arena.analysis.text import Look, row
+from arena.analysis.text import Look
 from arena.analysis.timeline import Timeline, round_ends, walk_log
 from arena.files import refuse_link
 from arena.logs.catalog import GAMES_FOLDER
@@ -30,18 +29,14 @@ from arena.ui.console import (
 )
 from arena.ui.local_address import show_page
 from arena.ui.replay_page import (
-    GRADE_NAMES,
     REPORT,
-    GameReview,
     ReplayTask,
     event_replay_page,
     make_replays,
     pack_game,
     replay_page,
-    review_game,
     write_replay,
 )
-from arena.valuation.terms import LuckTerms
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from protocol.records import DealRecord
@@ -92,12 +87,8 @@ def make_folder(folder: Folder) -> None:
 # --- the command ---
 
 
-CELLS = 24
-"""Cells of the bar that shows the chances of two sides."""
 TURNING_ROUNDS = 2
 """Rounds of a game that are shown unless all are wanted: those with the widest swing."""
-LUCKY = 5
-"""The least luck that is shown, in percent of the game; the page has the same bound."""
 
 
 @command()
@@ -117,7 +108,7 @@ LUCKY = 5
 @click.option(
     "--review/--no-review",
     default=None,
-    help="Show the chances at each move, luck and mistakes.  [default: on the page of one game]",
+    help="With --html: the chances at each move, luck and mistakes.  [default: for one game]",
 )
 @BROWSER
 def replay(
@@ -150,7 +141,6 @@ def replay(
       boneyard replay demo 1.greedy.suit --all
       boneyard replay demo 1.greedy.suit --seat 0 --round 2
       boneyard replay demo 1.greedy.suit --json --seat 1
-      boneyard replay demo 1.greedy.suit --review
       boneyard replay demo 1.greedy.suit --html --browser
       boneyard replay demo --html
     """
@@ -163,10 +153,8 @@ def replay(
         return
     if out and not html:
         raise UserError("--out names the page's file: it goes with --html.")
-    if review and not html and (in_json or seat is not None):
-        raise UserError(
-            "A review shows all hands to a reader: leave out --review, --json or --seat."
-        )
+    if review and not html:
+        raise UserError("A review is on the page: add --html. `boneyard explain` has it in words.")
     match = find_game(place, name)
     if match.game is None:
         if in_json:
@@ -189,37 +177,26 @@ def replay(
         return
     console = plain_console()
     look = text_look(match.game, console)
-    terms = terms_of_game(place, match.game) if review else None
-    screens = _drawn(match.game, viewer, round, look, terms, shows_all=shows_all)
+    screens = _drawn(match.game, viewer, round, look, shows_all=shows_all)
     print_paged(screens, console, click.echo_via_pager)
 
 
 def _drawn(
-    logged: LoggedGame,
-    seat: int | None,
-    round: int | None,
-    look: Look,
-    terms: LuckTerms | None,
-    *,
-    shows_all: bool,
+    logged: LoggedGame, seat: int | None, round: int | None, look: Look, *, shows_all: bool
 ) -> Iterator[Text]:
-    """Yield the title, the requested frames and a note if the log was cut off.
-
-    `terms`: the terms of luck for the review beside the frames; None: no review.
-    """
+    """Yield the title, the requested frames and a note if the log was cut off."""
     _check_round(logged, round)
     timeline = Timeline(logged)
-    remarks = _review_rows(review_game(timeline, terms), look) if terms else repeat(())
     numbers = {record.round for record in logged.records if isinstance(record, DealRecord)}
     selection = {round} if round else numbers if shows_all else _turning_rounds(timeline, numbers)
     yield text.title(logged, look)
     if not round and selection != numbers:
         rounds = join_words([f"{number}" for number in sorted(selection)])
         yield Text(f"Rounds {rounds} of {len(numbers)} turned the game; --all shows all rounds.")
-    drawn = [*zip(frames.frames(timeline.moments, seat), remarks, strict=False)]
-    for frame, rows in drawn:
-        if frame.round in selection or (not round and frame is drawn[-1][0]):
-            yield Text("\n").join([text.draw_frame(frame, look), *rows])
+    shown = [*frames.frames(timeline.moments, seat)]
+    for frame in shown:
+        if frame.round in selection or (not round and frame is shown[-1]):
+            yield text.draw_frame(frame, look)
     if logged.result is None:
         yield Text("The log ends here: the game was cut off and does not count.")
 
@@ -236,42 +213,6 @@ def _check_round(logged: LoggedGame, round: int | None) -> None:
     rounds = max((r.round for r in logged.records if isinstance(r, DealRecord)), default=0)
     if round is not None and round > rounds:
         raise UserError(f"There is no round {round}: this game has {rounds}.")
-
-
-# --- chances, luck and losses beside the frames ---
-
-
-def _review_rows(review: GameReview, look: Look) -> list[list[Text]]:
-    remarks: list[list[Text]] = [[_chances(shares, look)] for shares in review.chances]
-    for index, words in _remarks(review, look):
-        remarks[index].append(words)
-    return remarks
-
-
-def _chances(shares: tuple[float, ...], look: Look) -> Text:
-    """Return the chances of all sides; those of two with a bar between them."""
-    parties = look.parties()
-    percents = [round(share) for share in shares]
-    percents.append(50 * len(parties) - sum(percents))
-    labels = [f"{name} {share} %" for name, share in zip(parties, percents, strict=True)]
-    if len(labels) > 2:
-        return row("chances", [(words, "") for words in labels], look)
-    filled = round(CELLS * percents[0] / 100)
-    bar = "#" * filled + "-" * (CELLS - filled)
-    return row("chances", [(labels[0], ""), (f"[{bar}]", "dim"), (labels[1], "")], look)
-
-
-def _remarks(review: GameReview, look: Look) -> Iterator[tuple[int, Text]]:
-    """Yield the moments of luck and of losses, each with a row."""
-    for draw in review.draws:
-        if abs(draw.share) >= LUCKY:
-            words = f"{look.name(draw.seat)} {draw.share:+.1f} % of the game"
-            yield draw.index, row("luck", [(words, "green" if draw.share > 0 else "yellow")], look)
-    for loss in review.decisions:
-        if loss.grade:
-            width = f" ± {2 * loss.error:.1f}" if loss.error else ""
-            gap = f"{loss.gap:.1f}{width} points, {loss.percent:.1f} % of the game"
-            yield loss.index, row("lost", [(f"{gap}: {GRADE_NAMES[loss.grade]}", "bold red")], look)
 
 
 def _write_page(

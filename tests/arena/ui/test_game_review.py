@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from msgspec.structs import replace
 from playwright.sync_api import Page
 
@@ -24,9 +23,8 @@ from arena.valuation.luck import luck_of_games
 from arena.valuation.terms import USUAL_TERMS
 from protocol.ruleset import Ruleset
 from tests.support.fast_run import slow_except
-from tests.support.games import ODD, any_of, log_game, short, write
+from tests.support.games import ODD, any_of, log_game, short
 from tests.support.pages import needs_chromium, open_page, page_scenes, unpack_game
-from tournaments.cli.main import main
 
 SMALL = 4
 """The game of these tests: a few rounds of `draw` with choices at random."""
@@ -113,19 +111,6 @@ def test_the_page_of_a_seat_has_no_review(game: LoggedGame) -> None:
         assert not packed_game.reviewed
         assert unpack_game(packed_game.data).review is None
     assert unpack_game(pack_game(game, terms=USUAL_TERMS).data).review
-
-
-def test_the_terminal_shows_the_same_chances(
-    game: LoggedGame, review: GameReview, tmp_path: Path
-) -> None:
-    log = write(tmp_path / "log.jsonl", game)
-    result = CliRunner().invoke(main, ["replay", str(log), "--review", "--all"])
-    assert result.exit_code == 0, result.output
-    rows = [line.split() for line in result.output.splitlines() if line.startswith("  chances")]
-    assert [row[2] for row in rows] == [f"{round(share)}" for (share,) in review.chances]
-    assert all(int(row[2]) + int(row[-2]) == 100 for row in rows)
-    losses = [line for line in result.output.splitlines() if line.startswith("  lost")]
-    assert len(losses) == sum(decision.grade > 0 for decision in review.decisions)
 
 
 # --- in the browser ---

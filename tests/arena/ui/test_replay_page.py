@@ -200,7 +200,7 @@ def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (tmp_path / "new" / "my.html").read_text() == (tmp_path / "1.game.html").read_text()
     assert "no seat 3" in run_replay(log, "--html", "--seat", 3, code=2).stderr
     assert "goes with --html" in run_replay(log, "--out", "x.html", code=2).stderr
-    assert "shows all hands" in run_replay(log, "--review", "--json", code=2).stderr
+    assert "add --html" in run_replay(log, "--review", code=2).stderr
     assert "than a seat knew" in run_replay(log, "--html", "--seat", 1, "--review", code=2).stderr
 
 
