@@ -318,11 +318,6 @@ def _telling_question(
     return next(chain(fouls, dear, (question.number for question in questions)), None)
 
 
-def _costliest(ends: Sequence[RoundEnd]) -> RoundEnd | None:
-    """Return the round that cost the most; None if none is over."""
-    return min(ends, key=lambda end: end.swing, default=None)
-
-
 def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[RoundEnd], str]]:
     """Return the columns of luck and choices, points gained, if anything is drawn."""
     nothing = RoundCauses(None, None)
@@ -339,7 +334,7 @@ def _cause_columns(causes: Mapping[int, RoundCauses]) -> dict[str, Callable[[Rou
 
 def _told_causes(ends: Sequence[RoundEnd], causes: Mapping[int, RoundCauses]) -> Iterator[str]:
     """Say what luck and mistakes did in the round that cost the most, and in the game."""
-    worst = _costliest(ends)
+    worst = min(ends, key=lambda end: end.swing, default=None)
     if worst and worst.swing < 0 and worst.round in causes:
         yield f"In round {worst.round} it {causes[worst.round].describe()}."
     if len(ends) > 1 and causes:

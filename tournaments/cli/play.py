@@ -203,8 +203,6 @@ def _next(folder: Folder) -> int:
 
 PLAY_EVENT = "play"
 """The name of the event of all games that a person plays."""
-PlaySession = Callable[[PreparedTable, Folder, PlayOptions], Awaitable[int]]
-"""A way to play: games on one screen until the person leaves; returns the exit code."""
 Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 """A screen: shows a game to its end once somebody is there to see it; False: the person leaves."""
 
@@ -311,7 +309,8 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
     with held_unless_refused(folder, lambda: None):
         table = prepare_table(options, rules, folder)
         try:
-            code = run_async(_session(options), table, folder, options)
+            here = _at_terminal if options.terminal else _in_browser
+            code = run_async(_with_agent if options.mcp else here, table, folder, options)
         except* Exception as group:
             errors = group
     if errors:
@@ -369,12 +368,6 @@ def _read_start(options: PlayOptions) -> tuple[Ruleset, PlayOptions]:
         raise UserError("A position has rules and seats: leave out --rules, --set and --seats.")
     line = position_line(options.start)
     return check_position(line)[0], options._replace(start=line)
-
-
-def _session(options: PlayOptions) -> PlaySession:
-    if options.mcp:
-        return _with_agent
-    return _at_terminal if options.terminal else _in_browser
 
 
 async def _game_between(

@@ -468,10 +468,6 @@ class PushReader:
             "the bot does not need."
         )
 
-    def check_path(self, path: str) -> None:
-        """Refuse a path that is too long or deep, or odd. Raises RefusedPushError."""
-        check_path(path, self.place)
-
     def add_size(self, size: int, path: str) -> None:
         """Count the bytes of a file before it is read. Raises RefusedPushError."""
         self._size += size
@@ -502,7 +498,7 @@ class _FolderReader(PushReader):
                 os.close(folder)
 
     def _read(self, folder: Any, entry: os.DirEntry[str], path: str) -> None:
-        self.check_path(path)
+        check_path(path, self.place)
         with _explained(f"{self.place}/{path}", self.place):
             status = entry.stat(follow_symlinks=False)
             if stat.S_ISDIR(status.st_mode):

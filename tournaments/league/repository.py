@@ -24,6 +24,7 @@ from tournaments.league.push import (
     TreeBounds,
     TreeItem,
     bot_names,
+    check_path,
     shown_name,
 )
 
@@ -211,7 +212,7 @@ class _TreeReader(PushReader):
         # Nobody's git makes such a tree; `write_tree` must not meet one.
         if entry.name in ("", ".", "..") or "/" in entry.name or path in self.tree:
             raise RefusedPushError(f"{self.place} has a damaged tree at {shown_name(path)}.")
-        self.check_path(path)
+        check_path(path, self.place)
         match entry.kind:
             case "a folder":
                 self.tree[path] = TreeItem("folder")
