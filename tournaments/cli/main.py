@@ -1,9 +1,8 @@
-"""The program's commands by name: ours, other tools' names for them, the systems they need."""
+"""The program's commands by name: ours, and other tools' names for them."""
 
 import atexit
 import errno
 import gc
-import sys
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
@@ -14,32 +13,6 @@ from click.shell_completion import CompletionItem
 from arena.program import INTERRUPTED
 from protocol import __version__
 from protocol.errors import UserError, unknown_name
-
-# Names of commands: other tools' names for them, and the systems that they need.
-
-
-# Commands that need Linux, and the error that other systems show for them.
-
-
-SYSTEM_NAMES = {"darwin": "macOS", "win32": "Windows"}
-"""Names of systems by Python's `sys.platform`."""
-LINUX_WAYS = {"win32": "in WSL 2 or in a Linux container (Docker Desktop, Podman)"}
-"""Ways to run Linux programs, by `sys.platform`."""
-OTHERWISE = "in a Linux container (Docker, Podman, Colima) or a virtual machine"
-"""The way that every system has."""
-ON_LINUX_ONLY = frozenset({"doctor", "worker"})
-"""Commands about the sandbox of Linux, and about clusters."""
-
-
-def require_linux(name: str) -> None:
-    """Refuse a command that other systems do not have. Raises UserError."""
-    if sys.platform != "linux":
-        raise UserError(
-            f"`{name}` needs Linux, and this is {SYSTEM_NAMES.get(sys.platform, sys.platform)}: "
-            f"run it {LINUX_WAYS.get(sys.platform, OTHERWISE)}; `boneyard help sandbox` describes "
-            "ours."
-        )
-
 
 # Other tools' names for our commands and options, and the errors for names that do not exist.
 
@@ -161,16 +134,10 @@ class Commands(click.Group):
         return list(MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Import a command; return None for an unknown one. Raises UserError on other systems."""
+        """Import a command; return None for an unknown one."""
         if cmd_name not in MODULES:
             return None
-        try:
-            module = import_module(f"tournaments.cli.{MODULES[cmd_name]}")
-        except ModuleNotFoundError:
-            # Modules of Python that only Linux has.
-            if cmd_name in ON_LINUX_ONLY:
-                require_linux(cmd_name)
-            raise
+        module = import_module(f"tournaments.cli.{MODULES[cmd_name]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

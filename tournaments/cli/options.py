@@ -41,7 +41,6 @@ from protocol.codec import DamagedRecordError, decode_record, line_start, strip_
 from protocol.errors import UserError
 from protocol.position import is_position, write_position
 from protocol.records import GameRecord
-from tournaments.cli.main import ON_LINUX_ONLY, require_linux
 from tournaments.event.folder import Folder, find_event, load_event
 from tournaments.plan.bots import BOT_FILE, all_bots, own_bot
 from tournaments.plan.event import FORMATS, Setting, WrittenEvent
@@ -238,16 +237,7 @@ def number(
 
 
 class SectionedCommand(click.Command):
-    """A command whose help text has its options in sections; those of no section come last.
-
-    On other systems than Linux a call may fail with advice how to run it.
-    """
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. Raises UserError if this system cannot."""
-        if self.name in ON_LINUX_ONLY:
-            require_linux(self.name)
-        return super().invoke(ctx)
+    """A command whose help text has its options in sections; those of no section come last."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options into the help text, without rare ones unless they are asked for."""

@@ -55,6 +55,15 @@ def print_schema(name: str = "protocol") -> None:
     print_json(SCHEMAS[name](), indent=2)
 
 
+def require_linux(name: str) -> None:
+    """Refuse a command that other systems do not have. Raises UserError."""
+    if sys.platform != "linux":
+        raise UserError(
+            f"`{name}` needs Linux: run it in a Linux container or a virtual machine, on Windows "
+            "in WSL 2; `boneyard help sandbox` describes ours."
+        )
+
+
 # The command `worker`: plays sittings for runs on other machines.
 
 
@@ -96,6 +105,7 @@ def worker(**options: Any) -> int:
     Examples:
       boneyard worker tls://head:8786 --tls certificates --jobs 8
     """
+    require_linux("worker")
     from tournaments.play.cluster.orders import need_engine
 
     # First: the import below needs the engine's packages.
@@ -122,6 +132,7 @@ def doctor(as_json: bool) -> None:
       boneyard doctor
       boneyard doctor --json
     """
+    require_linux("doctor")
     from arena.sandbox.command import OFF
     from arena.sandbox.report import guarantee_table, verdict
     from arena.sandbox.select import describe_network, examine, try_to_lock
