@@ -53,7 +53,7 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_114, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(5_977, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_972, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_917, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_542
+MOST_LINES = 62_537
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

@@ -117,7 +117,7 @@ FIRST_COMMANDS = {
 }
 """The commands that a newcomer needs first, each with the first line of its help text."""
 MODULES = {
-    **{"demo": "run", "new": "new", "check": "check", "run": "run", "show": "show"},
+    **{"demo": "run", "new": "league", "check": "check", "run": "run", "show": "show"},
     **{"replay": "replay", "explain": "explain", "play": "play", "verify": "verify"},
     **{"league": "league", "doctor": "system", "export": "report", "help": "system"},
     **{"publish": "show", "report": "report", "rules": "rules", "watch": "show"},
