@@ -119,29 +119,23 @@ class LanguageHints(NamedTuple):
 
     name: str
     flush: str
-    json: str
 
 
 COMPILED_HINTS = LanguageHints(
     "a compiled language",
     "C: fflush(stdout); C++: std::cout << ... << std::endl; Rust: io::stdout().flush(); "
     "Go: writer.Flush()",
-    "the language's JSON library, or the text of the examples in SPEC.md",
 )
 LANGUAGES = {
-    "python": LanguageHints("Python", "print(..., flush=True)", "json.dumps(...)"),
-    "node": LanguageHints(
-        "JavaScript", 'process.stdout.write(text + "\\n")', "JSON.stringify(...)"
-    ),
+    "python": LanguageHints("Python", "print(..., flush=True)"),
+    "node": LanguageHints("JavaScript", 'process.stdout.write(text + "\\n")'),
     "java": LanguageHints(
-        "Java",
-        "System.out.flush(), or new PrintWriter(System.out, true) and println",
-        "a JSON library, or the text of the examples in SPEC.md",
+        "Java", "System.out.flush(), or new PrintWriter(System.out, true) and println"
     ),
-    "ruby": LanguageHints("Ruby", "$stdout.sync = true", "JSON.generate(...)"),
-    "perl": LanguageHints("Perl", "$| = 1;", "JSON::PP's encode_json"),
-    "lua": LanguageHints("Lua", "io.stdout:flush()", "the text of the examples in SPEC.md"),
-    "sh": LanguageHints("shell", "printf flushes; a filter after it may not", "printf"),
+    "ruby": LanguageHints("Ruby", "$stdout.sync = true"),
+    "perl": LanguageHints("Perl", "$| = 1;"),
+    "lua": LanguageHints("Lua", "io.stdout:flush()"),
+    "sh": LanguageHints("shell", "printf flushes; a filter after it may not"),
 }
 BY_SUFFIX = {
     ".py": "python", ".js": "node", ".mjs": "node", ".ts": "node", ".jar": "java", ".class": "java",

@@ -8,7 +8,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from arena.conformance.connection import Connection, LanguageHints, ScriptedSeat
+from arena.conformance.connection import Connection, ScriptedSeat
 from arena.logs.gamelog import crash_line
 from arena.match import referee
 from arena.rules.variants import find_variant
@@ -54,15 +54,13 @@ def first_cause(causes: Iterable[Cause]) -> Diagnosis | None:
     return next((Diagnosis(fault, mend) for holds, fault, mend in causes if holds), None)
 
 
-def diagnose_line(
-    line: bytes, tail: bytes, fault: Fault, due: Expected, language: LanguageHints
-) -> Diagnosis:
+def diagnose_line(line: bytes, tail: bytes, fault: Fault, due: Expected) -> Diagnosis:
     """Return the fault of a line. `tail`: the output after it; `fault`: the referee's word."""
     text = line.decode(errors="replace").rstrip("\r")
     value = _parse_json(text)
     diagnosis = first_cause(_of_bytes(line))
     if not diagnosis and value is None:
-        diagnosis = first_cause(_of_layout(text, tail.decode(errors="replace"), language))
+        diagnosis = first_cause(_of_layout(text, tail.decode(errors="replace")))
     elif not diagnosis:
         diagnosis = first_cause(_of_type(value, due)) or first_cause(_of_fields(value, due, text))
     return diagnosis or Diagnosis(
@@ -89,7 +87,7 @@ def _of_bytes(line: bytes) -> tuple[Cause, ...]:
     )  # fmt: skip
 
 
-def _of_layout(text: str, tail: str, language: LanguageHints) -> tuple[Cause, ...]:
+def _of_layout(text: str, tail: str) -> tuple[Cause, ...]:
     lines = _lines_of_one(text, tail)
     before, brace, _ = text.partition("{")
     value, end = _first_value(text, len(before)) if brace else (None, 0)
@@ -100,8 +98,7 @@ def _of_layout(text: str, tail: str, language: LanguageHints) -> tuple[Cause, ..
          "It wrote single quotes, as Python prints a dict; this is not JSON.",
          "print(json.dumps(answer), flush=True)"),
         (lines > 1, f"It wrote one JSON object on {lines} lines.",
-         "Write each message on one line, without indentation and line breaks "
-         f"({language.json})."),
+         "Write each message on one line, without indentation and line breaks."),
         (not is_object and text.lstrip().startswith("{"),
          f"It wrote almost JSON: {_complaint(text)}.",
          "Use double quotes for names and texts, no trailing comma, no comments."),

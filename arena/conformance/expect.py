@@ -104,7 +104,7 @@ async def _bad_line(
     connection: Connection, due: Expected, line: bytes, fault: Fault, expected: str
 ) -> ViolationError:
     tail = await connection.read_for(GATHER_S)
-    diagnosis = diagnose_line(line, tail, fault, due, connection.language)
+    diagnosis = diagnose_line(line, tail, fault, due)
     if fault.foul == "flooding":
         diagnosis = Diagnosis(fault.detail, "Write one answer for each question, with its `id`.")
     return violation(connection, diagnosis, line, expected)

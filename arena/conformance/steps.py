@@ -635,7 +635,7 @@ def _take(session: Session, connection: Connection, waiting: Waiting, line: byte
     question, ms = seat.question, max(0.0, (connection.read_at - seat.asked_at) * 1000)
     assert question
     if fault := seat.receive(line, ms):
-        diagnosis = diagnose_line(line, b"", fault, due_of(question), connection.language)
+        diagnosis = diagnose_line(line, b"", fault, due_of(question))
         raise expect.violation(connection, diagnosis, line, expected)
     assert isinstance(answer, Choose)
     session.answers.append(AcceptedAnswer(answer.choice, ms, len(question.options)))

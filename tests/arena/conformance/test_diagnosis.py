@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.conformance.connection import COMPILED_HINTS, LANGUAGES, ScriptedSeat, language
+from arena.conformance.connection import COMPILED_HINTS, ScriptedSeat, language
 from arena.conformance.diagnose import Expected, diagnose_line
 from arena.conformance.steps import mutate
 from arena.rules.variants import VARIANTS, find_variant
@@ -15,14 +15,13 @@ from protocol.codec import Fault, decode_line
 from protocol.messages import MAX_LINE, Clock
 from protocol.ruleset import playable_seat_counts
 
-PYTHON = LANGUAGES["python"]
 DUE = Expected("choose", 4, 1_000_001)
 
 
 def fault_sentence(line: bytes, tail: bytes = b"", due: Expected = DUE) -> str:
     fault = decode_line(line)
     referee_fault = fault if isinstance(fault, Fault) else Fault("illegal", "as the referee says")
-    return diagnose_line(line, tail, referee_fault, due, PYTHON).fault
+    return diagnose_line(line, tail, referee_fault, due).fault
 
 
 @given(st.binary(max_size=200), st.binary(max_size=200))
