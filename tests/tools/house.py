@@ -53,11 +53,11 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_114, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(5_972, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_957, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_917, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
-    "study": _room(1_305, "tournaments/study"),
+    "study": _room(1_308, "tournaments/study"),
     "report": _room(3_146, "tournaments/report"),
     "play": _room(2_734, "tournaments/play"),
     "event": _room(3_108, "tournaments/event"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_528
+MOST_LINES = 62_516
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

@@ -1,6 +1,6 @@
 """The values of an event's games, computed from its logs: their luck, and reviews of seats."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -42,10 +42,14 @@ if TYPE_CHECKING:
 
 
 class ReviewTask(Struct, frozen=True):
-    """Games of one log to review."""
+    """A game of a log to review.
+
+    A kill loses what a process had of it, 2 s of its time; to read its log takes 0.02 s.
+    """
 
     path: Path
-    games: Mapping[str, tuple[int, ...]]
+    game: str
+    seats: tuple[int, ...]
     terms: ReviewTerms
 
 
@@ -57,26 +61,25 @@ class ReviewedGames(Struct, frozen=True):
 
 
 def review_part(task: ReviewTask) -> ReviewedGames:
-    """Review some games of a log."""
+    """Review a game of a log."""
     seats, faults = list[SeatLosses](), list[str]()
-    left = dict(task.games)
+    timeline: Timeline | None = None
     try:
-        for logged in read_games(task.path):
-            # A game that was cut off is in its log again, played to its end.
-            timeline: Timeline | None = None
-            for seat in left.pop(logged.game.game, ()) if logged.result else ():
+        # A game that was cut off is in its log again, played to its end.
+        games = (logged for logged in read_games(task.path) if logged.result)
+        for logged in (logged for logged in games if logged.game.game == task.game):
+            for seat in task.seats:
                 try:
                     timeline = timeline or Timeline(logged)
                     seats.append(review_timeline(timeline, seat, task.terms))
                 except UserError:
                     raise
                 except Exception as bug:  # In one game of a thousand it must not stop the others.
-                    name = f"seat {seat} of {logged.game.game}"
                     why = f"a bug of Boneyard, {type(bug).__name__}: {bug}"
-                    faults.append(f"{task.path}: {name} is not reviewed: {why}")
-            if not left:
-                break
-        faults += [f"{task.path}: {game} is missing" for game in left]
+                    faults.append(f"{task.path}: seat {seat} of {task.game} is not reviewed: {why}")
+            break
+        else:
+            faults.append(f"{task.path}: {task.game} is missing")
     except DamagedFileError as error:
         faults.append(str(error))
     return ReviewedGames(tuple(seats), tuple(faults))

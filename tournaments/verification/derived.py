@@ -240,7 +240,7 @@ def _value_faults(folder: Folder, terms: ReviewTerms, losses: SeatLosses) -> Ite
     """Yield the difference between a reviewed seat and a new review of it."""
     prefix, why = f"{folder.review_log}: seat {losses.seat} of {losses.game}", list[str]()
     for path in SittingLogs(folder.path / GAMES_FOLDER).of(losses.game):
-        reviewed = review_part(ReviewTask(path, {losses.game: (losses.seat,)}, terms))
+        reviewed = review_part(ReviewTask(path, losses.game, (losses.seat,), terms))
         why += reviewed.faults
         for fresh in reviewed.seats:
             if not _is_alike(losses, fresh):
