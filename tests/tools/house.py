@@ -54,7 +54,7 @@ ROOMS = {
     "ui and document": _room(3_114, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
     "cli and commands": _room(5_957, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_917, "tournaments/league"),
+    "league": _room(5_933, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_308, "tournaments/study"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_516
+MOST_LINES = 62_532
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 185
 """Files with content, outside the tests; 175 when the house is done."""

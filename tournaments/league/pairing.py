@@ -531,15 +531,17 @@ def question_ms(league: LeagueData, version: str) -> float:
 
 
 def describe_slow(league: LeagueData, division: DivisionData) -> dict[str, str]:
-    """Return a sentence about each version that is slow by its check."""
-    slow = dict[str, str]()
+    """Return sentences about the time of each version that is slow, by its check or its games."""
+    times, slow = division.thinking(), dict[str, str]()
     for name in league.active(division.settings.name):
-        if (mean := question_ms(league, name)) >= SLOW_MS:
+        is_slow = question_ms(league, name) >= SLOW_MS
+        mean, share = times.get(name, (question_ms(league, name), 0.0))
+        if is_slow or mean >= SLOW_MS:
             sealed = league.settings.sealed and not league.versions[name].house
-            slow[name] = (
-                f"It takes {mean:.0f} {'million instructions' if sealed else 'ms'} a question. It "
-                "plays single boards in rounds of its own, so no bot waits."
-            )
+            unit = "million instructions" if sealed else "ms"
+            slow[name] = f"It takes {mean:.0f} {unit} a question, {100 * share:.0f} % of all time."
+            if is_slow:
+                slow[name] += " It plays single boards in rounds of its own, so no bot waits."
     return slow
 
 

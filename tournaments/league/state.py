@@ -390,6 +390,8 @@ def append_entry(path: Path, entry: AnyEntry) -> AnyEntry:
 
 
 R = TypeVar("R")
+ROUNDS_TIMED = 100
+"""The number of last rounds whose times are added up."""
 
 
 class PlayedRound(Struct, frozen=True, kw_only=True):
@@ -453,6 +455,18 @@ class DivisionData(Struct, frozen=True, kw_only=True):
         for round in self.over:
             for result in round.results:
                 yield replace(result, board=result.board + round.first_board)
+
+    def thinking(self) -> Mapping[str, tuple[float, float]]:
+        """Return each version's mean ms for a question, and its share of all time, of late."""
+        questions, spent = Counter[str](), defaultdict[str, float](float)
+        for round in self.over[-ROUNDS_TIMED:]:
+            # A round that was closed may have no reports.
+            with suppress(OSError, DamagedRecordError):
+                for row in decode_json(read_file(round.folder.times), Times).entrants:
+                    questions[row.name] += row.questions
+                    spent[row.name] += row.questions * row.mean_ms
+        total = sum(spent.values())
+        return {name: (ms / questions[name], ms / total) for name, ms in spent.items() if ms}
 
     def copies(self) -> Mapping[frozenset[str], int]:
         """Return each two versions of two bots that answered all comparable questions alike.

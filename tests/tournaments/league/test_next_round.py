@@ -132,4 +132,4 @@ def test_slow_bots_play_single_boards_while_they_take_less_time_than_others(tmp_
     league = read_league(tmp_path)
     words = describe_slow(league, league.divisions["draw"])
     assert words.keys() == {"snail"}
-    assert words["snail"].startswith("It takes 400 ms a question. It plays single")
+    assert words["snail"].startswith("It takes 400 ms a question, 0 % of all time. It plays single")
