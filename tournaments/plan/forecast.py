@@ -450,7 +450,7 @@ def _measured(trial: Trial) -> str:
     save = (
         "too few boards to estimate the gain of replaying them"
         if trial.saved is None
-        else f"replaying boards makes a game worth {trial.saved:.2f} games"
+        else f"replaying boards makes a game tell as much as {trial.saved:.2f}"
     )
     return (
         f"{trial.games} games in {trial.seconds:.1f} s; {1000 * trial.game_s:.0f} ms a game, "

@@ -177,8 +177,8 @@ def test_the_forecast_is_described() -> None:
     assert "Questions  about 16,500" in words
     assert "about 5.0 hours at --jobs 1" in words
     assert (
-        "60000 ms a game, 500 ms to start and end a sitting; replaying boards makes a game worth "
-        "1.25 games" in words
+        "60000 ms a game, 500 ms to start and end a sitting; replaying boards makes a game "
+        "tell as much as 1.25" in words
     )
     unknown = "\n".join(forecast_text(forecast(like(2, 3, 50), 1, NOTHING)))
     assert "longer than the calibration" in unknown
