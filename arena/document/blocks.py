@@ -68,7 +68,6 @@ class Bullets(Part, frozen=True):
     """A list; a terminal shows each item on a line of its own."""
 
     items: Sequence[Item]
-    tone: Tone = ""
 
 
 class Code(Part, frozen=True):
@@ -280,9 +279,6 @@ def _columns(column: Column, text: Word, detail: Word) -> tuple[Word, ...]:
     if column.axis:
         return ()
     return (text, detail) if column.detail else (text,)
-
-
-# Documents as Markdown, and the templates of documents as HTML. Pure.
 
 
 # Documents as Markdown. Pure.

@@ -65,9 +65,9 @@ def renderables(
         match block:
             case Paragraph(text=text, tone=tone):
                 yield _text(text, tone)
-            case Bullets(items=items, tone=tone):
+            case Bullets(items=items):
                 for item in items:
-                    yield _text("\n  ".join((item.text, *item.items)), tone)
+                    yield _text("\n  ".join((item.text, *item.items)), "")
             case Code(text=text):
                 yield Text(printable_lines(text))
             case Table():

@@ -533,12 +533,10 @@ def pack_game(
     if terms and timeline:
         with suppress(UserError):  # Few rules have no values.
             play = replace(play, review=review_game(timeline, terms, reviews))
-    outcome = text.outcome_line(logged) if seat is None else _viewer_line(logged, seat)
+    outcome = text.outcome_line(logged)
+    if seat is not None:
+        outcome = f"Seen by seat {seat} only, {printable(logged.sitting.seats[seat])}"
     return PackedGame(play.about.game, outcome, _pack(play), play.review is not None)
-
-
-def _viewer_line(logged: LoggedGame, seat: int) -> str:
-    return f"Seen by seat {seat} only, {printable(logged.sitting.seats[seat])}"
 
 
 def replay_page(

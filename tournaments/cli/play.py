@@ -57,8 +57,8 @@ from tournaments.cli.options import (
     CHOICES,
     DIRECTORY,
     PORT,
+    SANDBOX_OPTION,
     USUAL_RULES,
-    WISH,
     command,
     complete_bots,
     complete_rules,
@@ -105,7 +105,7 @@ class PlayOptions(NamedTuple):
     clock_s: int
     no_clock: bool
     seed: int | None
-    sandbox: SandboxMode
+    sandbox: SandboxMode | None
     out: Path
     terminal: bool
     study: bool
@@ -162,7 +162,7 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
     bank_ms = 0 if options.no_clock else min(MAX_PERSON_CLOCK_MS, BANK * move_ms)
     clock = Clock(move_ms=move_ms, bank_ms=bank_ms)
     bots = _bots(options.opponents, size - 1, folder, clock)
-    check_not_readable(folder, bots, options.sandbox)
+    check_not_readable(folder, bots, options.sandbox or "auto")
     # Clockwise from the person: the first bot is the next to its left.
     circle = [options.name, *(bot.name for bot in bots)]
     names = tuple(circle[(place - seat) % size] for place in range(size))
@@ -239,13 +239,7 @@ Show = Callable[[HumanPlayer, LiveFrames, trio.Event], Awaitable[bool]]
 )
 @flag("--no-clock", "No time pressure: a day for each question.")
 @click.option("--seed", type=int, help="Fix the deals, to play them again.")
-@click.option(
-    "--sandbox",
-    type=WISH,
-    default="auto",
-    show_default=True,
-    help="Sandbox of the bots; see `boneyard doctor`.",
-)
+@SANDBOX_OPTION
 @click.option(
     "--out",
     type=DIRECTORY,
@@ -374,7 +368,7 @@ async def _game_between(
     table: PreparedTable, folder: Folder, options: PlayOptions, show: Show
 ) -> Result | None:
     """Play one game, commit to its deals before and reveal them after; None if the person left."""
-    sandbox = choose_sandbox(options.sandbox, Limits(), folder.path)
+    sandbox = choose_sandbox(options.sandbox or "auto", Limits(), folder.path)
     secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
     seed = board_seed(secret, PLAY_EVENT, options.played + 1)
     # Known before the game: nobody can say later that the deals were chosen.
