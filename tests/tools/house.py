@@ -70,7 +70,7 @@ EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
 MOST_LINES = 62_520
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 185
+MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""
