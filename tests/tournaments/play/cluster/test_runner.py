@@ -47,20 +47,20 @@ WORDS = ("first", "greedy", "--boards", "3", "--set", "target=20")
 Fate = Callable[[Order, OrderReply], OrderReply]
 
 
-class Halls:
+class FakeWorkers:
     """Two workers in this process, and what happens to what they answer."""
 
     def __init__(self, fate: Fate) -> None:
         self.places = trio.CapacityLimiter(3)
         self.orders: list[bytes] = []
         self.dismissed: list[str] = []
-        self.halls: list[OrderRunner] = []
+        self.runners: list[OrderRunner] = []
         self._fate = fate
 
     async def play(self, order: bytes) -> OrderReply:
         self.orders.append(order)
-        hall = self.halls[len(self.orders) % 2]
-        return self._fate(decoded(order, Order), answered(await hall.play(order)))
+        runner = self.runners[len(self.orders) % 2]
+        return self._fate(decoded(order, Order), answered(await runner.play(order)))
 
     def dismiss(self, worker: str) -> None:
         self.dismissed.append(worker)
@@ -88,27 +88,27 @@ class Stage:
         self.messages: list[str] = []
         self._bots_at = tmp_path / "bots"
 
-    async def play(self, fate: Fate = deliver, width: int = 1) -> Halls:
+    async def play(self, fate: Fate = deliver, width: int = 1) -> FakeWorkers:
         """Play it out at two workers, at each so many sittings side by side."""
-        halls = Halls(fate)
+        workers = FakeWorkers(fate)
         bundles = tuple(pack_bot(WrittenBot(name=name), Path.cwd()) for name in WORDS[:2])
         sender, receiver = trio.open_memory_channel[Result](1000)
         off = Sandbox(OFF, Limits())
         async with trio.open_nursery() as nursery:
             poller = Poller()
             nursery.start_soon(poller.run)
-            halls.halls = [
+            workers.runners = [
                 OrderRunner(poller, f"w{n}", self._bots_at, off, Lanes(width)) for n in (1, 2)
             ]
-            for hall in halls.halls:
-                hall.add_run("run", encoded(Run(self.event, bundles)))
+            for runner in workers.runners:
+                runner.add_run("run", encoded(Run(self.event, bundles)))
             ledger = Ledger(Book(self.folder, self.event))
-            workers = cast("DaskClient", halls)
-            await ClusterRunner(ledger, workers, "run", sender, self.messages.append).play()
+            client = cast("DaskClient", workers)
+            await ClusterRunner(ledger, client, "run", sender, self.messages.append).play()
             nursery.cancel_scope.cancel()
         assert len([*received(receiver)]) == ledger.planned
         assert not children()
-        return halls
+        return workers
 
     def bytes(self) -> bytes:
         return self.folder.ledger.read_bytes()
@@ -138,15 +138,15 @@ def stage(tmp_path: Path, reference: Path, monkeypatch: pytest.MonkeyPatch) -> S
 
 
 async def test_workers_make_the_ledger_of_a_run_of_ones_own(stage: Stage, reference: Path) -> None:
-    halls = await stage.play()
+    workers = await stage.play()
     assert stage.bytes() == (reference / "ledger.jsonl").read_bytes()
     # The roll call, then a sitting's first two games, its last one with two of the next, and one.
-    orders = [decoded(order, Order) for order in halls.orders]
+    orders = [decoded(order, Order) for order in workers.orders]
     sizes = [[len(part.games) for part in order.parts] for order in orders]
     assert sizes == [[0], [2], [1, 2], [1]]
     # An order reveals only the deals of its boards.
     secret = secret_of(stage.folder)
-    assert not [data for data in halls.orders if secret in data or secret.hex().encode() in data]
+    assert not [data for data in workers.orders if secret in data or secret.hex().encode() in data]
     assert all(set(order.seeds) == {game.board for game in games(order)} for order in orders)
     names = {line.worker for path in stage.folder.logs() for line in sitting_lines(path)}
     assert names == {"w1", "w2"}
@@ -172,11 +172,11 @@ async def test_orders_lost_with_a_worker_are_sent_again(stage: Stage, reference:
             return Unplayed("", "left", "It died")
         return deliver(order, answer)
 
-    halls = await stage.play(often)
+    workers = await stage.play(often)
     assert len(attempts) == 3 * 3
-    assert len(set(halls.orders)) == len(halls.orders)
+    assert len(set(workers.orders)) == len(workers.orders)
     assert stage.bytes() == (reference / "ledger.jsonl").read_bytes()
-    assert not halls.dismissed
+    assert not workers.dismissed
 
 
 async def refused(stage: Stage, fate: Fate) -> Exception:
@@ -238,8 +238,8 @@ async def test_a_worker_with_unasked_results_gets_no_orders(stage: Stage, refere
         senders.append(played.worker)
         return replace(played, logs=())
 
-    halls = await stage.play(drop_first)
-    assert halls.dismissed == senders
+    workers = await stage.play(drop_first)
+    assert workers.dismissed == senders
     assert len(senders) == 1
     assert stage.bytes() == (reference / "ledger.jsonl").read_bytes()
 
@@ -269,11 +269,11 @@ async def test_one_worker_plays_a_sitting_if_fouls_cost_it(
     stage = Stage(tmp_path, reference)
     event: Event = replace(stage.event, fouls=FoulPolicy(lose="sitting"))
     stage.event = event
-    halls = await stage.play()
-    assert [len(games(decoded(order, Order))) for order in halls.orders] == [0, 3, 3]
+    workers = await stage.play()
+    assert [len(games(decoded(order, Order))) for order in workers.orders] == [0, 3, 3]
 
 
-async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:
+async def test_a_worker_answers_whatever_happens(tmp_path: Path, stage: Stage) -> None:
     plan = Ledger(Book(stage.folder, stage.event)).stage[0]
     order = Order(
         "run", 0, (OrderPart(plan, plan.games, tuple(range(1, 1 + len(plan.games)))),), {}
@@ -285,22 +285,22 @@ async def test_a_hall_answers_whatever_happens(tmp_path: Path, stage: Stage) -> 
     async with trio.open_nursery() as nursery:
         poller = Poller()
         nursery.start_soon(poller.run)
-        hall = OrderRunner(poller, "w", tmp_path / "bots", Sandbox(OFF, Limits()), Lanes(1))
+        runner = OrderRunner(poller, "w", tmp_path / "bots", Sandbox(OFF, Limits()), Lanes(1))
 
         async def fate(data: bytes) -> tuple[str, str]:
-            answer = answered(await hall.play(data))
+            answer = answered(await runner.play(data))
             assert isinstance(answer, Unplayed)
             return answer.fate, answer.reason
 
         assert await fate(encoded(order)) == ("machine", "It does not know this run")
         assert (await fate(b"no order"))[0] == "bug"
-        hall.add_run("run", encoded(Run(stage.event, (good, bad))))
+        runner.add_run("run", encoded(Run(stage.event, (good, bad))))
         kind, why = await fate(encoded(order))
         assert kind == "bot"
         assert "Bot greedy sends no hello" in why
         assert "no such model" in why
         # A seed that is missing is our mistake.
-        hall.add_run("run", encoded(Run(stage.event, (good, good))))
+        runner.add_run("run", encoded(Run(stage.event, (good, good))))
         kind, why = await fate(encoded(order))
         assert (kind, "KeyError" in why) == ("bug", True)
         # The tables of what failed are free again.
