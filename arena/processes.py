@@ -115,17 +115,29 @@ def _safe_path() -> Iterator[None]:
 def _without_main() -> Iterator[None]:
     """Start processes that do not run the main module: they need nothing of it, and a script
     without `if __name__ == "__main__"` would verify again in each of them.
+
+    Until they ignore Ctrl-C, which comes to them too, it is blocked: it would print a traceback.
     """
     main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    _mask_interrupt(is_blocked=True)
     try:
         yield
     finally:
+        _mask_interrupt(is_blocked=False)
         sys.modules["__main__"] = main
+
+
+def _mask_interrupt(*, is_blocked: bool) -> None:
+    """Block Ctrl-C in this thread and in what it starts, or no more."""
+    if sys.platform != "win32":
+        how = signal.SIG_BLOCK if is_blocked else signal.SIG_UNBLOCK
+        signal.pthread_sigmask(how, {signal.SIGINT})
 
 
 def _prepare() -> None:
     # The parent handles the user's interrupt; the others end when their task is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _mask_interrupt(is_blocked=False)
     Thread(target=_end_with_parent, daemon=True).start()
 
 

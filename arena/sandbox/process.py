@@ -164,12 +164,13 @@ def children(pid: int) -> list[int]:
     return processes
 
 
-def kill_descendants() -> None:
-    """Kill all that this process and its children started, as far as the system names them."""
+def kill_descendants(spared: int | None) -> None:
+    """Kill all but one that this process and its children started, as far as they can be named."""
     _, *pids = process_tree(os.getpid())
     for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+            if pid != spared:
+                os.kill(pid, signal.SIGKILL)
 
 
 def files_in(pid: int, folder: str) -> int:

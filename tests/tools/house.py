@@ -40,12 +40,12 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(2_202, "protocol"),
-    "files, program, machine, processes": _room(770, "arena"),
+    "files, program, machine, processes": _room(782, "arena"),
     "engine": _room(1_973, "arena/engine"),
     "match": _room(2_768, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_627, "arena/rules"),
-    "sandbox": _room(3_269, "arena/sandbox"),
+    "sandbox": _room(3_270, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
     "conformance": _room(2_404, "arena/conformance"),
     "analysis": _room(2_575, "arena/analysis"),
@@ -54,7 +54,7 @@ ROOMS = {
     "ui and document": _room(3_108, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
     "cli and commands": _room(5_951, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_933, "tournaments/league"),
+    "league": _room(5_936, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_308, "tournaments/study"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(41_994, "tests"),
+    "tests": _room(42_033, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_520
+MOST_LINES = 62_536
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

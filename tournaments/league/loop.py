@@ -15,10 +15,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from math import inf
+from multiprocessing import resource_tracker
 from pathlib import Path
 from threading import Event as ThreadEvent
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import trio
 
@@ -447,7 +448,9 @@ class Turns:
         """End the look that goes on, its bots and its pull: what it checks is checked again."""
         self._is_ending.set()
         # Before their parents: a bot without a sandbox would outlive the process that checks it.
-        kill_descendants()
+        # Without their tracker, which tells nobody its number, the ends of processes print errors.
+        tracker: Any = resource_tracker._resource_tracker
+        kill_descendants(tracker._pid)
         for process in multiprocessing.active_children():
             process.kill()
         # Python aborts if a thread prints while it shuts down.

@@ -1,13 +1,16 @@
 """A league as a real process: killed at any moment, stopped by signals, and run only once."""
 
+import os
 import signal
 import subprocess
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from protocol.codec import decode_json, indented_json
+from tests.support.clusters import until
 from tests.support.events import BONEYARD, boneyard
 from tournaments.league.ratings import LeagueTable
 from tournaments.league.state import read_league, read_register
@@ -110,3 +113,39 @@ def test_a_signal_ends_a_league_at_once_and_only_one_process_runs_it(tmp_path: P
     assert all(round.is_over for round in rounds)
     table = (tmp_path / "site" / "league.json").read_bytes()
     assert indented_json(decode_json(table, LeagueTable)) + b"\n" == table
+
+
+SLEEPER = """\
+import os, pathlib, time
+pathlib.Path({file!r}).write_text(f"{{os.getpid()}}\\n")
+time.sleep(1000)
+"""
+
+
+def test_ctrl_c_while_bots_are_checked_ends_them_without_further_words(tmp_path: Path) -> None:
+    """It comes to all processes, also to those that only start or that Python's pools share."""
+    (tmp_path / "league.toml").write_text(SETTINGS)
+    files = [tmp_path / name for name in ("ada.pid", "ben.pid")]
+    for file in files:
+        bot = tmp_path / "bots" / file.stem
+        bot.mkdir(parents=True)
+        (bot / "bot.toml").write_text('run = ["{python}", "bot.py"]\n')
+        (bot / "bot.py").write_text(SLEEPER.format(file=f"{file}"))
+    process = subprocess.Popen(
+        (*BONEYARD, "league", str(tmp_path)),
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    until(lambda: all(file.exists() and file.read_text() for file in files), "both are checked")
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "resource_tracker" not in errors
+    assert "Traceback" not in errors
+    until(lambda: not any(map(is_running, files)), "both have ended")
+
+
+def is_running(file: Path) -> bool:
+    """Tell whether the process that wrote its number runs; what nobody has waited for does not."""
+    with suppress(FileNotFoundError):
+        return bool(Path("/proc", file.read_text().strip(), "cmdline").read_bytes())
+    return False
