@@ -1,6 +1,7 @@
 """Arguments and options that several commands share, and their completion by Tab."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, partial
@@ -337,6 +338,23 @@ JOBS = number(
     section="Machine",
 )
 MOVE_MS = number("--move-ms", "Time for each question, in ms.", 1)
+
+LONGEST_S = 86_400
+"""The longest delay of a site, in s."""
+
+
+class Delay(click.ParamType):  # type: ignore[type-arg]  # older clicks know no argument
+    """A delay in minutes, or with its unit, as in 30s; its value is in s."""
+
+    name = "delay"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:  # noqa: ARG002
+        """Return the delay in s. Raises click.BadParameter."""
+        read = re.fullmatch(r"([0-9]{1,5})(s|m)?", value)
+        delay_s = int(read[1]) * (1 if read[2] == "s" else 60) if read else -1
+        if not 0 <= delay_s <= LONGEST_S:
+            self.fail(f"{value!r} is not a delay. Give minutes, as in 10, or 30s, up to a day.")
+        return float(delay_s)
 
 
 # Options of `run` that are made from the fields of an event file: see `Setting`.

@@ -21,6 +21,7 @@ from tournaments.cli.options import (
     BROWSER,
     FOLDER_ARGUMENT,
     PORT,
+    Delay,
     LogPath,
     command,
     complete_events,
@@ -75,9 +76,9 @@ def watch(folder: Path | None, port: int, everything: bool, browser: bool) -> in
 @click.option("--url", metavar="URL", default="", help="The site's address, for shared previews.")
 @click.option(
     "--delay",
-    type=click.FloatRange(0, 1440),
+    type=Delay(),
     metavar="MINUTES",
-    help="Follow the run in a page of two files, so many minutes late.",
+    help="Follow the run in a page of two files, so many minutes late; 30s is half a minute.",
 )
 def publish(folder: Path, site: Path, url: str, delay: float | None) -> int:
     """Turn an event into a static website.
@@ -115,7 +116,7 @@ def publish(folder: Path, site: Path, url: str, delay: float | None) -> int:
             raise UserError("--url is for a whole site. Leave it out, or --delay.")
         from tournaments.site.publish import follow_event
 
-        return follow_event(folder, site, 60 * delay)
+        return follow_event(folder, site, delay)
     from tournaments.site.publish import publish_event
 
     return publish_event(folder, site, f"{url.rstrip('/')}/" if url else "")

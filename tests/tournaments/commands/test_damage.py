@@ -253,7 +253,7 @@ LOOKS = (
         "replay EVENT --html",
     ),
     *(f"explain EVENT {GAME}", f"explain EVENT {GAME} 1 --deals 2", f"replay EVENT {GAME}"),
-    *("publish EVENT OUT/site", "publish EVENT OUT/live --delay 0.02"),
+    *("publish EVENT OUT/site", "publish EVENT OUT/live --delay 1s"),
     *("export EVENT --out OUT/d.csv", "export EVENT --problems --out OUT/set.jsonl"),
 )
 

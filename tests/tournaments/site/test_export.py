@@ -255,7 +255,7 @@ def test_wrong_options_are_refused(event: Path, tmp_path: Path) -> None:
 
     assert "in one another" in refusal(str(event / "site"), "--delay", "10")
     assert "--url is for a whole site" in refusal(str(tmp_path), "--delay", "10", "--url", "x")
-    assert "not a valid float" in refusal(str(tmp_path), "--delay", "10ms")
+    assert "is not a delay" in refusal(str(tmp_path), "--delay", "10ms")
     (tmp_path / "index.html").touch()
     assert "holds something else: index.html" in refusal(str(tmp_path), "--delay", "10")
 

@@ -33,7 +33,7 @@ def test_no_byte_names_an_open_board(tmp_path: Path, monkeypatch: pytest.MonkeyP
     folder, sites = Folder(tmp_path / "event"), (tmp_path / "inside", tmp_path / "outside")
     options = (*FOUR, "--rules", "partnership", "--boards", "3", "--jobs", "4", "--sandbox", "off")
     play = ("run", *options, "--out", str(folder.path))
-    watch = ("publish", str(folder.path), str(sites[1]), "--delay", "0.02")
+    watch = ("publish", str(folder.path), str(sites[1]), "--delay", "1s")
     states: dict[bytes, State] = {}
     monkeypatch.setattr(publish, "EVERY_S", 0.05)
     writer = SiteWriter(sites[0], 0.5)
