@@ -62,6 +62,7 @@ from tournaments.play.cluster.worker import (
     RECONNECT_S,
     Loop,
     RunPlugin,
+    is_cancelled,
     play_order,
     read_certificates,
     silence_logging,
@@ -166,7 +167,7 @@ class DaskClient:
         """Connect again after each cut."""
         silence_logging()
         with dask.config.set({"distributed.comm.timeouts.connect": f"{CONNECT_S} s"}):
-            while True:
+            while not is_cancelled():
                 try:
                     await self._connection()
                 except* (OSError, TimeoutError, LostError) as group:

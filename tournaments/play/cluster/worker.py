@@ -298,6 +298,16 @@ class Loop:
                 self.call(self._task.cancel)
 
 
+def is_cancelled() -> bool:
+    """Tell whether the present task was told to end.
+
+    The engine swallows the cancellation where it closes, and a group of tasks, one of which fails
+    at the same moment, raises that failure instead.
+    """
+    task = asyncio.current_task()
+    return bool(task and task.cancelling())
+
+
 # Inside a process of the distributed engine: its task, its plugin and its worker.
 
 
@@ -405,7 +415,7 @@ class SchedulerConnection:
         silence_logging()
         with dask.config.set(DASK_SETTINGS):
             connected = True
-            while connected:
+            while connected and not is_cancelled():
                 connected = await self._connected()
 
     async def _connected(self) -> bool:

@@ -1,5 +1,7 @@
 """A run's scheduler: who can reach it, and what the run says of it and of its workers."""
 
+import asyncio
+import math
 import os
 from collections.abc import Sequence
 from contextlib import suppress
@@ -53,6 +55,31 @@ async def test_only_lasting_absence_of_workers_is_said(monkeypatch: pytest.Monke
     await Loop().run(partial(look, [*enough, 2, *enough]))
     await trio.testing.wait_all_tasks_blocked()
     assert ["none of those connected can play this event" in text for text in said] == [True] * 2
+
+
+async def test_a_run_ends_although_its_scheduler_is_lost_at_the_same_moment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The engine's error comes in place of the cancellation."""
+    from distributed import Security
+
+    from tournaments.play.cluster import client
+
+    security = Security()  # type: ignore[no-untyped-call]
+    run = client.DaskClient("", security, run="", data=b"", resource="", tell=lambda _: None)
+
+    async def lose() -> None:
+        try:
+            await asyncio.sleep(math.inf)
+        except asyncio.CancelledError:
+            raise client.LostError from None
+
+    monkeypatch.setattr(client, "RECONNECT_S", 0.0)
+    monkeypatch.setattr(run, "_connection", lose)
+    with trio.fail_after(120):
+        async with trio.open_nursery() as nursery:
+            await nursery.start(run.run)
+            nursery.cancel_scope.cancel()
 
 
 @pytest.mark.slow
