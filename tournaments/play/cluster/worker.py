@@ -499,7 +499,9 @@ def read_certificates(folder: Path) -> Security:
 def own_host(address: str) -> str:
     """Return the address of this machine at which the scheduler's machine can reach us."""
     host = get_address_host(resolve_address(address))
-    return host if host.startswith("127.") else str(get_ip(host))  # type: ignore[no-untyped-call]
+    if not host.startswith("127."):
+        host = str(get_ip(host))  # type: ignore[no-untyped-call]
+    return f"[{host}]" if ":" in host else host
 
 
 def silence_logging() -> None:
