@@ -202,7 +202,10 @@ def _files(name: str, roots: Iterable[str]) -> dict[str, BundledFile]:
     size = 0
     for path in dict.fromkeys(files_below(roots)):
         try:
+            f"{path}".encode()
             content = path.read_bytes()
+        except UnicodeEncodeError as error:
+            raise UserError(f"Bot {name}: the name of {path!r} is not UTF-8.") from error
         except OSError as error:
             raise UserError(f"Bot {name}: {path} cannot be read: {error.strerror}.") from error
         size += len(content)

@@ -85,6 +85,12 @@ def test_a_bundle_that_is_too_large_is_refused(home: Path, monkeypatch: pytest.M
         pack_bot(bot(run=("{python}", "mine.py"), reads=("weights",)), home)
 
 
+def test_a_file_whose_name_is_no_text_is_refused(home: Path) -> None:
+    (home / os.fsdecode(b"a\xff")).touch()
+    with pytest.raises(UserError, match="is not UTF-8"):
+        pack_bot(bot(run=("{python}", "mine.py"), folder="."), home)
+
+
 @pytest.mark.parametrize("damage", [{"files": {}}, {"name": "../../home"}, {"home": "/../../home"}])
 def test_a_bundle_that_does_not_match_its_name_writes_no_file(
     home: Path, tmp_path: Path, damage: dict[str, object]
