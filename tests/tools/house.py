@@ -53,22 +53,22 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_108, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(5_951, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_970, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_936, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_308, "tournaments/study"),
     "report": _room(3_146, "tournaments/report"),
-    "play": _room(2_734, "tournaments/play"),
+    "play": _room(2_759, "tournaments/play"),
     "event": _room(3_108, "tournaments/event"),
     "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_033, "tests"),
+    "tests": _room(42_066, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_536
+MOST_LINES = 62_580
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

@@ -388,13 +388,19 @@ def content_name(data: bytes) -> str:
     return f"boneyard-{hashlib.sha256(data).hexdigest()[:40]}"
 
 
+MESSAGES = 2
+"""Version of the messages between runs and workers; it grows whenever one of them changes."""
+
+
 def resource(wish: SandboxMode, wasmtime: str = "") -> str:
     """Return the resource of a worker that can play an event with this sandbox mode.
 
-    It contains our version: games of another version would not replay here. `wasmtime`: the version
-    of the package that counts instructions, if bots are sealed: another may count differently.
+    It contains our version: games of another version would not replay here; and that of messages.
+    `wasmtime`: the version of the package that counts instructions, if bots are sealed: another may
+    count differently.
     """
-    return f"boneyard-{__version__}-{wish}" + (f"-wasmtime-{wasmtime}" if wasmtime else "")
+    ours = f"boneyard-{__version__}-{MESSAGES}-{wish}"
+    return ours + (f"-wasmtime-{wasmtime}" if wasmtime else "")
 
 
 def offered_resources(mode: SandboxMode, confinement: Confinement, jobs: int) -> dict[str, float]:

@@ -18,6 +18,7 @@ from secrets import token_hex
 from typing import Any
 
 import dask
+import msgspec
 import trio
 from distributed import Security, Worker, WorkerPlugin, get_worker
 from distributed.comm.addressing import get_address_host, resolve_address
@@ -348,8 +349,10 @@ class RunPlugin(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         """Add the run when a worker joins."""
+        # One of another version cannot read the run; it offers no resource for it either.
         if isinstance(worker, OrderWorker):
-            worker.order_runner.add_run(self.name, self.data)
+            with suppress(msgspec.DecodeError):
+                worker.order_runner.add_run(self.name, self.data)
 
     def teardown(self, worker: Worker) -> None:
         """Remove the run when it is over, or when the worker leaves."""
