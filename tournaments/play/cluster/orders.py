@@ -56,6 +56,9 @@ class ClusterAddress(NamedTuple):
     """A folder with ca.pem, cert.pem and key.pem."""
 
 
+LAST_PORT = 65_535
+
+
 def parse_cluster_option(text: str, tls: Path | None) -> ClusterAddress:
     """Read the value of `--cluster`. Raises UserError, also for an address without TLS."""
     return ClusterAddress(_checked(text), _complete(text, tls))
@@ -66,7 +69,9 @@ def _checked(text: str) -> str:
     address = text if "://" in text else f"tls://{text}"
     protocol, _, rest = address.partition("://")
     host, _, port = rest.rpartition(":")
-    if protocol not in ("tcp", "tls") or not host or not port.isdigit():
+    # Python reads no number of more than 4,300 digits.
+    is_port = port.isascii() and port.isdecimal() and 0 < int(port[:6]) <= LAST_PORT
+    if protocol not in ("tcp", "tls") or not host or not is_port:
         raise UserError(f"{text!r} is not a scheduler's address. Give one such as tls://head:8786.")
     if protocol == "tcp":
         raise UserError(NO_TLS.format(address=address))

@@ -79,6 +79,8 @@ def test_a_schedulers_address_is_parsed(
     [
         ("head", "not a scheduler's address"),
         ("http://head:80", "not a scheduler's address"),
+        ("head:99999", "not a scheduler's address"),
+        ("head:²", "not a scheduler's address"),
         ("head:8786", "--tls FOLDER"),
         ("tcp://127.0.0.1:8786", "has no TLS"),
     ],
