@@ -59,16 +59,16 @@ ROOMS = {
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_308, "tournaments/study"),
     "report": _room(3_146, "tournaments/report"),
-    "play": _room(2_759, "tournaments/play"),
+    "play": _room(2_772, "tournaments/play"),
     "event": _room(3_108, "tournaments/event"),
     "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_066, "tests"),
+    "tests": _room(42_079, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_580
+MOST_LINES = 62_593
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -487,8 +488,14 @@ class SchedulerConnection:
 
 
 def read_certificates(folder: Path) -> Security:
-    """Return the certificates of a folder."""
+    """Return the certificates of a folder. Raises UserError if they cannot be used."""
     ca, cert, key = (str(folder / name) for name in ("ca.pem", "cert.pem", "key.pem"))
+    try:
+        # The engine would take a mistake in them for a scheduler that is away. It asks nobody for
+        # the password of a key.
+        ssl.create_default_context(cafile=ca).load_cert_chain(cert, key, password="")
+    except OSError as error:
+        raise UserError(f"--tls {folder}: its certificates cannot be used: {error}.") from None
     return Security(  # type: ignore[no-untyped-call]
         tls_ca_file=ca,
         tls_client_cert=cert,
@@ -544,6 +551,7 @@ def work(
     """
     name = default_name() if name is None else check_worker_name(name)
     scheduler = parse_cluster_option(address, tls)
+    read_certificates(scheduler.tls)
     places = jobs or default_jobs()
     with temporary_folder("worker", shared=True) as temporary:
         bot_folder = (folder or temporary).resolve()

@@ -14,7 +14,7 @@ import trio
 import trio.testing
 
 from arena.sandbox.command import OFF
-from tests.support.clusters import Cluster, doors, kill, results, until
+from tests.support.clusters import Cluster, doors, kill, results, until, write_certificates
 from tests.support.events import boneyard
 from tests.support.tables import alive
 from tournaments.play.cluster.worker import Loop
@@ -202,9 +202,10 @@ async def test_a_worker_that_serves_longer_than_its_patience_tries_again_after_a
     monkeypatch.setattr(dask_worker, "OrderWorker", lambda *_, **__: Closing())
     monkeypatch.setattr(dask_worker, "SCHEDULER_CHECK_S", 0.0)
     messages: list[str] = []
+    write_certificates(tmp_path)
     process = dask_worker.WorkerProcess(
-        address=Closing.address, tls="", name="w", folder="", temporary=f"{tmp_path}", patience=-1,
-        sandbox="off", confinement=OFF, jobs=1, core=0,
+        address=Closing.address, tls=f"{tmp_path}", name="w", folder="", temporary=f"{tmp_path}",
+        patience=-1, sandbox="off", confinement=OFF, jobs=1, core=0,
     )  # fmt: skip
     worker = dask_worker.SchedulerConnection(process, cast("OrderRunner", None), messages.append)
 

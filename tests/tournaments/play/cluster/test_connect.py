@@ -13,6 +13,7 @@ import pytest
 import trio
 import trio.testing
 
+from protocol.errors import UserError
 from tests.support.clusters import Cluster, write_certificates
 from tournaments.play.cluster.worker import Loop
 
@@ -80,6 +81,15 @@ async def test_a_run_ends_although_its_scheduler_is_lost_at_the_same_moment(
         async with trio.open_nursery() as nursery:
             await nursery.start(run.run)
             nursery.cancel_scope.cancel()
+
+
+def test_certificates_that_cannot_be_used_are_refused_at_once(tmp_path: Path) -> None:
+    from tournaments.play.cluster.worker import read_certificates
+
+    for name in ("ca.pem", "cert.pem", "key.pem"):
+        (tmp_path / name).write_text("no key")
+    with pytest.raises(UserError, match="certificates cannot be used"):
+        read_certificates(tmp_path)
 
 
 @pytest.mark.slow
