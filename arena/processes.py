@@ -66,7 +66,7 @@ def _in_order(
 ) -> Iterator[R]:
     waiting: deque[Future[R]] = deque()
     for task in tasks:
-        with _without_main():
+        with _starting_processes():
             waiting.append(pool.submit(work, task))
         if len(waiting) > most:
             yield waiting.popleft().result()
@@ -90,7 +90,7 @@ def map_apart(work: Callable[[T], R], tasks: Iterable[T]) -> Iterator[tuple[T, R
                 yield task, work(task)
                 continue
             pools.callback(pool.shutdown, cancel_futures=True)
-            with _without_main():
+            with _starting_processes():
                 futures[pool.submit(work, task)] = task
         for future in as_completed(futures):
             is_killed = isinstance(future.exception(), BrokenProcessPool)
@@ -112,7 +112,7 @@ def _safe_path() -> Iterator[None]:
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
+def _starting_processes() -> Iterator[None]:
     """Start processes that do not run the main module: they need nothing of it, and a script
     without `if __name__ == "__main__"` would verify again in each of them.
 
