@@ -533,9 +533,11 @@ def pack_game(
     if terms and timeline:
         with suppress(UserError):  # Few rules have no values.
             play = replace(play, review=review_game(timeline, terms, reviews))
-    outcome = text.outcome_line(logged)
-    if seat is not None:
-        outcome = f"Seen by seat {seat} only, {printable(logged.sitting.seats[seat])}"
+    outcome = (
+        text.outcome_line(logged)
+        if seat is None
+        else f"Seen by seat {seat} only, {printable(logged.sitting.seats[seat])}"
+    )
     return PackedGame(play.about.game, outcome, _pack(play), play.review is not None)
 
 
