@@ -105,7 +105,7 @@ class PlayOptions(NamedTuple):
     clock_s: int
     no_clock: bool
     seed: int | None
-    sandbox: SandboxMode | None
+    sandbox: SandboxMode
     out: Path
     terminal: bool
     study: bool
@@ -162,7 +162,7 @@ def prepare_table(options: PlayOptions, rules: Ruleset, folder: Folder) -> Prepa
     bank_ms = 0 if options.no_clock else min(MAX_PERSON_CLOCK_MS, BANK * move_ms)
     clock = Clock(move_ms=move_ms, bank_ms=bank_ms)
     bots = _bots(options.opponents, size - 1, folder, clock)
-    check_not_readable(folder, bots, options.sandbox or "auto")
+    check_not_readable(folder, bots, options.sandbox)
     # Clockwise from the person: the first bot is the next to its left.
     circle = [options.name, *(bot.name for bot in bots)]
     names = tuple(circle[(place - seat) % size] for place in range(size))
@@ -281,6 +281,7 @@ def play(bots: tuple[str, ...], opponents: tuple[str, ...], **values: Any) -> in
       boneyard run "boneyard play --mcp bot --port 8124" greedy --sandbox off --jobs 1
       boneyard play counting --from 1.counting.greedy:12
     """
+    values["sandbox"] = values["sandbox"] or "auto"
     options = PlayOptions(opponents=(*bots, *opponents) or ("greedy",), **values)
     if options.study:
         return _study(options)
@@ -368,7 +369,7 @@ async def _game_between(
     table: PreparedTable, folder: Folder, options: PlayOptions, show: Show
 ) -> Result | None:
     """Play one game, commit to its deals before and reveal them after; None if the person left."""
-    sandbox = choose_sandbox(options.sandbox or "auto", Limits(), folder.path)
+    sandbox = choose_sandbox(options.sandbox, Limits(), folder.path)
     secret = secrets.token_bytes(SECRET) if options.seed is None else seeded(options.seed)
     seed = board_seed(secret, PLAY_EVENT, options.played + 1)
     # Known before the game: nobody can say later that the deals were chosen.
