@@ -200,10 +200,6 @@ def test_each_format_can_grow_in_its_own_way(old: Event, new: Event, part: str |
     assert reason is None if part is None else part in (reason or "")
 
 
-def change_bot(bot: Path) -> None:
-    bot.write_text(bot.read_text() + "\n# better\n")
-
-
 def test_seeds_that_were_public_stay_so_while_a_newcomer_is_awaited(tmp_path: Path) -> None:
     bot, out = tmp_path / "mine.py", tmp_path / "out"
     run(out, "first", "greedy", *SHORT, "--boards", "1")
