@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, combinations, islice, repeat
-from math import fsum, isnan, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,8 +44,10 @@ MOST_BOTS = 100
 COMPARED_GAMES = 100
 """Most games of a bot whose answers are compared one by one: to read a game takes some ms."""
 
-Key = tuple[int, tuple[str, ...]]
-"""A game: its board, and the entrant in each seat."""
+Seats = tuple[str, ...]
+"""The entrant in each seat."""
+Key = tuple[int, Seats]
+"""A game: its board and its entrants."""
 
 
 class SameBots(Struct, frozen=True):
@@ -84,27 +85,38 @@ def describe_same_answers(groups: Iterable[SameBots], entrants: Iterable[Entrant
             )
 
 
+class LogPart(NamedTuple):
+    """Games of a log in a row in which the same entrants have the same seats."""
+
+    path: Path
+    seats: Seats
+    boards: "array[int]"
+
+
 class PlayedGames:
     """The games of an event: what came of each, and the log that has it."""
 
     def __init__(self) -> None:
-        self._games: dict[Key, tuple[int, Path]] = {}
-        self._of: defaultdict[str, list[Key]] = defaultdict(list)
-        self._between: defaultdict[frozenset[str], list[Key]] = defaultdict(list)
+        # An event has a million games, but few seatings: each game takes some 80 bytes so.
+        self._outlines: defaultdict[Seats, dict[int, int]] = defaultdict(dict)
+        self._of: defaultdict[str, list[LogPart]] = defaultdict(list)
+        self._between: defaultdict[frozenset[str], list[LogPart]] = defaultdict(list)
         self._answers: dict[Key, list[tuple[int, int]]] = {}
-        self._values: dict[Any, Any] = {}
+        self._boards: dict[int, int] = {}
+        self._part = LogPart(Path(), (), array("i"))
 
     def add(self, result: Result, rounds: Sequence[RoundRecord], path: Path) -> None:
         """Add a game."""
-        # Equal values are one: of a million games each takes half as much.
-        same = self._values.setdefault
-        key = same(result.board, result.board), same(result.seats, result.seats)
+        seats, board = result.seats, self._boards.setdefault(result.board, result.board)
+        if (path, seats) != self._part[:2]:
+            self._part = LogPart(path, seats, array("i"))
+            names = frozenset(seats)
+            self._between[names].append(self._part)
+            for name in names:
+                self._of[name].append(self._part)
+        self._part.boards.append(board)
         outline = hash((result.scores, tuple((round.why, round.points) for round in rounds)))
-        self._games[key] = outline, path
-        names = frozenset(result.seats)
-        self._between[names].append(key)
-        for name in names:
-            self._of[name].append(key)
+        self._outlines[seats][board] = outline
 
     def same_bots(self) -> tuple[SameBots, ...]:
         """Return the groups of entrants that answered every question alike.
@@ -127,21 +139,13 @@ class PlayedGames:
     def _compare(self, bot: str, other: str) -> int:
         """Count the questions that both answered alike; 0 as soon as an answer differs."""
         swap = {bot: other, other: bot}
-
-        def swapped(key: Key) -> Key:
-            return key[0], tuple(swap.get(name, name) for name in key[1])
-
-        def pairs_of(keys: Iterable[Key]) -> dict[Key, Key]:
-            return {key: twin for key in keys if (twin := swapped(key)) in self._games}
-
         # First duels: elsewhere a third bot may cause the difference, and logs are slow to read.
-        duels = pairs_of(self._between.get(frozenset(swap), ()))
-        if any(self._games[key][0] != self._games[twin][0] for key, twin in duels.items()):
+        duels = self._between.get(frozenset(swap), ())
+        meetings = self._of[bot] if next(self._twins(duels, swap), None) is None else duels
+        twins = self._twins(meetings, swap)
+        if any(self._outline(key) != self._outline(twin) for key, twin in twins):
             return 0
-        pairs = pairs_of(self._of[bot])
-        if not duels and any(self._games[key][0] != self._games[pairs[key]][0] for key in pairs):
-            return 0
-        pairs = dict(islice(pairs.items(), COMPARED_GAMES))
+        pairs = dict(islice(self._twins(self._of[bot], swap), COMPARED_GAMES))
         self._read({*pairs, *pairs.values()}.difference(self._answers))
         questions = 0
         for key, twin in pairs.items():
@@ -154,10 +158,28 @@ class PlayedGames:
                 questions += key[1][first[0]] == bot
         return questions
 
+    def _twins(
+        self, parts: Iterable[LogPart], swap: Mapping[str, str]
+    ) -> Iterator[tuple[Key, Key]]:
+        """Yield each of these games with that which differs only by the swap, if it was played."""
+        for part in parts:
+            twin = tuple(swap.get(name, name) for name in part.seats)
+            boards = self._outlines.get(twin, ())
+            yield from (((n, part.seats), (n, twin)) for n in part.boards if n in boards)
+
+    def _outline(self, key: Key) -> int:
+        board, seats = key
+        return self._outlines[seats][board]
+
     def _read(self, wanted: set[Key]) -> None:
         """Read the answers of games from their logs, each once for all bots that it is of."""
         self._answers |= {key: [] for key in wanted}
-        for path in sorted({self._games[key][1] for key in wanted}):
+        boards = defaultdict[Seats, set[int]](set)
+        for board, seats in wanted:
+            boards[seats].add(board)
+        parts = (part for seats in boards for part in self._of[seats[0]] if part.seats == seats)
+        paths = {part.path for part in parts if not boards[part.seats].isdisjoint(part.boards)}
+        for path in sorted(paths):
             with suppress(DamagedFileError):
                 for logged in read_games(path):
                     key = logged.game.board, logged.sitting.seats
@@ -219,14 +241,73 @@ class Times(Struct, frozen=True, kw_only=True):
     same_bots: tuple[SameBots, ...] = ()
 
 
-class TimingTotals:
-    """The time of each game, by entrant, and the games of each worker."""
+NO_INFO: Mapping[str, InfoSum] = {}
+
+
+class TimeSum:
+    """The time that an entrant used in its games so far."""
 
     def __init__(self) -> None:
-        # Columns, for of a million games each takes some 60 bytes so.
-        self._spent = defaultdict[str, tuple[Any, ...]](
-            lambda: ([], *(array("d") for _ in range(4)), [], [])
+        self._games = self._questions = self._voids = 0
+        self._ms = self._worst_ms = self._given_back_ms = 0.0
+        self._questions_with_cpu, self._cpu_ms = 0, 0.0
+        self._info: dict[str, InfoSum] = {}
+
+    def add(
+        self,
+        questions: int,
+        ms: float,
+        worst_ms: float,
+        given_back_ms: float,
+        cpu_ms: float | None,
+        voids: int,
+        info: Mapping[str, InfoSum],
+    ) -> None:
+        """Add a game, as `SpentRecord` has it."""
+        self._games += 1
+        self._questions += questions
+        self._ms += ms
+        self._worst_ms = max(self._worst_ms, worst_ms)
+        self._given_back_ms += given_back_ms
+        if cpu_ms is not None:
+            self._questions_with_cpu += questions
+            self._cpu_ms += cpu_ms
+        self._voids += voids
+        for name, new in info.items():
+            if old := self._info.get(name):
+                least, most = min(old.least, new.least), max(old.most, new.most)
+                total = old.total + new.total
+                self._info[name] = InfoSum(old.count + new.count, total, least, most)
+            elif len(self._info) < MAX_INFO:  # The first names, as in each game.
+                self._info[name] = new
+
+    def stats(self, name: str, *, is_effort: bool) -> TimeStats:
+        """Return the sums of the entrant of this name."""
+        info = {
+            word: InfoStats(part.count, round(mean, 6), part.least, part.most)
+            for word, part in sorted(self._info.items())
+            for mean in (part.total / max(1, part.count),)
+        }
+        timed = self._questions_with_cpu
+        return TimeStats(
+            name=name,
+            games=self._games,
+            questions=self._questions,
+            mean_ms=round(self._ms / max(1, self._questions), 3),
+            worst_ms=self._worst_ms,
+            given_back_ms=round(self._given_back_ms, 3),
+            cpu_ms=round(self._cpu_ms / timed, 3) if timed else None,
+            voids=self._voids,
+            is_effort=is_effort or UNSET,
+            info=info or UNSET,
         )
+
+
+class TimingTotals:
+    """The time of all games, by entrant, and the games of each worker."""
+
+    def __init__(self) -> None:
+        self._spent = defaultdict[str, TimeSum](TimeSum)
         self._worst_lag_ms = 0.0
         self._sandboxes = defaultdict[str, Counter[str]](Counter)
         self._sealed: set[str] = set()
@@ -242,12 +323,10 @@ class TimingTotals:
         if spent is None:
             return
         self._worst_lag_ms = max(self._worst_lag_ms, spent.worst_lag_ms)
-        cpu_ms = [nan if used is None else used for used in spent.cpu_ms]
-        columns = spent.questions, spent.ms, spent.worst_ms, spent.given_back_ms, cpu_ms
-        voids, info = spent.voids or repeat(0), spent.info or repeat(None)
-        for name, *used in zip(result.seats, *columns, voids, info, strict=False):
-            for column, value in zip(self._spent[name], used, strict=True):
-                column.append(value)
+        columns = spent.questions, spent.ms, spent.worst_ms, spent.given_back_ms, spent.cpu_ms
+        voids, info = spent.voids or repeat(0), spent.info or repeat(NO_INFO)
+        for name, *seat_time in zip(result.seats, *columns, voids, info, strict=False):
+            self._spent[name].add(*seat_time)
 
     def times(self) -> Times:
         """Return the totals."""
@@ -256,44 +335,10 @@ class TimingTotals:
             for name, states in sorted(self._sandboxes.items())
         )
         entrants = tuple(
-            replace(_time_of(name, games), is_effort=name in self._sealed or UNSET)
-            for name, games in sorted(self._spent.items())
+            spent.stats(name, is_effort=name in self._sealed)
+            for name, spent in sorted(self._spent.items())
         )
         return Times(entrants=entrants, worst_lag_ms=self._worst_lag_ms, workers=workers)
-
-
-def _time_of(name: str, columns: tuple[Any, ...]) -> TimeStats:
-    questions, ms, worst_ms, given_back_ms, cpu_ms, voids, info = columns
-    timed = [(n, used) for n, used in zip(questions, cpu_ms, strict=True) if not isnan(used)]
-    return TimeStats(
-        name=name,
-        games=len(questions),
-        questions=sum(questions),
-        mean_ms=round(fsum(ms) / max(1, sum(questions)), 3),
-        worst_ms=max(worst_ms),
-        given_back_ms=round(fsum(given_back_ms), 3),
-        cpu_ms=round(fsum(used for _, used in timed) / total, 3)
-        if (total := sum(n for n, _ in timed))
-        else None,
-        voids=sum(voids),
-        info=_info_of(filter(None, info)) or UNSET,
-    )
-
-
-def _info_of(games: Iterable[Mapping[str, InfoSum]]) -> dict[str, InfoStats]:
-    """Return an entrant's own numbers in all its games: of the first names, as in each game."""
-    sums = defaultdict[str, list[InfoSum]](list)
-    for game in games:
-        for name, own_sum in game.items():
-            if name in sums or len(sums) < MAX_INFO:
-                sums[name].append(own_sum)
-    stats = {}
-    for name, parts in sorted(sums.items()):
-        count = sum(part.count for part in parts)
-        mean = round(fsum(part.total for part in parts) / count, 6)
-        least, most = min(part.least for part in parts), max(part.most for part in parts)
-        stats[name] = InfoStats(count, mean, least, most)
-    return stats
 
 
 RECORDS = (Sitting, GameRecord, FoulRecord, RoundRecord, SpentRecord, Result)
