@@ -8,6 +8,7 @@ two.
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, combinations, islice, permutations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -86,6 +87,7 @@ FILE_LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
 CsvRow = Sequence[object]
+EMPTY_ROW: dict[str, object] = dict.fromkeys(GAME_FIELDS)
 
 
 def game_rows(
@@ -106,17 +108,19 @@ def _seats(
 ) -> Iterator[CsvRow]:
     first = result.seats.index(min(result.seats))
     table = ".".join(result.seats[first:] + result.seats[:first])
-    shared = {"table": table, "rotation": first, "sitting": sitting}
+    shared = {**EMPTY_ROW, "table": table, "rotation": first, "sitting": sitting}
     shared |= {"rounds": result.rounds, "why": result.why}
     for seat in range(len(result.seats)):
         row: dict[str, object] = shared | seat_columns(result, seat, partners)
-        row["foul"] = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
+        row["foul"] = ""
+        if result.fouls:
+            row["foul"] = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
         if luck:
             row |= {"luck_points": luck.points[seat], "luck_share": luck.share[seat]}
         if result.usage is not UNSET:
             cost = result.usage[seat]
             row |= {name: getattr(cost, name) for name in (*COST_FIELDS, "cents")}
-        yield [row.get(name) for name in GAME_FIELDS]
+        yield [*row.values()]
 
 
 def seat_columns(result: Result, seat: int, partners: bool) -> dict[str, Any]:
@@ -214,11 +218,22 @@ def _games(event: str, result: Result, partners: bool) -> Iterator[str]:
     for white, black in combinations(range(sides), 2):
         pair = result.places[white], result.places[black]
         score = ("0-1", "1/2-1/2", "1-0")[half_points(pair, 0)]
-        tags = {"Event": event, "Site": "?", "Date": NO_DATE, "Round": f"{result.board}"}
-        tags |= {"White": names[white], "Black": names[black], "Result": score}
-        tags |= {"Termination": _termination(result, sides, (white, black))}
-        lines = (f"[{tag} {_quoted(text)}]\n" for tag, text in tags.items())
-        yield f"{''.join(lines)}\n{score}\n\n"
+        end = _termination(result, sides, (white, black))
+        above, below = _around_round(event, names[white], names[black], score, end)
+        yield f'{above}[Round "{result.board}"]\n{below}'
+
+
+# Two sides have at most 15 pairs of score and termination.
+@lru_cache(10_000)
+def _around_round(event: str, white: str, black: str, score: str, end: str) -> tuple[str, str]:
+    """Return the text of a game above its round and below it."""
+    above = _tag_lines(Event=event, Site="?", Date=NO_DATE)
+    below = _tag_lines(White=white, Black=black, Result=score, Termination=end)
+    return above, f"{below}\n{score}\n\n"
+
+
+def _tag_lines(**tags: str) -> str:
+    return "".join(f"[{tag} {_quoted(text)}]\n" for tag, text in tags.items())
 
 
 def _termination(result: Result, sides: int, pair: Sequence[int]) -> str:
