@@ -7,8 +7,8 @@ Machines are shared and noisy: trust the ratios, and their spread. Needs a C com
 compares with fastchess, where its program is given (it is in no registry), with python-chess, and
 `engine` with OpenSpiel and the package `dominoes`, where they are installed
 (`pip install '.[bench]'`); a row says what is not here. Others are
-commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.million` (an event of a
-million games), `tests.bench.commands` (until a command answers).
+commands of their own: `tests.bench.ratings` (100,000 results), `tests.bench.growth` (events of up
+to a million games), `tests.bench.commands` (until a command answers).
 """
 
 import argparse
