@@ -226,27 +226,6 @@ class Latecomer(Struct, frozen=True):
     """Games among them on those boards."""
 
 
-def public_boards(folder: Folder) -> set[int]:
-    """Return the boards whose deals a log shows or whose seed is published.
-
-    Skips damaged lines and files: other checks report them.
-    """
-    public = set[int]()
-    for line in grep_prefix(folder.ledger, (line_start(Result),)):
-        with suppress(DamagedRecordError):
-            public.add(decode_result(strip_checksum(line)).board)
-    with suppress(DamagedFileError):
-        public |= published_seeds(folder.seeds).keys()
-    for path in folder.logs():
-        planned = {board for sitting in sitting_lines(path) for board in sitting.boards}
-        if not planned <= public:
-            for line in grep_prefix(path, (line_start(GameRecord),)):
-                with suppress(DamagedRecordError):
-                    record = decode_record(strip_checksum(line))
-                    public |= {record.board} if isinstance(record, GameRecord) else set()
-    return public
-
-
 def board_spans(boards: Iterable[int]) -> tuple[BoardSpan, ...]:
     """Return the boards as spans, in order."""
     spans: list[BoardSpan] = []
@@ -371,6 +350,28 @@ class Book:
     def public(self) -> frozenset[int]:
         """Boards that are over: their seeds are revealed."""
         return frozenset(published_seeds(self.folder.seeds))
+
+    @cached_property
+    def shown_boards(self) -> frozenset[int]:
+        """Boards whose deals a log shows or whose seed is revealed.
+
+        Damaged lines of logs and seeds are left out: other checks report them.
+        """
+        boards = {result.board for result in self.played}
+        with suppress(DamagedFileError):
+            boards |= self.public
+        # Of 100,000 games 4,000 logs are finished, and to unpack each takes 0.3 to 1.1 ms.
+        begun = self.folder.log_names().difference(
+            plan.name
+            for plan in self.sittings
+            if all(game.name in self.results for game in plan.games)
+        )
+        lines = (grep_prefix(self.folder.log(name), (line_start(GameRecord),)) for name in begun)
+        for line in chain.from_iterable(lines):
+            with suppress(DamagedRecordError):
+                record = decode_record(strip_checksum(line))
+                boards |= {record.board} if isinstance(record, GameRecord) else set()
+        return frozenset(boards)
 
     @cached_property
     def sittings(self) -> tuple[PlannedSitting, ...]:

@@ -34,7 +34,6 @@ from tournaments.event.book import (
     Book,
     board_spans,
     hash_commitments,
-    public_boards,
     read_history,
 )
 from tournaments.event.folder import (
@@ -94,8 +93,8 @@ def withdrawn_entrants(folder: Folder, names: Iterable[str]) -> dict[str, Entran
         raise UserError(
             f"Bot {names[0]} cannot withdraw before the event has begun: leave it out (bots)."
         )
-    last = max(public_boards(folder), default=0)
-    entrants = load_event(folder).entrants
+    book = Book(folder)
+    last, entrants = max(book.shown_boards, default=0), book.event.entrants
     playing = {first_version(bot.name): bot for bot in entrants if not bot.is_replaced}
     if unknown := next((name for name in names if name not in playing), None):
         raise unknown_name("bot in withdrawn:", unknown, playing)
@@ -256,7 +255,7 @@ def open_event(
     # One number for one version, in the event and wherever a bot is named.
     number_of = kept_number if keeps_versions(folder.path) else None
     event = resolve_versions(old, event, _Played(folder), number_of)
-    public = public_boards(folder) if _matters(old, event) else set()
+    public = Book(folder, old).shown_boards if _matters(old, event) else frozenset[int]()
     if fresh and public:
         late = newcomers(old, event)
         if fresh == "versions":

@@ -10,7 +10,7 @@ from arena.logs import checksummed
 from protocol.records import Result
 from tests.support.events import boneyard, run
 from tests.support.planned_events import event
-from tournaments.event.book import Before, board_spans, latecomers, public_boards, read_ledger
+from tournaments.event.book import Before, Book, board_spans, latecomers, read_ledger
 from tournaments.event.folder import Folder, load_event
 from tournaments.event.grow import newcomers, resolve_versions
 from tournaments.formats.base import Entrant
@@ -93,10 +93,10 @@ def test_a_deal_is_public_as_soon_as_a_log_shows_it(out: Path) -> None:
     for path in (folder.ledger, folder.seeds, *folder.logs()[1:]):
         checksummed.actual_path(path).unlink()
     log.write_bytes(b"".join(lines[:3]))
-    (board,) = public_boards(folder)
+    (board,) = Book(folder).shown_boards
     assert f'"board":{board},'.encode() in lines[1]
     log.write_bytes(lines[0])
-    assert public_boards(folder) == set()
+    assert Book(folder).shown_boards == set()
 
 
 def test_spans_join_consecutive_boards() -> None:
