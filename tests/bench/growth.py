@@ -21,7 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,6 +47,7 @@ from tournaments.plan.schedule import (
 
 ENTRY = (sys.executable, "-c", "from tournaments.cli.entry import main; main()")
 SIZES = ("5x1000", "5x10000", "5x100000", "5x1000000", "50x100000", "1000x100000")
+BOTS = ("first", "greedy", "random", "counting", "random-sh")
 SHORT = "target=1"
 """Every game is over after a round."""
 LEFT = 7
@@ -59,6 +60,10 @@ class Size(NamedTuple):
 
     bots: int
     games: int
+
+    @property
+    def entrants(self) -> list[str]:
+        return [*islice(cycle(BOTS), self.bots)]
 
     @property
     def games_a_board(self) -> int:
@@ -77,7 +82,7 @@ class Size(NamedTuple):
     def run(self, out: Path, boards: int) -> tuple[str, ...]:
         """Return the command that plays so many boards."""
         options = ("--boards", f"{boards}", "--sandbox", "off", "--seed", "1", "--out", f"{out}")
-        return ("run", *["first"] * self.bots, "--set", SHORT, *options)
+        return ("run", *self.entrants, "--set", SHORT, *options)
 
 
 class Spent(NamedTuple):
@@ -114,7 +119,7 @@ def write(folder: Folder, size: Size) -> None:
     """Write an event of this size, without the last few games, as a run writes it."""
     folder.path.mkdir(parents=True, exist_ok=True)
     fields = {"boards": size.boards, "sandbox": "off"}
-    draft = read_plan(["first"] * size.bots, fields, choices=(SHORT,), predictable=True)
+    draft = read_plan(size.entrants, fields, choices=(SHORT,), predictable=True)
     event, _ = open_event(folder, draft.build(folder.build), 1)
     ledger = Ledger(Book(folder, event))
     seed_of = partial(board_seed, secret_of(folder), event.name)
