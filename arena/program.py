@@ -58,13 +58,17 @@ def open_streams() -> None:
 
 
 def drop_unwritten() -> None:
-    """Drop what stderr did not take, as on a full disk: Python would fail on it when it exits."""
-    try:
-        sys.stderr.flush()
-    except OSError:
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, sys.stderr.fileno())
-        os.close(nothing)
+    """Drop what no stream took, as on a full disk: Python would fail on it when it exits.
+
+    Whoever wrote it knows: every line is flushed.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, stream.fileno())
+            os.close(nothing)
 
 
 def _open_nothing(number: int, name: str) -> None:

@@ -52,3 +52,11 @@ def test_a_run_needs_no_stream(tmp_path: Path, streams: str) -> None:
     assert process.returncode == 0
     assert (tmp_path / "results.pgn").read_text().count("[Result") == 2
     assert (tmp_path / "ledger.jsonl").read_bytes().count(b"\n") == 2
+
+
+@pytest.mark.parametrize("words", slow_except(["--version"], ["--version", "--help", "rules draw"]))
+def test_a_full_disk_gets_one_sentence(words: str) -> None:
+    process = shell('"$@" > /dev/full', *words.split())
+    assert process.returncode == 2
+    assert process.stderr.startswith(b"boneyard: No space left on device.")
+    assert process.stderr.count(b"\n") == 1

@@ -40,7 +40,7 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(2_202, "protocol"),
-    "files, program, machine, processes": _room(782, "arena"),
+    "files, program, machine, processes": _room(786, "arena"),
     "engine": _room(1_973, "arena/engine"),
     "match": _room(2_768, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
@@ -53,7 +53,7 @@ ROOMS = {
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_110, "arena/ui", "arena/document"),
     "sample bots": _room(1_219, "sample_bots"),
-    "cli and commands": _room(5_971, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_977, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_936, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_114, "tests"),
+    "tests": _room(42_127, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_656
+MOST_LINES = 62_666
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

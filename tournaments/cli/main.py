@@ -3,6 +3,7 @@
 import atexit
 import errno
 import gc
+import sys
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
@@ -161,6 +162,20 @@ class Commands(click.Group):
                 f"More: {', '.join(name for name in MODULES if name not in FIRST_COMMANDS)}."
             )
 
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the command line; where a file or the terminal fails, say so and exit with 2."""
+        try:
+            super().main(*args, **extra)
+        except OSError as error:
+            if error.errno in FULL_DISK_ERRORS:
+                complaint = f"{error.strerror}. {MAKE_ROOM_ADVICE}"
+            elif error.errno in NO_ACCESS:
+                complaint = f"{error.filename} cannot be accessed: {error.strerror}."
+            else:
+                raise
+            click.echo(f"boneyard: {complaint}", err=True)
+            sys.exit(2)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command and exit with its code; on a user's error print it and exit with 2."""
         gc.set_threshold(OBJECTS_A_SEARCH)
@@ -176,15 +191,6 @@ class Commands(click.Group):
             from protocol.codec import printable_lines
 
             click.echo(printable_lines(f"boneyard: {error}"), err=True)
-            ctx.exit(2)
-        except OSError as error:
-            if error.errno in FULL_DISK_ERRORS:
-                click.echo(f"boneyard: {error.strerror}. {MAKE_ROOM_ADVICE}", err=True)
-            elif error.errno in NO_ACCESS:
-                complaint = f"{error.filename} cannot be accessed"
-                click.echo(f"boneyard: {complaint}: {error.strerror}.", err=True)
-            else:
-                raise
             ctx.exit(2)
 
 
