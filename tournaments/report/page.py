@@ -1,7 +1,7 @@
 """report.html: the page of a report's document, and its games; index.html, which lists events."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -26,8 +26,8 @@ from tournaments.report.results_file import events_table
 
 BYTES = 2_500_000
 """The largest size of the list of games, in bytes."""
-MOST_LISTED = BYTES // 20
-"""More games than have room: the shortest takes 24 bytes."""
+SHORTEST_ROW = 20
+"""Fewer bytes than a game takes without its rounds: the shortest has 24."""
 WHYS: tuple[str, ...] = get_args(WhyGame)
 FOUL_NAMES: tuple[str, ...] = get_args(FoulClass)
 
@@ -57,6 +57,18 @@ class GameList(Struct, frozen=True, kw_only=True):
     """True if every second seat plays together."""
     sentences: dict[str, str] = field(default_factory=SENTENCES.copy)
     reasons: tuple[str, ...] = tuple(WHY[why] for why in get_args(WhyGame))
+
+
+def listable(results: Iterable[Result]) -> Iterator[Result]:
+    """Yield the first results, and no fewer than `build_game_list` has room for."""
+    room = BYTES
+    for result in results:
+        # A foul may have cut the last round off. A number has a digit and a comma.
+        numbers = (result.rounds - 1) * (1 + len(result.seats))
+        room -= SHORTEST_ROW + 2 * numbers
+        if room < 0:
+            return
+        yield result
 
 
 def build_game_list(

@@ -29,7 +29,7 @@ from tournaments.plan.schedule import describe_spent_out
 from tournaments.rating.tables import Rating, Ratings, half_points, margin_of, share_of_pairs
 from tournaments.report import event_text
 from tournaments.report.document import ReportData, report_document
-from tournaments.report.page import MOST_LISTED, SharedText, report_page
+from tournaments.report.page import SharedText, listable, report_page
 from tournaments.report.results_file import Results, luck_used, search_steps, terms_of, versions_of
 from tournaments.report.review import read_summary
 from tournaments.report.scaling import scalings
@@ -296,7 +296,7 @@ def report_files(
     """
     folder, event, results = book.folder, book.event, book.played
     listed_results = results if site is None else [r for r in results if r.board in site.boards]
-    listed = {result.game for result in islice(listed_results, MOST_LISTED)}
+    listed = {result.game for result in listable(listed_results)}
     facts = facts or log_facts(folder, book.results, listed)
     ratings, corrections = book.ratings, book.corrections
     summary = Results(

@@ -1,12 +1,18 @@
-"""The report as a document: its sections and their addresses."""
+"""The report as a document: its sections, their addresses, and the list of its games."""
 
 from collections.abc import Iterator
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from arena.document.blocks import DocumentBlock, Media, Section, select, to_markdown
 from arena.sandbox.command import Command
+from protocol.records import Result, RoundRecord
 from tests.support.made_up import made_up, measured, report_data
 from tests.support.planned_events import event
 from tournaments.formats.base import Entrant
+from tournaments.report import page
 from tournaments.report.document import command_text, report_document
 
 
@@ -37,3 +43,23 @@ def test_a_command_is_shown_without_folders_and_with_whole_addresses() -> None:
     words = ("/home/ann/bin/python3", "/home/ann/chat.py", "--url", "http://127.0.0.1:11434/v1")
     entrant = Entrant("chat", Command(words, "/home/ann"), "0" * 64)
     assert command_text(entrant) == "python3 chat.py --url http://127.0.0.1:11434/v1"
+
+
+@given(st.integers(0, 8), st.integers(0, 3), st.booleans())
+def test_the_rounds_of_every_listed_game_are_read(rounds: int, board: int, is_foul: bool) -> None:
+    """However short its numbers are."""
+    plan = event(2)
+    first, second = (bot.name for bot in plan.entrants)
+    records = (RoundRecord(n, "blocked", (0, 0), (0, 0)) for n in range(1, rounds + 1))
+    results = [
+        Result(
+            game=f"{n}", board=board, seats=(first, second), scores=(0, 0), places=(1, 1),
+            rounds=rounds + is_foul, why="foul" if is_foul else "target",
+        )
+        for n in range(200)
+    ]  # fmt: skip
+    courses = dict.fromkeys((result.game for result in results), tuple(records))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "BYTES", 2000)
+        listed = page.build_game_list(plan, results, courses).games
+        assert len(listed) <= len([*page.listable(results)]) < len(results)
