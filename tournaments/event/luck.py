@@ -131,7 +131,8 @@ def luck_terms(
 ) -> LuckTerms:
     """Return the terms of a game's luck: each bot's latest policy from boards before its deal.
 
-    `first_board_of`: for each board that repeats a deal the first board that has it.
+    `first_board_of`: for each board that repeats a deal the first board that has it. `deals`: the
+    luck of deals counts too.
     """
     name, *seats = game.split(".")
     board = first_board_of.get(int(name), int(name))
@@ -149,7 +150,7 @@ def games_to_learn_from(
     first_board_of: Mapping[int, int] = NO_REPEATS,
 ) -> Mapping[tuple[str, int], list[Result]]:
     """Return the policies that the luck of these games still needs, each with games to learn."""
-    # Each bot's first board, as it was when its first policy was learnt.
+    # Each bot's first board, as it was when its first policy was learnt: that comes last here.
     first = {
         entrant: boards - MIN_LEARNT_BOARDS + 1
         for entrant, boards in sorted(policies, reverse=True)
@@ -179,16 +180,14 @@ def games_to_learn_from(
     return needed
 
 
-# The files luck.jsonl and review.jsonl: the luck of games, and what decisions cost.
-
-
 # The luck of an event's games: computed from their logs, and kept in luck.jsonl.
 #
 # A log is the unit of work, so that many run at once.
 
 
 LUCK_BATCH_GAMES = 6
-"""Games of a log whose luck is computed at once, in 0.2 s or so: less work, and some MB."""
+"""Games of a log whose luck is computed at once, in 0.2 s or so: less work than each alone makes,
+and some MB."""
 POINT_DECIMALS, SHARE_DECIMALS = 3, 5
 """Decimals of luck in points, and in the share of a game."""
 Luck = Annotated[float, Meta(ge=-1e6, le=1e6)]
@@ -204,7 +203,7 @@ class LuckRecord(Record, frozen=True, tag="luck"):
     points: tuple[Luck, ...]
     """Points that each seat owes to the deals and the tiles drawn."""
     share: tuple[Luck, ...]
-    """The same in the share of pairs of sides that each seat won, of which 1 is all."""
+    """The share of pairs of sides that each seat owes to them; 1 is all pairs."""
     rounds: tuple[tuple[Luck, ...], ...]
 
     def __post_init__(self) -> None:

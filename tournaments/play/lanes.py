@@ -129,7 +129,7 @@ class Lanes:
         """
         await self._playing.acquire_on_behalf_of(pool)
 
-        def rise() -> None:
+        def free_place() -> None:
             if pool in self._pools:
                 self._playing.release_on_behalf_of(pool)
                 self._adapt()
@@ -137,8 +137,8 @@ class Lanes:
                 self._leave(pool)
 
         # A sitting that fails keeps its table: the run stops, and no other sitting may begin.
-        yield rise
-        rise()
+        yield free_place
+        free_place()
 
     def _leave(self, pool: BotPool) -> None:
         """Let the bots of another sitting start, unless this one's place is free already."""

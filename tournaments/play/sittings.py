@@ -130,14 +130,14 @@ def stop_sentence(
 
 QUEUED_RESULTS = 64
 """Most games that may end before a slow disk has stored the first of them."""
-Over = Callable[[Result], Awaitable[None]]
+ReportResult = Callable[[Result], Awaitable[None]]
 """A function that takes the result of a game that is over."""
 
 
 @asynccontextmanager
 async def commit_results(
-    sync: Callable[[], None], count: Over, *, at_once: bool
-) -> AsyncIterator[Over]:
+    sync: Callable[[], None], count: ReportResult, *, at_once: bool
+) -> AsyncIterator[ReportResult]:
     """Yield a function that takes a sitting's results; all of them count if the block ends well.
 
     If it fails or is cancelled, results that the log already has count when the next run reads it.
@@ -146,19 +146,19 @@ async def commit_results(
     """
     sender, receiver = trio.open_memory_channel[Result](QUEUED_RESULTS)
 
-    async def counted(*results: Result) -> None:
+    async def store_and_count(*results: Result) -> None:
         await trio.to_thread.run_sync(sync)
         for result in results:
             await count(result)
 
-    async def count_on() -> None:
+    async def count_arrivals() -> None:
         async for result in receiver:
             # One wait for the disk is enough for all that have arrived.
-            await counted(*with_waiting(result, receiver))
+            await store_and_count(*with_waiting(result, receiver))
 
     async with trio.open_nursery() as nursery, sender:
-        nursery.start_soon(count_on)
-        yield counted if at_once else sender.send
+        nursery.start_soon(count_arrivals)
+        yield store_and_count if at_once else sender.send
 
 
 def with_waiting(result: Result, receiver: trio.MemoryReceiveChannel[Result]) -> list[Result]:
@@ -198,13 +198,13 @@ class SittingRunner:
         pool: BotPool,
         log: Log,
         referee: Callable[[PlannedGame], Referee],
-        over: Over,
+        report_result: ReportResult,
     ) -> None:
         self._poller = poller
         self._pool = pool
         self._log = log
         self._referee = referee
-        self._over = over
+        self._report_result = report_result
         self._left: deque[PlannedGame] = deque()
 
     def leave_off(self) -> None:
@@ -212,7 +212,7 @@ class SittingRunner:
         self._left.clear()
 
     async def play(self, games: Iterable[PlannedGame], *, several: bool) -> None:
-        """Play the games; each result goes to `over`.
+        """Play the games; `report_result` takes each result.
 
         `several`: no game depends on an earlier one, so bots that can play several at once do so.
         Raises RunStoppedError, InternalGameError, OSError, CannotStartError, LagError.
@@ -243,14 +243,14 @@ class SittingRunner:
         while self._left and not any(player.bot.fault for player in shared):
             game = self._left.popleft()
             referee = self._new_referee(game)
-            shares = [player.open_channel(referee.setup.number) for player in shared]
+            channels = [player.open_channel(referee.setup.number) for player in shared]
             log = WholeGame(self._log)
             try:
-                await self._play_game(game, referee, shares, log)
+                await self._play_game(game, referee, channels, log)
             finally:
                 log.flush()
-            for share in shares:
-                share.shut_down()
+            for channel in channels:
+                channel.shut_down()
 
     def _new_referee(self, game: PlannedGame) -> Referee:
         try:
@@ -273,7 +273,7 @@ class SittingRunner:
             raise
         except Exception as bug:
             raise InternalGameError(game.name) from bug
-        await self._over(result)
+        await self._report_result(result)
 
 
 @asynccontextmanager
@@ -547,8 +547,8 @@ class LoggedSittings:
         # A game that depends on earlier ones may need no bots: only at its turn is that known.
         early = not has_dependent_games(self._event)
         async with lanes.staffed(pool, place):
-            async with keep_bots(pool, start=early), lanes.playing(pool) as rise:
-                await self._play_games(plan, games, pool, rise)
+            async with keep_bots(pool, start=early), lanes.playing(pool) as free_place:
+                await self._play_games(plan, games, pool, free_place)
             # A log that cannot be compressed now stays readable, and the next run tries again.
             with suppress(OSError):
                 await trio.to_thread.run_sync(compress_finished, self._folder.log(plan.name))
@@ -558,34 +558,34 @@ class LoggedSittings:
         plan: PlannedSitting,
         games: Collection[PlannedGame],
         pool: BotPool,
-        rise: Callable[[], None],
+        free_place: Callable[[], None],
     ) -> None:
-        """Play games of a sitting; call `rise` when the last one is over."""
+        """Play games of a sitting; call `free_place` when the last one is over."""
         record = sitting(self._event, plan, self._sandbox.confinement, machine())
         path = self._folder.log(plan.name)
         is_new = not actual_path(path).exists()
         log = GameLog(path, record)
-        is_independent = not has_dependent_games(self._event)
+        in_turn = has_dependent_games(self._event)
         try:
-            async with commit_results(log.sync, self._count, at_once=not is_independent) as over:
+            async with commit_results(log.sync, self._count, at_once=in_turn) as report_result:
                 numbered = numbers(plan.names, plan.boards, self._seed)
                 logged = () if is_new else read_games(path)
-                cut = {cut_game.game.game: cut_game for cut_game in logged if not cut_game.result}
-                referee = partial(self._referee, plan, numbered, cut)
+                unfinished = {game.game.game: game for game in logged if not game.result}
+                referee = partial(self._referee, plan, numbered, unfinished)
 
                 async def take_result(result: Result) -> None:
-                    await over(result)
+                    await report_result(result)
                     if not self._may_go_on(plan):
                         runner.leave_off()
 
                 place = self._folder.stderr, plan.name, record.seats
-                part = ApartStderr(log, *place) if self._keeps_apart else log
-                runner = SittingRunner(self._poller, pool, part, referee, take_result)
+                game_log = ApartStderr(log, *place) if self._keeps_apart else log
+                runner = SittingRunner(self._poller, pool, game_log, referee, take_result)
                 wanted = games if self._may_go_on(plan) else ()
-                in_turn = sorted(wanted, key=lambda game: numbered[game.board])
-                await runner.play(in_turn, several=is_independent)
+                games_to_play = sorted(wanted, key=lambda game: numbered[game.board])
+                await runner.play(games_to_play, several=not in_turn)
                 # Another sitting plays while the disk stores these games.
-                rise()
+                free_place()
         finally:
             log.close()
 
@@ -593,14 +593,14 @@ class LoggedSittings:
         self,
         plan: PlannedSitting,
         numbered: Mapping[int, int],
-        cut: Mapping[str, LoggedGame],
+        unfinished: Mapping[str, LoggedGame],
         game: PlannedGame,
     ) -> Referee:
         """Return a game's referee. A game that was cut off goes on: a stop gives no new chance."""
         number, seed = numbered[game.board], self._seed(game.board)
         setup = seating(self._event, plan, game, number, self._results, seed)
         referee = Referee(setup, seed)
-        if game.name in cut and not resume_game(referee, cut[game.name]):
+        if game.name in unfinished and not resume_game(referee, unfinished[game.name]):
             return Referee(setup, seed)
         return referee
 
@@ -631,18 +631,18 @@ class Assignment(Struct, frozen=True):
 
 
 class SittingOrder(Struct, frozen=True):
-    """A line to it: the games of a sitting that it has to play."""
+    """A line to a referee process: the games of a sitting that it has to play."""
 
     sitting: PlannedSitting
     games: tuple[PlannedGame, ...]
 
 
 class RefereeAnswer(Struct, frozen=True, omit_defaults=True):
-    """A line from it, with one of these."""
+    """A line from a referee process, with one of these."""
 
     result: Result | None = None
     """The result of a game that is on the disk."""
-    over: str = ""
+    left_sitting: str = ""
     """The name of a sitting whose bots have left."""
     stopped: str = ""
     """The sentence that says why the run has to stop."""
@@ -705,13 +705,13 @@ class RefereeProcess:
         with self._process.stdin as orders, self._process.stdout as answers:
             self._messages = MessageStream(answers.fileno(), orders.fileno(), RefereeAnswer)
         self._count = count
-        self._going: dict[str, trio.Event] = {}
+        self._in_play: dict[str, trio.Event] = {}
 
     async def play(self, sitting: PlannedSitting, games: list[PlannedGame]) -> None:
         """Let the process play a sitting's games, until its bots have left."""
-        over = self._going[sitting.name] = trio.Event()
+        bots_left = self._in_play[sitting.name] = trio.Event()
         await self._messages.send(SittingOrder(sitting, tuple(games)))
-        await over.wait()
+        await bots_left.wait()
 
     async def run(self) -> None:
         """Count its results until cancelled, then end it. Raises RunStoppedError."""
@@ -719,8 +719,8 @@ class RefereeProcess:
             async for answer in self._messages:
                 if answer.result:
                     await self._count(answer.result)
-                elif answer.over:
-                    self._going.pop(answer.over).set()
+                elif answer.left_sitting:
+                    self._in_play.pop(answer.left_sitting).set()
                 else:
                     raise RunStoppedError(answer.stopped)
             code = await trio.to_thread.run_sync(self._process.wait)
@@ -781,7 +781,7 @@ async def _play_orders(assignment: Assignment, messages: MessageStream[SittingOr
 
     async def play(order: SittingOrder) -> None:
         await logged.play(order.sitting, order.games, lanes)
-        await messages.send(RefereeAnswer(over=order.sitting.name))
+        await messages.send(RefereeAnswer(left_sitting=order.sitting.name))
 
     sandbox = Sandbox(assignment.confinement, event.limits)
     logged = LoggedSittings(

@@ -38,11 +38,11 @@ class Disk:
 async def test_games_are_played_while_the_disk_is_slow() -> None:
     disk = Disk()
     with trio.fail_after(PATIENCE_S):
-        async with commit_results(disk.sync, disk.count, at_once=False) as over:
-            await over(FIRST)
+        async with commit_results(disk.sync, disk.count, at_once=False) as report_result:
+            await report_result(FIRST)
             await trio.testing.wait_all_tasks_blocked()
-            await over(SECOND)
-            await over(THIRD)
+            await report_result(SECOND)
+            await report_result(THIRD)
             assert disk.happened == []
             disk.goes_on.set()
     assert disk.happened == ["safe", "1 counts", "safe", "2 counts", "3 counts"]
@@ -51,8 +51,8 @@ async def test_games_are_played_while_the_disk_is_slow() -> None:
 async def test_a_result_that_the_next_game_depends_on_counts_at_once() -> None:
     disk = Disk()
     disk.goes_on.set()
-    async with commit_results(disk.sync, disk.count, at_once=True) as over:
-        await over(FIRST)
+    async with commit_results(disk.sync, disk.count, at_once=True) as report_result:
+        await report_result(FIRST)
         assert disk.happened == ["safe", "1 counts"]
 
 
@@ -63,8 +63,8 @@ async def test_a_full_disk_ends_the_sitting_and_the_game_does_not_count() -> Non
         raise OSError(errno.ENOSPC, "full")
 
     with trio.fail_after(PATIENCE_S), pytest.RaisesGroup(OSError):
-        async with commit_results(full, disk.count, at_once=False) as over:
-            await over(FIRST)
+        async with commit_results(full, disk.count, at_once=False) as report_result:
+            await report_result(FIRST)
             await trio.sleep_forever()
     assert disk.happened == []
 

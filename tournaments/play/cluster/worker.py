@@ -196,7 +196,7 @@ class OrderRunner:
         results = {result.game: result for result in part.results}
         numbers = dict(zip(part.games, part.numbers, strict=True))
 
-        async def over(result: Result) -> None:
+        async def report_result(result: Result) -> None:
             results[result.game] = result
             if time.monotonic() >= end:
                 sitter.leave_off()
@@ -206,7 +206,7 @@ class OrderRunner:
             seated = seating(run.event, part.plan, game, numbers[game], results, seed)
             return Referee(seated, seed)
 
-        sitter = SittingRunner(self._poller, pool, log, referee, over)
+        sitter = SittingRunner(self._poller, pool, log, referee, report_result)
         await sitter.play(part.games, several=not has_dependent_games(run.event))
 
     def _sandbox(self, event: Event) -> Sandbox:
@@ -472,16 +472,16 @@ class SchedulerConnection:
 
     async def _served(self, worker: OrderWorker) -> None:
         """Serve until the connection ends or the scheduler stops answering."""
-        over = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
+        end = asyncio.ensure_future(worker.finished())  # type: ignore[no-untyped-call]
         try:
-            while not (await asyncio.wait({over}, timeout=SCHEDULER_CHECK_S))[0]:
+            while not (await asyncio.wait({end}, timeout=SCHEDULER_CHECK_S))[0]:
                 try:
                     async with asyncio.timeout(ANSWER_S):
                         await worker.scheduler.echo(data=b"")
                 except CUT_ERRORS:
                     return
         finally:
-            over.cancel()
+            end.cancel()
 
     def _say(self, text: str) -> None:
         self._token.run_sync_soon(self._tell, text)
