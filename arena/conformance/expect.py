@@ -41,7 +41,7 @@ async def expect_hello(connection: Connection, start_ms: int) -> BotHello:
         raise violation(connection, diagnosis, line, expected)
     if isinstance(reply, Fault):
         raise await _bad_line(connection, Expected("hello"), line, reply, expected)
-    connection.tables = reply.tables
+    connection.take_offer(reply.tables)
     return reply
 
 

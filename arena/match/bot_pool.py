@@ -389,8 +389,7 @@ class Handshake(ReplyWaiter):
             detail = f"It said that it is unavailable: {printable(hello.why)}"
             self._bot.disqualify(Fault("no_hello", detail))
         else:
-            # Which game comes next must not depend on time.
-            self._bot.tables = 1 if self._bot.frames else hello.tables
+            self._bot.take_offer(hello.tables)
         self.finish()
 
     def on_fault(self, fault: Fault, _: float) -> None:

@@ -167,7 +167,7 @@ class BotProcess:
         self.limits = sandbox.limits
         """The limits of its resources."""
         self.tables = 1
-        """The number of games at once that its hello offers."""
+        """The number of games that it may play at once."""
         self.read_at = 0.0
         """The time of its last output, in s of the monotonic clock."""
         self.stderr = bytearray()
@@ -220,6 +220,10 @@ class BotProcess:
         """Tell this listener from now on, for another game, whose stderr is counted from 0."""
         self._listener = listener
         self.stderr_bytes = self._stderr_taken = 0
+
+    def take_offer(self, tables: int) -> None:
+        """Keep the games at once that its hello offers. A sealed bot's order must not vary: one."""
+        self.tables = 1 if self.frames else tables
 
     # --- sending ---
 

@@ -42,7 +42,7 @@ ROOMS = {
     "protocol": _room(2_202, "protocol"),
     "files, program, machine, processes": _room(786, "arena"),
     "engine": _room(1_973, "arena/engine"),
-    "match": _room(2_768, "arena/match"),
+    "match": _room(2_771, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_627, "arena/rules"),
     "sandbox": _room(3_270, "arena/sandbox"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_153, "tests"),
+    "tests": _room(42_164, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_680
+MOST_LINES = 62_683
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

@@ -1,5 +1,6 @@
 """The check names the true fault of every broken bot, and names it first."""
 
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from tests.support.bots import (
     proved,
 )
 from tests.support.fast_run import slow_except
+from tests.support.tables import SAMPLES
 
 PACE = Budget(total_s=60_000, step_s=600, pause_ms=50, quiet_ms=60, is_full=False)
 TRIES = 3
@@ -118,6 +120,15 @@ def test_a_bot_that_the_seal_may_have_ended_is_told_so(tmp_path: Path) -> None:
     (outcome,) = run_steps(session, select_steps(("1",)))
     assert outcome.finding
     assert "check it without the seal (`@sealed`) too" in outcome.finding.mend
+
+
+def test_a_sealed_bot_is_not_asked_by_several_games(tmp_path: Path) -> None:
+    """The same file may offer them where it is not sealed."""
+    shutil.copy(SAMPLES / "greedy.py", tmp_path)
+    sealed = Command((PYTHON.word, "greedy.py"), f"{tmp_path}", (f"{tmp_path}",))
+    session = Session(sealed, Sandbox(OFF, Limits()), PATIENT_CHECK, PACE)
+    (outcome,) = run_steps(session, select_steps(("tables",)))
+    assert "one game at a time" in outcome.note
 
 
 def test_every_broken_bot_stands_in_the_table() -> None:
