@@ -8,6 +8,9 @@ Two rules of thumb make a decent player:
   of: a double goes before any tile that is not one.
 
 It never draws while it can play: each tile drawn is one more to get rid of.
+
+Answers take microseconds and remember nothing, so eight games at once may ask (`tables`): a quarter
+less CPU. A bot that thinks leaves this out, for all eight clocks run while it answers one question.
 """
 
 import json
@@ -54,7 +57,7 @@ if __name__ == "__main__":
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
-            print('{"type": "hello", "name": "greedy", "version": "1"}', flush=True)
+            print('{"type": "hello", "name": "greedy", "version": "1", "tables": 8}', flush=True)
         elif message["type"] == "ask":
             answer = {"type": "choose", "id": message["id"], "choice": choose(message)}
             print(json.dumps(answer), flush=True)

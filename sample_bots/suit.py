@@ -10,6 +10,7 @@ so a good play is one after which the *rest* of the hand still fits. Four things
   serve: of seven tiles with a number, those in this hand are in no other.
 
 It draws no conclusions from what the others do. That is the next rung: counting.py.
+Like greedy.py it offers `tables`, for it answers fast and remembers nothing.
 The WEIGHTS were found by playing some thousand games against greedy.py; find better ones!
 `suit.py --pips 0.1 --safe 1` plays with others, and `[tune]` in an event can look for them.
 """
@@ -85,7 +86,7 @@ if __name__ == "__main__":
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
-            print('{"type": "hello", "name": "suit", "version": "1"}', flush=True)
+            print('{"type": "hello", "name": "suit", "version": "1", "tables": 8}', flush=True)
         elif message["type"] == "ask":
             answer = {"type": "choose", "id": message["id"], "choice": choose(message)}
             print(json.dumps(answer), flush=True)

@@ -52,7 +52,7 @@ ROOMS = {
     "valuation": _room(2_838, "arena/valuation"),
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
     "ui and document": _room(3_110, "arena/ui", "arena/document"),
-    "sample bots": _room(1_219, "sample_bots"),
+    "sample bots": _room(1_223, "sample_bots"),
     "cli and commands": _room(5_977, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_936, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_683
+MOST_LINES = 62_687
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""
