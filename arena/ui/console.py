@@ -188,10 +188,12 @@ CONSOLE_LINE_S = 30.0
 
 
 @contextmanager
-def working(title: str, *, lines: bool = False) -> Iterator[Callable[[int, int], None]]:
+def working(
+    title: str, *, lines: bool = False, note: Callable[[], str] = str
+) -> Iterator[Callable[[int, int], None]]:
     """Show that work goes on; yield a function that tells how much is done, and of how much.
 
-    `lines`: a pipe gets a line now and then.
+    `lines`: a pipe gets a line now and then. `note`: returns a line for below a terminal's bar.
     """
     start = monotonic()
     due = start + CONSOLE_LINE_S
@@ -209,8 +211,15 @@ def working(title: str, *, lines: bool = False) -> Iterator[Callable[[int, int],
         return
     from rich.console import Console  # It takes 40 ms with the next one.
     from rich.progress import Progress
+    from rich.text import Text
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    class NotedProgress(Progress):
+        def get_renderables(self) -> "Iterator[RenderableType]":
+            yield from super().get_renderables()
+            if text := note():
+                yield Text(text, no_wrap=True, overflow="ellipsis")
+
+    with NotedProgress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 

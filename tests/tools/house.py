@@ -51,9 +51,9 @@ ROOMS = {
     "analysis": _room(2_575, "arena/analysis"),
     "valuation": _room(2_838, "arena/valuation"),
     "training and exam": _room(1_837, "arena/training", "arena/exam"),
-    "ui and document": _room(3_110, "arena/ui", "arena/document"),
+    "ui and document": _room(3_119, "arena/ui", "arena/document"),
     "sample bots": _room(1_223, "sample_bots"),
-    "cli and commands": _room(5_977, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_983, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_936, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_330, "tournaments/plan"),
     "formats": _room(2_809, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_164, "tests"),
+    "tests": _room(42_183, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_687
+MOST_LINES = 62_702
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

@@ -114,10 +114,16 @@ def _review(book: Book, wanted: Mapping[str, tuple[int, ...]], log: ReviewLog) -
     tasks = [ReviewTask(logs[game], game, seats, log.terms) for game, seats in wanted.items()]
     faults: dict[str, None] = {}
     done, total = 0, sum(map(len, wanted.values()))
-    with working("Seats reviewed", lines=True) as tell:
+    dearest = 0.0, ""
+    with working("Seats reviewed", lines=True, note=lambda: dearest[1]) as tell:
         for reviewed in map_tasks(review_part, tasks):
             for seat in reviewed.seats:
                 log.add(seat)
+                title = f"Dearest so far: {seat.entrant} in {seat.game}"
+                for loss in seat.decisions:
+                    # By what it cost for certain, as the review orders them.
+                    words = f"{title} {loss.number}, {loss.gap:.1f} points"
+                    dearest = max(dearest, (loss.gap - loss.error, words))
             done += len(reviewed.seats)
             faults |= dict.fromkeys(reviewed.faults)
             tell(done, total)

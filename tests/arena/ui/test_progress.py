@@ -1,5 +1,8 @@
 """Progress in a pipe: lines now and then, and only for work that may go on in the background."""
 
+import sys
+from io import StringIO
+
 import pytest
 
 from arena.ui import console
@@ -28,4 +31,20 @@ def test_short_work_is_silent_in_a_pipe(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     report_work(monkeypatch, lines=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_terminal_shows_a_note_below_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    terminal = StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with console.working("Seats", note=lambda: "mine in [7.mine.greedy] 3, 8.5 points") as tell:
+        tell(1, 2)
+    assert "\nmine in [7.mine.greedy] 3, 8.5 points" in terminal.getvalue()
+
+
+def test_a_pipe_gets_no_note(capsys: pytest.CaptureFixture[str]) -> None:
+    with console.working("Seats", lines=True, note=lambda: "8.5 points") as tell:
+        tell(1, 2)
     assert capsys.readouterr().err == ""
