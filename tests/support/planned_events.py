@@ -12,9 +12,8 @@ from protocol.records import FoulPolicy, Result
 from protocol.ruleset import DOUBLE_SIX_SEATS
 from tournaments.formats.base import Entrant
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
-from tournaments.formats.tables import Gauntlet, Ladder
+from tournaments.formats.tables import Gauntlet, Ladder, RoundRobin
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event, Format
 from tournaments.plan.schedule import PlannedSitting, Stage, sittings, stages

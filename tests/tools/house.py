@@ -61,14 +61,14 @@ ROOMS = {
     "report": _room(3_173, "tournaments/report"),
     "play": _room(2_772, "tournaments/play"),
     "event": _room(3_155, "tournaments/event"),
-    "plan": _room(3_330, "tournaments/plan"),
-    "formats": _room(2_809, "tournaments/formats"),
+    "plan": _room(3_328, "tournaments/plan"),
+    "formats": _room(2_803, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_183, "tests"),
+    "tests": _room(42_180, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_702
+MOST_LINES = 62_694
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

@@ -50,7 +50,7 @@ from tournaments.event.folder import (
     seed_lines,
 )
 from tournaments.formats.base import Entrant, first_version, plain_name, version_number
-from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.tables import RoundRobin
 from tournaments.plan.bots import files_below, keeps_versions, kept_number, slug
 from tournaments.plan.event import (
     COMPARISON_SIGNS,

@@ -1,1 +1,1 @@
-"""The formats: one module each, which decides the pairings; `registry` lists them."""
+"""The formats: each decides the pairings of its events; `ChosenFormat` of `plan.event` has all."""

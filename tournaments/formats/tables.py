@@ -1,6 +1,10 @@
-"""Formats that name their tables: the gauntlet, the ladder, and matches one by one. Pure."""
+"""Formats that fix all tables beforehand: round robin, gauntlet, ladder, matches. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from heapq import heapify, heappop, heapreplace
+from itertools import combinations
 from math import comb
 from typing import ClassVar, Self
 
@@ -9,9 +13,174 @@ from msgspec.structs import replace
 from arena.rules.english import count_in_digits
 from protocol.errors import UserError, unknown_name
 from tournaments.formats.base import BaseFormat, Contest, FixedTables, UnitMeeting, renamed_units
-from tournaments.formats.round_robin import gauntlet, round_robin
 
-# The gauntlet and the ladder: challengers against the field. Pure.
+# Pairing designs: the tables of each day, with units as numbers. Deterministic.
+#
+# A unit is an entrant, or a team of two, that plays as one. Tables come in days. In every prefix of
+# a design all units have been at equally many tables: give or take one, at tables of two or if all
+# tables are played; otherwise give or take three, or four at five seats and more.
+
+
+TableUnits = tuple[int, ...]
+Day = tuple[TableUnits, ...]
+
+MAX_COMPLETE_TABLES = 70
+"""Up to so many tables of three or more seats all are played; of more, enough for all to meet."""
+
+
+def round_robin(units: int, size: int) -> Iterable[Day]:
+    """Return tables of `size` among these units at which all pairs meet equally often.
+
+    If not all tables are played, it is equally often give or take one; at five seats and more,
+    give or take three.
+    """
+    # A thousand units have half a million pairs: day by day they take no memory.
+    return _large_tables(units, size) if size > 2 else (_cycles if units % 2 else _circle)(units)
+
+
+@cache
+def _large_tables(units: int, size: int) -> tuple[Day, ...]:
+    if comb(units, size) <= MAX_COMPLETE_TABLES:
+        return tuple((table,) for table in _levelled(units, size))
+    # numpy, which it needs, takes a tenth of a second to import.
+    from tournaments.formats.developed import developed_tables
+
+    return tuple((table,) for table in _evenly(units, developed_tables(units, size)))
+
+
+def gauntlet(challengers: Sequence[int], field: Sequence[int], size: int) -> tuple[Day, ...]:
+    """Return tables of each challenger with the groups of the field that a round robin makes."""
+    if size > 2:
+        others = (table for day in _field(len(field), size - 1) for table in day)
+        return tuple(
+            tuple((unit, *(field[other] for other in table)) for unit in challengers)
+            for table in others
+        )
+    days = []
+    for step in range(len(field)):
+        pairs = [(unit, field[(n + step) % len(field)]) for n, unit in enumerate(challengers)]
+        days.append(tuple(_in_turn(pair, step) for pair in pairs))
+    return tuple(days)
+
+
+def _field(units: int, size: int) -> Iterable[Day]:
+    return round_robin(units, size) if units > size else ((tuple(range(units)),),)
+
+
+def _circle(units: int) -> Iterator[Day]:
+    """Yield days on which each of an even number of units plays once."""
+    places = range(units - 1)
+    for day in places:
+        ring = [units - 1, *places[day:], *places[:day]]
+        pairs = zip(ring[: units // 2], reversed(ring[units // 2 :]), strict=True)
+        # The fixed unit changes seats from day to day, the others as they move around the ring.
+        yield tuple([_in_turn(pair, place or day) for place, pair in enumerate(pairs)])
+
+
+def _in_turn(pair: tuple[int, int], turn: int) -> TableUnits:
+    return pair if turn % 2 == 0 else (pair[1], pair[0])
+
+
+def _cycles(units: int) -> Iterator[Day]:
+    """Yield days on which each of an odd number of units plays twice, once in each seat.
+
+    A day is one of Walecki's Hamiltonian cycles: every second edge of it, then the others. With
+    one day for each bye instead, a unit could fall two tables behind.
+    """
+    for others in zigzags(units - 1, units // 2):
+        cycle = [units - 1, *others]
+        edges = list(zip(cycle, cycle[1:] + cycle[:1], strict=True))
+        yield (*edges[0:-1:2], edges[-1], *edges[1:-1:2])
+
+
+def zigzags(ring: int, turns: int) -> Iterator[list[int]]:
+    """Yield a zigzag through a ring of numbers, turned step by step.
+
+    With one more number, which joins its ends, each is one of Walecki's Hamiltonian cycles.
+    """
+    zigzag = [step // 2 + 1 if step % 2 else -(step // 2) for step in range(ring)]
+    for turn in range(turns):
+        yield [(place + turn) % ring for place in zigzag]
+
+
+def _levelled(units: int, size: int) -> list[TableUnits]:
+    """Return all tables in an order in which no unit is ever two tables behind; found by search."""
+    played = [0] * units
+    met: Counter[TableUnits] = Counter()
+    left = set(combinations(range(units), size))
+    order: list[TableUnits] = []
+
+    def placed(table: TableUnits, change: int) -> None:
+        for unit in table:
+            played[unit] += change
+        for pair in combinations(table, 2):
+            met[pair] += change
+
+    def filled() -> bool:
+        if not left:
+            return True
+        laggards = {unit for unit in range(units) if played[unit] == min(played)}
+        # Either only units that are behind sit down, or all of them do.
+        able = [table for table in left if laggards.issuperset(table) or laggards.issubset(table)]
+        for table in sorted(able, key=lambda table: (_often(table, met), table)):
+            left.remove(table)
+            placed(table, 1)
+            order.append(table)
+            if filled():
+                return True
+            left.add(order.pop())
+            placed(table, -1)
+        return False
+
+    filled()
+    return order
+
+
+def _often(table: TableUnits, met: Counter[TableUnits]) -> int:
+    return sum(met[pair] ** 2 for pair in combinations(table, 2))
+
+
+def _evenly(units: int, tables: Iterator[TableUnits]) -> Iterator[TableUnits]:
+    """Yield the tables so that those come first whose units have played least."""
+    played = [0] * units
+
+    def long_seated(table: TableUnits) -> tuple[int, int, TableUnits]:
+        return max(played[unit] for unit in table), sum(played[unit] for unit in table), table
+
+    waiting = [long_seated(table) for table in set(tables)]
+    heapify(waiting)
+    while waiting:
+        table = waiting[0][-1]
+        # A waiting table's key only grows: one that is up to date and first is the smallest of all.
+        if waiting[0] != long_seated(table):
+            heapreplace(waiting, long_seated(table))
+            continue
+        heappop(waiting)
+        for unit in table:
+            played[unit] += 1
+        yield table
+
+
+# The round robin: every table of entrants plays all boards.
+
+
+class RoundRobin(FixedTables, frozen=True, tag="round-robin"):
+    """A format in which every table of entrants plays all boards."""
+
+    def days(self, contest: Contest) -> Iterator[list[UnitMeeting]]:
+        """Yield the tables, day by day."""
+        units = contest.units
+        for day in round_robin(len(units), contest.units_a_table):
+            yield [tuple(map(units.__getitem__, table)) for table in day]
+
+    def _why_lost(self, old: Contest, new: Contest) -> str:
+        # With many bots only some tables of three or more are played; one more bot changes them.
+        if old.teams == new.teams and len(new.units) > len(old.units):
+            return "only a ladder adds a bot to so many: --format ladder"
+        return super()._why_lost(old, new)
+
+
+# The gauntlet and the ladder: challengers against the field.
 
 
 class ChallengeFormat(FixedTables, frozen=True):
@@ -91,7 +260,7 @@ class Ladder(ChallengeFormat, frozen=True, tag="ladder"):
     FIELD_MEETS: ClassVar[bool] = True
 
 
-# The matches: tables that the organiser names one by one. Pure.
+# The matches: tables that the organiser names one by one.
 
 
 class Matches(FixedTables, frozen=True, tag="matches"):

@@ -28,7 +28,7 @@ from tournaments.formats.base import (
     first_version,
     with_known_luck,
 )
-from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.tables import RoundRobin
 from tournaments.rating.sprt import (
     MAX_EVENT_BOARDS,
     Measure,

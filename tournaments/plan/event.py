@@ -22,9 +22,8 @@ from protocol.validation import convert_or_explain
 from tournaments.formats.base import Contest, Entrant, VersionName
 from tournaments.formats.entrant import OwnClock, Parameter, own_or, split_clock
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
-from tournaments.formats.tables import Gauntlet, Ladder, Matches
+from tournaments.formats.tables import Gauntlet, Ladder, Matches, RoundRobin
 from tournaments.formats.tune import Tune
 from tournaments.formats.versus import Versus
 from tournaments.rating.sprt import MAX_EVENT_BOARDS

@@ -27,8 +27,7 @@ from protocol.ruleset import Ruleset, Tile, check_seats, hand_size, high_first, 
 from protocol.validation import convert_or_explain
 from tournaments.formats.base import Entrant
 from tournaments.formats.entrant import OwnClock, fill, starts
-from tournaments.formats.round_robin import RoundRobin
-from tournaments.formats.tables import ChallengeFormat
+from tournaments.formats.tables import ChallengeFormat, RoundRobin
 from tournaments.formats.tune import GROUP, Tune, optimiser_here
 from tournaments.formats.versus import Versus
 from tournaments.plan.bots import PLACEHOLDERS, parse_bots, prepare_entrant, resolve_command

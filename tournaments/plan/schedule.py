@@ -23,7 +23,7 @@ from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting, UsageSum
 from protocol.ruleset import rotations
 from tournaments.formats.base import Pairings, SomeResults, UnitMeeting, luck_of
 from tournaments.formats.entrant import Values
-from tournaments.formats.round_robin import zigzags
+from tournaments.formats.tables import zigzags
 from tournaments.plan.event import Event
 from tournaments.rating.tables import own_fouls, sum_usage
 

@@ -32,9 +32,8 @@ from tournaments.event.grow import incompatibility, resolve_versions
 from tournaments.formats.base import Entrant
 from tournaments.formats.entrant import OwnClock
 from tournaments.formats.knockout import Knockout
-from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss
-from tournaments.formats.tables import Gauntlet, Ladder
+from tournaments.formats.tables import Gauntlet, Ladder, RoundRobin
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.rating.sprt import Sprt

@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from tournaments.formats.round_robin import MAX_COMPLETE_TABLES, round_robin
+from tournaments.formats.tables import MAX_COMPLETE_TABLES, round_robin
 
 
 def count_tables(tables: Sequence[tuple[int, ...]]) -> Counter[int]:

@@ -14,9 +14,8 @@ from tests.support.fast_run import examples
 from tests.support.planned_events import drawn_result, event, mixed, next_stage, result, teams
 from tournaments.event.grow import incompatibility
 from tournaments.formats.knockout import Knockout, bracket
-from tournaments.formats.round_robin import RoundRobin
 from tournaments.formats.swiss import Swiss, round_of, standings
-from tournaments.formats.tables import Gauntlet, Ladder, Matches
+from tournaments.formats.tables import Gauntlet, Ladder, Matches, RoundRobin
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event
 from tournaments.plan.schedule import all_played, count_all_games, ledger_order, stages

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from protocol.records import FoulClass, Result, SeatFoul
 from tests.support.made_up import book_of, made_up
 from tests.support.planned_events import event
-from tournaments.formats.round_robin import RoundRobin
+from tournaments.formats.tables import RoundRobin
 from tournaments.formats.versus import Versus
 from tournaments.plan.event import Event, Format
 from tournaments.report.event_text import foul_warning, main_result, uneven
