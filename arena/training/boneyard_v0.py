@@ -39,8 +39,7 @@ from arena.analysis.text import Look, draw_frame
 from arena.analysis.timeline import Moment
 from arena.engine.shuffle import board_seed
 from arena.rules.variants import derive, find_variant
-from arena.training.encoding import ChoiceMask, Encoding, Vector
-from arena.training.episode import Episode, Reward
+from arena.training.encoding import ChoiceMask, Encoding, Episode, Reward, Vector
 from protocol.errors import UserError, unknown_name
 from protocol.messages import Ask
 from protocol.ruleset import Ruleset, playable_seat_counts

@@ -30,8 +30,16 @@ from arena.engine import view
 from arena.engine.deal import begin, chance_decides, choose_leader, lay_out, method
 from arena.engine.shuffle import SEED, WORD, RandomWords, board_seed, shuffle
 from arena.engine.state import Game
-from arena.training.encoding import MAX_TARGET_SHARE, PLAY_ENDS, ChoiceMask, Encoding, Vector
-from arena.training.episode import TRAINING_CLOCK, Reward, round_margins
+from arena.training.encoding import (
+    MAX_TARGET_SHARE,
+    PLAY_ENDS,
+    TRAINING_CLOCK,
+    ChoiceMask,
+    Encoding,
+    Reward,
+    Vector,
+    round_margins,
+)
 from arena.training.policy import PolicyFunction, Question
 from arena.valuation.batch import NO_TILE, Flags, Ints, NumberArray, Places, RoundBatch, mask_tables
 from protocol.codec import encode_line

@@ -10,7 +10,7 @@ import pytest
 
 from arena.engine.shuffle import board_seed
 from arena.rules.variants import VARIANTS, derive, find_variant
-from arena.training.episode import Episode
+from arena.training.encoding import Episode
 from protocol.ruleset import Ruleset, playable_seat_counts
 from tests.support.fast_run import FAST_GAMES, slow_except
 

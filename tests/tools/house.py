@@ -50,25 +50,25 @@ ROOMS = {
     "conformance": _room(2_404, "arena/conformance"),
     "analysis": _room(2_575, "arena/analysis"),
     "valuation": _room(2_838, "arena/valuation"),
-    "training and exam": _room(1_837, "arena/training", "arena/exam"),
+    "training and exam": _room(1_848, "arena/training", "arena/exam"),
     "ui and document": _room(3_119, "arena/ui", "arena/document"),
     "sample bots": _room(1_223, "sample_bots"),
     "cli and commands": _room(5_983, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_936, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
-    "study": _room(1_308, "tournaments/study"),
+    "study": _room(1_307, "tournaments/study"),
     "report": _room(3_173, "tournaments/report"),
     "play": _room(2_772, "tournaments/play"),
     "event": _room(3_155, "tournaments/event"),
     "plan": _room(3_328, "tournaments/plan"),
     "formats": _room(2_803, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_180, "tests"),
+    "tests": _room(42_177, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_694
+MOST_LINES = 62_704
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

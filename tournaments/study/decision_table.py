@@ -10,8 +10,7 @@ from msgspec.structs import astuple
 
 from arena.analysis.timeline import AskedQuestion, Timeline
 from arena.logs.gamelog import LoggedGame
-from arena.training.encoding import ChoiceMask, Encoding, Vector
-from arena.training.episode import decision_rows, margins_by_round
+from arena.training.encoding import ChoiceMask, Encoding, Vector, decision_rows, margins_by_round
 from arena.valuation.terms import USUAL_WORLDS
 from protocol import __version__
 from protocol.codec import encode_json

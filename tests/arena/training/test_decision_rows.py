@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.analysis.timeline import Timeline
-from arena.training.encoding import Encoding
-from arena.training.episode import decision_rows
+from arena.training.encoding import Encoding, decision_rows
 from protocol.codec import decode_from_referee
 from protocol.messages import Ask
 from protocol.records import ChoiceRecord

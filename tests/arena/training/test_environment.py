@@ -19,8 +19,7 @@ from arena.engine.shuffle import board_seed
 from arena.engine.state import Game
 from arena.rules.variants import find_variant
 from arena.training import boneyard_v0
-from arena.training.encoding import Encoding, Vector
-from arena.training.episode import Episode, Reward, seat_question, standing
+from arena.training.encoding import Encoding, Episode, Reward, Vector, seat_question, standing
 from protocol.codec import encode_line
 from protocol.errors import UserError
 from protocol.messages import Ask, Clock, Drew, Event, Leads, Lot, Passed, Play, Played, Stock

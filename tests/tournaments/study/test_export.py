@@ -15,8 +15,7 @@ import pytest
 from arena.analysis.timeline import Timeline
 from arena.logs.gamelog import GameLog, read_games
 from arena.rules.variants import derive, find_variant
-from arena.training.encoding import Encoding
-from arena.training.episode import decision_rows
+from arena.training.encoding import Encoding, decision_rows
 from arena.valuation.decision_loss import review_seat
 from arena.valuation.luck import luck_of_games
 from protocol.errors import UserError
