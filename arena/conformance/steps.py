@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.conformance import expect
 from arena.conformance.connection import (
     Connection,
     OutOfTimeError,
@@ -19,8 +18,19 @@ from arena.conformance.connection import (
     ViolationError,
 )
 from arena.conformance.diagnose import Diagnosis, diagnose_exit, diagnose_line, diagnose_silence
-from arena.conformance.expect import AcceptedAnswer, due_of
-from arena.conformance.session import Change, CheckStep, Pause, Session
+from arena.conformance.session import (
+    AcceptedAnswer,
+    Change,
+    CheckStep,
+    Pause,
+    Session,
+    await_answer,
+    check_stderr,
+    due_of,
+    expect_hello,
+    expect_silence,
+    violation,
+)
 from arena.logs.gamelog import crash_line
 from arena.match import referee
 from arena.match.bot_process import SHUT_DOWN_S, CannotStartError, read_first
@@ -237,7 +247,7 @@ async def _start_times(session: Session) -> str:
     code = await read_first(command, sandbox)
     for _ in range(TIMED_STARTS if session.budget.is_full else 1):
         async with Connection(session.poller, command, sandbox, code=code) as connection:
-            await expect.expect_hello(connection, session.clock.start_ms)
+            await expect_hello(connection, session.clock.start_ms)
             times.append(_start_ms(connection))
     session.start_ms = min(times)
     return f"{session.start_ms:.0f} ms with the sandbox {session.sandbox.state}"
@@ -306,7 +316,7 @@ async def _leaves(before: str, goodbye: bytes, session: Session) -> str:
         output = connection.rest()
         if ms is None or output:
             expected = f"the process ends within {SHUT_DOWN_S:.0f} s, and writes nothing"
-            raise expect.violation(connection, SPEAKS if ms else STAYS, output, expected)
+            raise violation(connection, SPEAKS if ms else STAYS, output, expected)
         if ms > 1000 * SHUT_DOWN_S:
             late = f"It left after {ms:.0f} ms and has {SHUT_DOWN_S:.0f} s"
             raise UndecidedError(f"{late}: if this machine was busy, try again.")
@@ -406,7 +416,7 @@ async def _in_pieces(session: Session) -> str:
         connection.send(piece)
         await session.expect_silence("before the question was whole", 1 / 3)
     connection.send(question[2 * third :])
-    await expect.await_answer(connection, seat)
+    await await_answer(connection, seat)
     await session.play_on(seat)
     return ""
 
@@ -422,7 +432,7 @@ async def _in_one_go(session: Session) -> str:
             raise OutOfTimeError(len(session.answers))
         await session.ask(first)
     connection.send(*first.take_lines(), WEATHER, *second.take_lines())
-    await expect.await_answer(connection, second)
+    await await_answer(connection, second)
     await session.play_on(second)
     return ""
 
@@ -618,7 +628,7 @@ async def _silence(
         )
     else:
         diagnosis = await diagnose_silence(connection, due_of(question), question.time_ms)
-    return expect.violation(connection, diagnosis, b"", f"answers to {_numbers(waiting)}")
+    return violation(connection, diagnosis, b"", f"answers to {_numbers(waiting)}")
 
 
 def _take(session: Session, connection: Connection, waiting: Waiting, line: bytes) -> ScriptedSeat:
@@ -629,14 +639,14 @@ def _take(session: Session, connection: Connection, waiting: Waiting, line: byte
             "With several games at once its answers have numbers that are not open.",
             "Each answer repeats the `id` of its own question; or leave `tables` out.",
         )
-        raise expect.violation(connection, diagnosis, line, expected)
+        raise violation(connection, diagnosis, line, expected)
     number = answer.id if isinstance(answer, Choose) else next(iter(waiting))
     seat = waiting.pop(number)
     question, ms = seat.question, max(0.0, (connection.read_at - seat.asked_at) * 1000)
     assert question
     if fault := seat.receive(line, ms):
         diagnosis = diagnose_line(line, b"", fault, due_of(question))
-        raise expect.violation(connection, diagnosis, line, expected)
+        raise violation(connection, diagnosis, line, expected)
     assert isinstance(answer, Choose)
     session.answers.append(AcceptedAnswer(answer.choice, ms, len(question.options)))
     return seat
@@ -702,7 +712,7 @@ async def _after_a_pause(session: Session) -> str:
     (connection, seat, before), session.pause = session.pause, None
     async with connection:
         left = connection.read_at + session.budget.pause_ms / 1000 - connection.now()
-        await expect.expect_silence(connection, max(0.0, left), "while others were thinking")
+        await expect_silence(connection, max(0.0, left), "while others were thinking")
         busy = connection.usage().cpu_ms - before
         await session.play_on(seat, None, connection)
     care = f"; it computes meanwhile ({busy:.0f} ms of CPU)" if busy > 100 else ""
@@ -724,7 +734,7 @@ async def _bounded_memory(session: Session) -> str:
                 f"Bound your tables: {limit // MIB} MiB are allowed.",
             )
             expected = f"at most {limit // MIB} MiB, resident"
-            raise expect.violation(await session.keep_connection(), diagnosis, b"", expected)
+            raise violation(await session.keep_connection(), diagnosis, b"", expected)
         if not number:
             raise OutOfTimeError(count)
         grown = size - before
@@ -752,7 +762,7 @@ async def _little_stderr(session: Session) -> str:
     rules = find_variant("draw") if session.budget.is_full else short("draw")
     await session.play(session.new_seat(rules))
     connection = await session.keep_connection()
-    expect.check_stderr(connection)
+    check_stderr(connection)
     wrote = connection.stderr_bytes
     return f"{wrote} bytes in a game" if wrote else "nothing written"
 

@@ -47,7 +47,7 @@ ROOMS = {
     "rules": _room(1_627, "arena/rules"),
     "sandbox": _room(3_270, "arena/sandbox"),
     "sealed": _room(1_317, "arena/sealed"),
-    "conformance": _room(2_404, "arena/conformance"),
+    "conformance": _room(2_406, "arena/conformance"),
     "analysis": _room(2_575, "arena/analysis"),
     "valuation": _room(2_838, "arena/valuation"),
     "training and exam": _room(1_848, "arena/training", "arena/exam"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3_328, "tournaments/plan"),
     "formats": _room(2_803, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_177, "tests"),
+    "tests": _room(42_176, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_704
+MOST_LINES = 62_706
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

@@ -13,9 +13,8 @@ from arena.conformance.connection import (
     Violation,
     ViolationError,
 )
-from arena.conformance.expect import AcceptedAnswer
 from arena.conformance.runner import CHECK_STEPS, check_verdict, run_steps, select_steps
-from arena.conformance.session import CheckStep, Session
+from arena.conformance.session import AcceptedAnswer, CheckStep, Session
 from arena.match.clock import LagError
 from arena.rules.variants import VARIANTS
 from arena.sandbox.command import OFF, Limits
