@@ -22,8 +22,7 @@ from arena.sandbox.process import (
 )
 from arena.sealed import module
 from arena.sealed.compiled import compile_once
-from arena.sealed.interpreter import installed_interpreter, pack_files
-from arena.sealed.module import FrameReader
+from arena.sealed.module import FrameReader, installed_interpreter, pack_files
 from protocol.codec import Fault, printable
 from protocol.errors import UserError
 from protocol.messages import MAX_LINE

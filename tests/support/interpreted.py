@@ -4,8 +4,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from arena.sealed.interpreter import installed_interpreter, pack_files
-from arena.sealed.module import PYTHON, host_argv
+from arena.sealed.module import PYTHON, host_argv, installed_interpreter, pack_files
 
 HELLO = b'{"type":"hello","version":"1"}\n'
 GAME = b'{"type":"game","seed":"%s","clock":{"move_ms":1000}}\n' % (b"5a" * 32)

@@ -42,11 +42,11 @@ ROOMS = {
     "protocol": _room(2_202, "protocol"),
     "files, program, machine, processes": _room(786, "arena"),
     "engine": _room(1_973, "arena/engine"),
-    "match": _room(2_771, "arena/match"),
+    "match": _room(2_770, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_627, "arena/rules"),
     "sandbox": _room(3_270, "arena/sandbox"),
-    "sealed": _room(1_317, "arena/sealed"),
+    "sealed": _room(1_303, "arena/sealed"),
     "conformance": _room(2_406, "arena/conformance"),
     "analysis": _room(2_575, "arena/analysis"),
     "valuation": _room(2_838, "arena/valuation"),
@@ -54,21 +54,21 @@ ROOMS = {
     "ui and document": _room(3_119, "arena/ui", "arena/document"),
     "sample bots": _room(1_223, "sample_bots"),
     "cli and commands": _room(5_983, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_936, "tournaments/league"),
+    "league": _room(5_935, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_307, "tournaments/study"),
     "report": _room(3_173, "tournaments/report"),
     "play": _room(2_772, "tournaments/play"),
     "event": _room(3_155, "tournaments/event"),
-    "plan": _room(3_328, "tournaments/plan"),
+    "plan": _room(3_326, "tournaments/plan"),
     "formats": _room(2_803, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
     "tests": _room(42_176, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_706
+MOST_LINES = 62_688
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

@@ -34,8 +34,7 @@ from arena.sandbox.command import MIB, Command, Limits, interpreter, is_file, pr
 from arena.sandbox.process import Sandbox, SandboxedProcess
 from arena.sandbox.select import choose_sandbox
 from arena.sandbox.temporary import sweep
-from arena.sealed.interpreter import sealed_argv
-from arena.sealed.module import is_module
+from arena.sealed.module import is_module, sealed_argv
 from arena.ui.console import print_note
 from protocol.codec import encode_json, printable_lines
 from protocol.errors import UserError, suggestion

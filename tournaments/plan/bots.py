@@ -46,16 +46,14 @@ from arena.sandbox.command import (
     real_path,
     resolve_links,
 )
-from arena.sealed.interpreter import (
-    installed_interpreter,
-    sealed_argv,
-)
 from arena.sealed.module import (
     JAVASCRIPT,
     SEALED_LANGUAGES,
+    installed_interpreter,
     interpreter_name,
     is_interpreted,
     is_module,
+    sealed_argv,
 )
 from protocol.errors import UserError, suggestion, unknown_name
 from tournaments.formats.base import Entrant, plain_name, version_number

@@ -11,15 +11,17 @@ import pytest
 
 from arena.files import make_private, user_cache
 from arena.sandbox.command import Command
-from arena.sealed import interpreter
-from arena.sealed.interpreter import (
+from arena.sealed import module
+from arena.sealed.module import (
+    JAVASCRIPT,
+    PYTHON,
+    SealedLanguage,
     installed_interpreter,
     pack,
     pack_files,
     sealed_argv,
     unpack,
 )
-from arena.sealed.module import JAVASCRIPT, PYTHON, SealedLanguage
 from protocol.errors import UserError
 from tests.support.fast_run import slow_except
 from tests.support.interpreted import GAME, HELLO, LINES, output_inside, output_outside
@@ -213,7 +215,7 @@ def test_a_name_that_cannot_be_printed_is_refused(tmp_path: Path) -> None:
 
 
 def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interpreter, "MAX_FILES", 2)
+    monkeypatch.setattr(module, "MAX_FILES", 2)
     for number in range(3):
         (tmp_path / f"{number}").touch()
     with pytest.raises(UserError, match="at most 2 files and 32 MiB"):
@@ -294,8 +296,7 @@ def test_a_damaged_interpreter_is_compiled_again(
     """Damaged machine code could do anything; two processes at a time compile it once."""
     monkeypatch.setenv("XDG_CACHE_HOME", f"{tmp_path}")
     program = (
-        "from arena.sealed.interpreter import installed_interpreter as i;"
-        "print(i('python.wasm').code)"
+        "from arena.sealed.module import installed_interpreter as i;print(i('python.wasm').code)"
     )
     processes = [
         subprocess.Popen((sys.executable, "-c", program), stdout=-1, stderr=-1, text=True)
