@@ -1,4 +1,4 @@
-"""Safe access to files: in folders that a stranger may have made, and in the user's cache.
+"""Safe access to files: in a stranger's folders, the user's cache, and temporary folders.
 
 No link is followed, and nothing waits or fills up.
 
@@ -10,14 +10,19 @@ import errno
 import io
 import os
 import re
+import shutil
 import stat
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from protocol.errors import UserError
+
+if sys.platform != "win32":
+    import fcntl
 
 MAX_FILE_BYTES = 2**29
 """The most bytes that are held of one file: larger ones are read by lines or chunks."""
@@ -251,9 +256,7 @@ def hold_lock(path: Path) -> Iterator[None]:
     # Whoever may open a file may lock it, and for ever.
     descriptor = open_regular(path, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
-        with suppress(ImportError):  # Windows has none: there two do the same work, to one end.
-            import fcntl
-
+        if sys.platform != "win32":  # It locks nothing: there two do the same work, to one end.
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
@@ -291,3 +294,83 @@ def is_ours(status: os.stat_result) -> bool:
     if sys.platform == "win32":
         return True  # A profile's folders are its user's, which the mode does not say.
     return status.st_uid == os.geteuid() and not status.st_mode & OTHERS_WRITE
+
+
+# Temporary folders that end with their process, or with our next process if that was killed.
+#
+# A folder's owner holds a lock on it, which the kernel releases however the owner dies. In a
+# temporary folder that everybody shares, other users may create anything under our names: we sweep
+# only folders of ours that nobody else could have written to or moved, and that nobody holds.
+
+TEMPORARY_PREFIX = "boneyard-tmp-"
+YOUNG_S = 60.0
+"""The age in s up to which a folder may not have its owner's lock yet."""
+
+
+@contextmanager
+def temporary_folder(purpose: str, parent: Path | None = None, *, shared: bool) -> Iterator[Path]:
+    """Make a folder that is removed when the block ends; sweep those of killed processes.
+
+    `parent`: the folder in which it is made, if not the machine's for temporary files. `shared`:
+    others may enter it, as bots with users of their own must; never list it. Raises OSError.
+    """
+    folder_above = Path(parent or tempfile.gettempdir())
+    sweep(folder_above)
+    prefix = f"{TEMPORARY_PREFIX}{purpose}-"
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=folder_above)).resolve()
+    try:
+        with _held(folder):
+            folder.chmod(0o711 if shared else 0o700)
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    if sys.platform == "win32":  # It opens no folder, and locks none: there nobody sweeps.
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        # If a file system has no locks, nobody sweeps either.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def sweep(parent: Path) -> None:
+    """Remove what killed processes of ours left there; keep everything that may not be ours."""
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):
+        descriptor = os.open(parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            if _holds_still(descriptor):
+                for name in os.listdir(descriptor):  # noqa: PTH208 - a Path takes no descriptor
+                    if name.startswith(TEMPORARY_PREFIX):
+                        _remove_left(name, descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _holds_still(folder: int) -> bool:
+    """Tell whether nobody but us or root can replace our entry in a folder."""
+    status = os.fstat(folder)
+    keeps = not status.st_mode & OTHERS_WRITE or bool(status.st_mode & stat.S_ISVTX)
+    return keeps and status.st_uid in (0, os.geteuid())
+
+
+def _remove_left(name: str, parent: int) -> None:
+    with suppress(OSError):
+        descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+        try:
+            status = os.fstat(descriptor)
+            if time.time() - status.st_ctime > YOUNG_S and is_ours(status):
+                # Raises while its owner lives.
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(name, ignore_errors=True, dir_fd=parent)
+        finally:
+            os.close(descriptor)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.internal.conjecture import providers
 
 from arena import processes
-from arena.sandbox.temporary import temporary_folder
+from arena.files import temporary_folder
 from tests.support import events
 from tests.support.fast_run import EVERY_EXAMPLE, FAST_EXAMPLES
 from tournaments.cli import run

@@ -29,11 +29,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.files import describe_error
+from arena.files import describe_error, temporary_folder
 from arena.sandbox.canary import GROUPS, UNTRIED, Targets
 from arena.sandbox.command import BOUNDED, LOCKED, OFF, Command, Confinement, Limits, SandboxMode
 from arena.sandbox.process import SHORTAGES, Sandbox, SandboxedProcess
-from arena.sandbox.temporary import temporary_folder
 from protocol.codec import DamagedRecordError, decode_json, encode_json
 from protocol.errors import UserError
 

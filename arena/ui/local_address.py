@@ -13,8 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.files import describe_error
-from arena.sandbox.temporary import temporary_folder
+from arena.files import describe_error, temporary_folder
 from arena.ui.console import print_note
 from protocol.errors import UserError
 

@@ -16,6 +16,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.files import temporary_folder
 from arena.sandbox.select import (
     MAX_WAIT_S,
     TRIAL_LIMITS,
@@ -24,7 +25,6 @@ from arena.sandbox.select import (
     ask_process,
     close_pipes,
 )
-from arena.sandbox.temporary import temporary_folder
 from protocol.codec import encode_json
 from tests.attacks.probes import OUTLIVE, Targets, network_cookie
 

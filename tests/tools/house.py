@@ -40,20 +40,20 @@ def _room(budget: int, *paths: str) -> Room:
 
 ROOMS = {
     "protocol": _room(2_202, "protocol"),
-    "files, program, machine, processes": _room(786, "arena"),
+    "files, program, machine, processes": _room(869, "arena"),
     "engine": _room(1_973, "arena/engine"),
     "match": _room(2_770, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_627, "arena/rules"),
-    "sandbox": _room(3_270, "arena/sandbox"),
+    "sandbox": _room(3_176, "arena/sandbox"),
     "sealed": _room(1_303, "arena/sealed"),
     "conformance": _room(2_406, "arena/conformance"),
     "analysis": _room(2_575, "arena/analysis"),
     "valuation": _room(2_838, "arena/valuation"),
     "training and exam": _room(1_848, "arena/training", "arena/exam"),
-    "ui and document": _room(3_119, "arena/ui", "arena/document"),
+    "ui and document": _room(3_118, "arena/ui", "arena/document"),
     "sample bots": _room(1_223, "sample_bots"),
-    "cli and commands": _room(5_983, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5_981, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_935, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_688
+MOST_LINES = 62_674
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

@@ -29,13 +29,13 @@ from arena.conformance.runner import (
 from arena.conformance.session import Session
 from arena.conformance.steps import limit_to_one_round
 from arena.document.terminal import open_console, print_blocks
+from arena.files import temporary_folder
 from arena.match.bot_process import CannotStartError
 from arena.rules.english import count_in_digits
 from arena.rules.load import load_ruleset
 from arena.sandbox.command import SandboxMode
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
-from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_note, write_in_turn, writing_beside
 from protocol.errors import UserError, unknown_name
 from protocol.ruleset import check_seats

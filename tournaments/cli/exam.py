@@ -36,7 +36,7 @@ from arena.exam.problems import (
     problem_lines,
     sit_exam,
 )
-from arena.files import write_atomic
+from arena.files import temporary_folder, write_atomic
 from arena.logs.gamelog import read_games
 from arena.machine import default_jobs
 from arena.match.bot_process import CannotStartError
@@ -47,7 +47,6 @@ from arena.rules.load import read_user_file
 from arena.sandbox.command import Limits, SandboxMode
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
-from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_note, print_paged, track, working, writing_beside
 from protocol.codec import decode_json
 from protocol.errors import UserError

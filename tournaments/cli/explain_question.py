@@ -23,13 +23,13 @@ from arena.analysis.timeline import (
 )
 from arena.document.terminal import print_blocks
 from arena.engine.view import LineWriter
+from arena.files import temporary_folder
 from arena.logs.gamelog import LoggedGame
 from arena.match import referee
 from arena.program import run_async
 from arena.sandbox.command import Command, Limits, SandboxMode, program_paths, real_path
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
-from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import plain_console, print_json, print_paged, text_look
 from arena.valuation.terms import USUAL_WORLDS, why_no_values
 from protocol.codec import printable

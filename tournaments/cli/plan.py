@@ -6,12 +6,11 @@ import trio
 from msgspec.structs import replace
 
 from arena.engine.shuffle import board_seed
-from arena.files import describe_error
+from arena.files import describe_error, temporary_folder
 from arena.machine import raise_file_limit
 from arena.program import run_async
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
-from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_json, print_line, print_note, working
 from protocol.errors import UserError
 from protocol.records import Result

@@ -21,6 +21,7 @@ from arena.files import (
     refuse_link,
     remove_partial_files,
     set_mode,
+    sweep,
     write_atomic,
 )
 from arena.logs.catalog import (
@@ -35,7 +36,6 @@ from arena.logs.catalog import (
 from arena.logs.checksummed import last_line
 from arena.logs.gamelog import read_records
 from arena.sandbox.command import SYSTEM, SandboxMode
-from arena.sandbox.temporary import sweep
 from protocol.codec import DamagedRecordError, decode_commitment, encode_line
 from protocol.errors import UserError
 from protocol.records import Commitment, Reveal, Sitting

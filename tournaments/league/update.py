@@ -28,12 +28,12 @@ from arena.conformance.runner import (
 )
 from arena.conformance.session import Session
 from arena.conformance.steps import limit_to_one_round
+from arena.files import sweep
 from arena.match.bot_process import CannotStartError
 from arena.processes import map_apart
 from arena.sandbox.command import MIB, Command, Limits, interpreter, is_file, program_paths
 from arena.sandbox.process import Sandbox, SandboxedProcess
 from arena.sandbox.select import choose_sandbox
-from arena.sandbox.temporary import sweep
 from arena.sealed.module import is_module, sealed_argv
 from arena.ui.console import print_note
 from protocol.codec import encode_json, printable_lines

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from arena.sandbox import temporary
+from arena import files
 from protocol.errors import UserError
 from tournaments.event.folder import Folder, lock_for_writing
 
@@ -49,8 +49,8 @@ def test_a_child_that_outlives_the_writer_holds_nothing(tmp_path: Path) -> None:
 def test_who_holds_a_folder_removes_what_a_killed_process_left_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(temporary, "YOUNG_S", -1.0)
-    (tmp_path / f"{temporary.PREFIX}probe-x").mkdir(mode=0o755)
+    monkeypatch.setattr(files, "YOUNG_S", -1.0)
+    (tmp_path / f"{files.TEMPORARY_PREFIX}probe-x").mkdir(mode=0o755)
     with lock_for_writing(Folder(tmp_path)):
         assert [path.name for path in tmp_path.iterdir()] == [".lock"]
 

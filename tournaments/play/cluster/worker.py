@@ -27,6 +27,7 @@ from distributed.utils import get_ip
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.files import temporary_folder
 from arena.machine import default_jobs, end_with_parent, machine, usable_cores
 from arena.match.bot_pool import BotPool
 from arena.match.poller import Poller
@@ -35,7 +36,6 @@ from arena.program import INTERRUPTED, cancelled_by_signals, obey_signals, run_a
 from arena.sandbox.command import Command, Confinement, Limits, SandboxMode
 from arena.sandbox.process import Sandbox
 from arena.sandbox.select import choose_sandbox
-from arena.sandbox.temporary import temporary_folder
 from arena.ui.console import print_note, writing_beside
 from protocol.codec import decode_json, encode_json, encode_line
 from protocol.errors import UserError

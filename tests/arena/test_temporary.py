@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from arena.sandbox import temporary
-from arena.sandbox.temporary import PREFIX, sweep, temporary_folder
+from arena import files
+from arena.files import TEMPORARY_PREFIX, sweep, temporary_folder
 from tests.support.events import BONEYARD
 from tournaments.cli.main import main
 
 OWNER = """
 import sys
 from pathlib import Path
-from arena.sandbox.temporary import temporary_folder
+from arena.files import temporary_folder
 with temporary_folder("test", Path(sys.argv[1]), shared=True) as folder:
     (folder / "part").mkdir()
     print(folder, flush=True)
@@ -31,7 +31,7 @@ with temporary_folder("test", Path(sys.argv[1]), shared=True) as folder:
 
 @pytest.fixture(autouse=True)
 def no_folder_is_too_young(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(temporary, "YOUNG_S", -1.0)
+    monkeypatch.setattr(files, "YOUNG_S", -1.0)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def wait_for_lock(folder: Path) -> None:
 
 
 def leftovers(folder: Path) -> list[Path]:
-    return list(folder.glob(f"{PREFIX}*"))
+    return list(folder.glob(f"{TEMPORARY_PREFIX}*"))
 
 
 def test_folders_of_killed_processes_are_swept_and_those_of_living_ones_kept(
@@ -73,11 +73,11 @@ def test_a_folder_that_was_only_just_made_is_not_swept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its owner may not have locked it yet."""
-    (tmp_path / f"{PREFIX}x").mkdir(mode=0o711)
-    monkeypatch.setattr(temporary, "YOUNG_S", 60.0)
+    (tmp_path / f"{TEMPORARY_PREFIX}x").mkdir(mode=0o711)
+    monkeypatch.setattr(files, "YOUNG_S", 60.0)
     sweep(tmp_path)
     assert len(leftovers(tmp_path)) == 1
-    monkeypatch.setattr(temporary, "YOUNG_S", -1.0)
+    monkeypatch.setattr(files, "YOUNG_S", -1.0)
     sweep(tmp_path)
     assert leftovers(tmp_path) == []
 
@@ -96,10 +96,10 @@ def test_nobody_can_make_us_remove_something_else(tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis").touch()
-    (tmp_path / f"{PREFIX}link").symlink_to(precious)
-    (tmp_path / f"{PREFIX}file").touch()
-    (tmp_path / f"{PREFIX}moved").mkdir()
-    (tmp_path / f"{PREFIX}moved").chmod(0o777)
+    (tmp_path / f"{TEMPORARY_PREFIX}link").symlink_to(precious)
+    (tmp_path / f"{TEMPORARY_PREFIX}file").touch()
+    (tmp_path / f"{TEMPORARY_PREFIX}moved").mkdir()
+    (tmp_path / f"{TEMPORARY_PREFIX}moved").chmod(0o777)
     sweep(tmp_path)
     assert len(leftovers(tmp_path)) == 3
     assert (precious / "thesis").exists()
@@ -107,7 +107,7 @@ def test_nobody_can_make_us_remove_something_else(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
 def test_folders_of_other_users_are_kept(tmp_path: Path) -> None:
-    folder = tmp_path / f"{PREFIX}x"
+    folder = tmp_path / f"{TEMPORARY_PREFIX}x"
     folder.mkdir(mode=0o711)
     os.chown(folder, 60_599, 60_599)
     sweep(tmp_path)
@@ -115,7 +115,7 @@ def test_folders_of_other_users_are_kept(tmp_path: Path) -> None:
 
 
 def test_nothing_is_swept_if_others_can_exchange_folders(tmp_path: Path) -> None:
-    (tmp_path / f"{PREFIX}x").mkdir(mode=0o711)
+    (tmp_path / f"{TEMPORARY_PREFIX}x").mkdir(mode=0o711)
     tmp_path.chmod(0o777)
     sweep(tmp_path)
     assert len(leftovers(tmp_path)) == 1
