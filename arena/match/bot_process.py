@@ -1,12 +1,19 @@
-"""Bot processes: three pipes without blocking, and the faults that end a bot's games."""
+"""Bot processes: their start, pipes without blocking, and the faults that end a bot's games."""
 
+import hashlib
 import signal
 import sys
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from subprocess import Popen
+from typing import Any
 
 import trio
 from msgspec.structs import replace
 
+from arena.files import DamagedFileError, open_file
 from arena.match.player import Evidence, Listener
 from arena.match.poller import Poller
 from arena.match.sources import PIPE_READ_BYTES, Source, Streams, streams_of
@@ -21,7 +28,6 @@ from arena.sandbox.process import (
     SandboxedProcess,
 )
 from arena.sealed import module
-from arena.sealed.compiled import compile_once
 from arena.sealed.module import FrameReader, installed_interpreter, pack_files
 from protocol.codec import Fault, printable
 from protocol.errors import UserError
@@ -131,6 +137,73 @@ def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process
         slot.close()
         text = f"{command.argv[0]} cannot be started: {error.strerror}"
         raise CannotStartError(text, error) from error
+
+
+# Modules compiled once in a run: to compile one takes longer than to start its host.
+#
+# A host that runs no bot compiles the bytes that it is sent, in the sandbox of a bot. What comes
+# back is machine code for hosts of the same bytes only; no bot can write it, for none has begun.
+
+
+MODULE_COMPILE_S, MOST_COMPILED = 120, 32
+"""The most s to compile a module, five times what the largest takes; the most modules kept."""
+MAX_MODULE_BYTES, COMPLETE_MARK, REFUSED_MARK = 8 * 2**20, b"complete", b"refused"
+"""As in `host.py`, which imports nothing of ours."""
+Start = Callable[[], tuple[Any, Popen[bytes]]]
+_COMPILED: dict[tuple[bytes, int], bytes] = {}
+_LOCKS: defaultdict[tuple[bytes, int], trio.Lock] = defaultdict(trio.Lock)
+
+
+async def compile_once(path: str, memory: int, start: Start) -> bytes:
+    """Return the compiled module, or `REFUSED`; empty if its host is to say why.
+
+    `start` starts the host that compiles, in a slot of the sandbox with `memory` bytes.
+    """
+    # In a thread that Ctrl-C leaves alone: a stranger's event may name a file on any disk.
+    data = await trio.to_thread.run_sync(_read, Path(path), abandon_on_cancel=True)
+    key = hashlib.sha256(data).digest(), memory
+    async with _LOCKS[key]:
+        if data and key not in _COMPILED:
+            if len(_COMPILED) >= MOST_COMPILED:
+                del _COMPILED[next(iter(_COMPILED))]
+            _COMPILED[key] = await _compile(data, *start())
+        return _COMPILED.get(key, b"")
+
+
+def _read(path: Path) -> bytes:
+    with suppress(OSError, DamagedFileError), open_file(path.resolve(), MAX_MODULE_BYTES) as file:
+        return file.read(MAX_MODULE_BYTES)
+    return b""
+
+
+async def _compile(data: bytes, slot: Any, process: Popen[bytes]) -> bytes:
+    async def end_in_time() -> None:
+        try:
+            await trio.sleep(MODULE_COMPILE_S)
+        finally:
+            slot.kill()
+
+    # It leaves the process unreaped: until then its id is not reused.
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(end_in_time)
+            output = await trio.to_thread.run_sync(_exchange, data, process)
+            nursery.cancel_scope.cancel()
+    finally:
+        with process:
+            ran = not slot.never_ran()
+        slot.close()
+    if output.endswith(COMPLETE_MARK):
+        return output.removesuffix(COMPLETE_MARK)
+    return REFUSED_MARK if ran and not output else b""
+
+
+def _exchange(data: bytes, process: Popen[bytes]) -> bytes:
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin and stdout  # noqa: PT018 - both are pipes, or neither is
+    with suppress(BrokenPipeError), stdin:
+        stdin.write(data)
+    return stdout.read()
 
 
 # Bot processes: three pipes without blocking, which a poller serves, and faults that end games.

@@ -12,9 +12,9 @@ import pytest
 import trio
 
 from arena.logs.gamelog import LoggedGame
+from arena.match.bot_process import compile_once
 from arena.sandbox.command import BOUNDED, LOCKED, Command, Confinement, Limits
 from arena.sandbox.select import examine
-from arena.sealed.compiled import compile_once
 from arena.sealed.module import HOST_FILE, host_argv
 from protocol.records import FoulRecord, SentRecord
 from tests.support.bots import (
@@ -216,9 +216,9 @@ async def test_the_excuse_of_a_sealed_bot_is_a_foul_at_once(
 async def test_a_module_that_is_slow_to_compile_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.sealed.compiled._COMPILED", {})
+    monkeypatch.setattr("arena.match.bot_process._COMPILED", {})
     await play_sealed(tmp_path, [sealed(tmp_path, "honest")] * 2)  # This one is compiled.
-    monkeypatch.setattr("arena.sealed.compiled.COMPILE_S", 0)
+    monkeypatch.setattr("arena.match.bot_process.MODULE_COMPILE_S", 0)
     bot = sealed(tmp_path, "slow", more='(data "never compiled before")')
     record = await foul(tmp_path, bot)
     assert record.detail == "It takes too much time or memory to compile its module."
