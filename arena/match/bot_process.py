@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from subprocess import Popen
-from typing import Any
 
 import trio
 from msgspec.structs import replace
@@ -149,7 +147,7 @@ MODULE_COMPILE_S, MOST_COMPILED = 120, 32
 """The most s to compile a module, five times what the largest takes; the most modules kept."""
 MAX_MODULE_BYTES, COMPLETE_MARK, REFUSED_MARK = 8 * 2**20, b"complete", b"refused"
 """As in `host.py`, which imports nothing of ours."""
-Start = Callable[[], tuple[Any, Popen[bytes]]]
+Start = Callable[[], tuple[SandboxedProcess, Process]]
 _COMPILED: dict[tuple[bytes, int], bytes] = {}
 _LOCKS: defaultdict[tuple[bytes, int], trio.Lock] = defaultdict(trio.Lock)
 
@@ -176,7 +174,7 @@ def _read(path: Path) -> bytes:
     return b""
 
 
-async def _compile(data: bytes, slot: Any, process: Popen[bytes]) -> bytes:
+async def _compile(data: bytes, slot: SandboxedProcess, process: Process) -> bytes:
     async def end_in_time() -> None:
         try:
             await trio.sleep(MODULE_COMPILE_S)
@@ -198,7 +196,7 @@ async def _compile(data: bytes, slot: Any, process: Popen[bytes]) -> bytes:
     return REFUSED_MARK if ran and not output else b""
 
 
-def _exchange(data: bytes, process: Popen[bytes]) -> bytes:
+def _exchange(data: bytes, process: Process) -> bytes:
     stdin, stdout = process.stdin, process.stdout
     assert stdin and stdout  # noqa: PT018 - both are pipes, or neither is
     with suppress(BrokenPipeError), stdin:
