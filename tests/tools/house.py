@@ -54,7 +54,7 @@ ROOMS = {
     "ui and document": _room(3_118, "arena/ui", "arena/document"),
     "sample bots": _room(1_223, "sample_bots"),
     "cli and commands": _room(5_981, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_935, "tournaments/league"),
+    "league": _room(5_943, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_307, "tournaments/study"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_668
+MOST_LINES = 62_676
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

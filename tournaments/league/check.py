@@ -31,7 +31,7 @@ from tournaments.league.pairing import (
     final_tables,
     finalists,
 )
-from tournaments.league.ratings import LeagueTable, rate_division
+from tournaments.league.ratings import DivisionTable, LeagueTable, rate_division
 from tournaments.league.settings import DivisionSettings, LeagueFolder, LeagueSettings, Quota
 from tournaments.league.state import (
     BENCHED,
@@ -159,7 +159,7 @@ def _plan_faults(
     rounds: Sequence[PlayedRound], register: Sequence[AnyEntry], path: Path
 ) -> Iterator[str]:
     """Yield the plans that do not follow from the register at `path` and the rounds before."""
-    lines = {digest: number for number, digest in enumerate(register_digests(path))}
+    lines = _lines_by_digest(path)
     encounters, before = NO_ENCOUNTERS, list[PlayedRound]()
     for round in rounds:
         faults = [*_order_faults(round, before), *_event_faults(round, register)]
@@ -172,6 +172,11 @@ def _plan_faults(
         partners = round.event.rules.deal.partners
         encounters = encounters.plus(count_encounters(round.results, partners))
         before.append(round)
+
+
+def _lines_by_digest(register: Path) -> dict[str, int]:
+    """Return how many lines of a register each digest covers."""
+    return {digest: number for number, digest in enumerate(register_digests(register))}
 
 
 def _order_faults(round: PlayedRound, before: Sequence[PlayedRound]) -> Iterator[str]:
@@ -252,17 +257,11 @@ def _table_faults(
     divisions: Mapping[str, Sequence[PlayedRound]],
     is_site: bool,
 ) -> Iterator[str]:
-    """Yield the first figure of each division that does not follow from its rounds.
+    """Yield what is wrong with the figures of each division.
 
     `path`: the file with the table. `register`: as it was published with it. A league may have
     played on since; of a site the table has all rounds.
     """
-    settings = LeagueSettings(
-        title=table.title,
-        house=table.house,
-        anchor=table.anchor,
-        quota=Quota(foul_sittings=table.foul_sittings),
-    )
     names = {division.name for division in table.divisions}
     for name, rounds in divisions.items():
         if is_site and rounds and name not in names:
@@ -275,36 +274,45 @@ def _table_faults(
                 "read. If it was copied while it was written, copy it again"
             )
         elif rounds:
-            event = rounds[0].event
-            data = DivisionData(
-                settings=DivisionSettings(
-                    name=division.name, title=division.title, seats=event.seats
-                ),
-                rules=event.rules,
-                seats=event.seats,
-                rounds=rounds[: division.rounds],
-            )
-            league = LeagueData(
-                folder=LeagueFolder(path.parent),
-                settings=settings,
-                register=register,
-                divisions={division.name: data},
-            )
-            yield from _finalist_faults(league, data)
-            # The next tables are of a round that is not over.
-            figures = to_builtins(replace(rate_division(data, league), next=division.next))
-            for place, figure, other in _differences(to_builtins(division), figures):
-                yield f"{path}: {division.name}{place} is {figure}, but the rounds give {other}"
-                break
+            played = rounds[: division.rounds]
+            yield from _figure_faults(path, table, division, register, played)
         elif any(row.games or row.elo is not None for row in division.all_versions):
             yield f"{path}: {division.name} has figures, but no round"
 
 
+def _figure_faults(
+    path: Path,
+    table: LeagueTable,
+    division: DivisionTable,
+    register: list[AnyEntry],
+    rounds: list[PlayedRound],
+) -> Iterator[str]:
+    """Yield the finals with other entrants, and the first figure that the rounds do not give."""
+    event = rounds[0].event
+    settings = DivisionSettings(name=division.name, title=division.title, seats=event.seats)
+    data = DivisionData(settings=settings, rules=event.rules, seats=event.seats, rounds=rounds)
+    league = LeagueData(
+        folder=LeagueFolder(path.parent),
+        settings=LeagueSettings(
+            title=table.title,
+            house=table.house,
+            anchor=table.anchor,
+            quota=Quota(foul_sittings=table.foul_sittings),
+        ),
+        register=register,
+        divisions={division.name: data},
+    )
+    yield from _finalist_faults(league, data)
+    # The next tables are of a round that is not over.
+    figures = to_builtins(replace(rate_division(data, league), next=division.next))
+    for place, figure, other in _differences(to_builtins(division), figures):
+        yield f"{path}: {division.name}{place} is {figure}, but the rounds give {other}"
+        break
+
+
 def _finalist_faults(league: LeagueData, division: DivisionData) -> Iterator[str]:
     """Yield the finals whose entrants were not the first in the standings before them."""
-    lines = {
-        digest: number for number, digest in enumerate(register_digests(league.folder.register))
-    }
+    lines = _lines_by_digest(league.folder.register)
     for place, round in enumerate(division.rounds):
         plan = round.plan
         if plan.is_final:
