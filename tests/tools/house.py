@@ -53,7 +53,7 @@ ROOMS = {
     "training and exam": _room(1_848, "arena/training", "arena/exam"),
     "ui and document": _room(3_118, "arena/ui", "arena/document"),
     "sample bots": _room(1_223, "sample_bots"),
-    "cli and commands": _room(5_981, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(6_002, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5_943, "tournaments/league"),
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_676
+MOST_LINES = 62_697
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""

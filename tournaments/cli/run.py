@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from functools import partial
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -67,6 +67,9 @@ from tournaments.plan.schedule import describe_spent_out
 from tournaments.play.cluster.orders import ClusterAddress, need_engine, parse_cluster_option
 from tournaments.play.sittings import STOPPED, UNMET, check_greetings, stop_sentence
 from tournaments.report.event_text import describe_access
+
+if TYPE_CHECKING:
+    from tournaments.play.cluster.client import BotSource
 
 DEMO_LADDER = ("greedy", "suit", "counting", "montecarlo --worlds 20", "ismcts --simulations 400")
 """Sample bots, each of which meets the one before it; the first three and the last three meet each
@@ -417,27 +420,9 @@ def _run_in(
             print_note(notice)
         if plan.deals:
             print_note(f"The deals are those of {plan.deals.source}: whoever knows it knows them.")
-        published = len(ledger.results)
-        left = ledger.planned - published
-        if 0 < left <= FEW_GAMES * published and ledger.book.reported == published:
-            # Only the plan is new. A kill now leaves a report that `verify` names until the next.
-            published = 0
-        elif published:
-            publish_reports(ledger)
-        elif seed is None and not plan.deals:
-            sums = f"the SHA-256 of {folder.commitments.name} is {digest(folder)}"
-            print_note(f"Commitments to the deals: {sums}.")
-        book = ledger.book
-        stderr_boards = _stderr_boards(book, everything=keep_stderr, at_home=at_home)
-        if cluster:
-            from tournaments.play.cluster.client import connect
-
-            ready = connect(cluster, ledger, sources, print_note, stderr_boards=stderr_boards)
-        else:
-            # Not on a cluster: there another number would make it another run.
-            begun = max(book.public, default=0)
-            prepare = partial(_prepare, book)
-            ready = play_here(ledger, jobs, prepare, stderr_boards=begun + stderr_boards)
+        published = _publish_earlier(ledger, commits=seed is None and not plan.deals)
+        stderr_boards = _stderr_boards(ledger.book, everything=keep_stderr, at_home=at_home)
+        ready = _ready_players(ledger, sources, jobs, cluster, stderr_boards)
 
         def report() -> None:
             if len(ledger.results) > published:
@@ -458,6 +443,42 @@ def _run_in(
         with suppress(OSError) if code == STOPPED else nullcontext():
             report()
     return code
+
+
+def _publish_earlier(ledger: Ledger, *, commits: bool) -> int:
+    """Publish the games of earlier runs; return how many of them the report has.
+
+    `commits`: before the first game, print the digest of the commitments.
+    """
+    published, folder = len(ledger.results), ledger.book.folder
+    left = ledger.planned - published
+    if 0 < left <= FEW_GAMES * published and ledger.book.reported == published:
+        # Only the plan is new. A kill now leaves a report that `verify` names until the next.
+        return 0
+    if published:
+        publish_reports(ledger)
+    elif commits:
+        sums = f"the SHA-256 of {folder.commitments.name} is {digest(folder)}"
+        print_note(f"Commitments to the deals: {sums}.")
+    return published
+
+
+def _ready_players(
+    ledger: Ledger,
+    sources: Mapping[str, "BotSource"],
+    jobs: int | None,
+    cluster: ClusterAddress | None,
+    stderr_boards: int,
+) -> AbstractAsyncContextManager[PlayGames]:
+    """Return what gets ready to play: this machine, or the workers of a cluster."""
+    if cluster:
+        from tournaments.play.cluster.client import connect
+
+        return connect(cluster, ledger, sources, print_note, stderr_boards=stderr_boards)
+    # Not on a cluster: there another number would make it another run.
+    begun = max(ledger.book.public, default=0)
+    prepare = partial(_prepare, ledger.book)
+    return play_here(ledger, jobs, prepare, stderr_boards=begun + stderr_boards)
 
 
 def _stderr_boards(book: Book, *, everything: bool, at_home: bool) -> int:
