@@ -175,10 +175,7 @@ class MaskTables:
         """Tell whether none of the rules is there that the kernel calls rare."""
         settings, score = self.settings, self.rules.score
         is_odd = settings.fee or settings.two_at_once or settings.draw_ends_turn
-        has_facts = score.capicu or score.out_with_blank
-        is_in_order = self.rows == 1 and not any(settings.from_back)
-        has_limit = settings.draw_limit < len(self.tiles)
-        return settings.plain_turns and is_in_order and not (is_odd or has_facts or has_limit)
+        return settings.plain_turns and not (is_odd or score.capicu or score.out_with_blank)
 
     def sizes(self, masks: Ints) -> NDArray[np.int32]:
         """Return the number of tiles in these hands."""
