@@ -541,10 +541,11 @@ class RoundBatch:
     @property
     def gains(self) -> PointsArray:
         """Points that each seat gained by the ends of rounds in this batch, the pot included."""
-        gains = np.empty((self.tables.seats, len(self)), np.int32)
-        for kernel, part in self._parts(ALL_ROUNDS):
+        gains = np.zeros((self.tables.seats, len(self)), np.int32)
+        rows = np.flatnonzero(self.is_over)
+        for kernel, part in self._parts(rows):
             kernel.call("find_gains", len(part))
-            gains[:, part.start : part.stop] = kernel.gains[: len(part), : self.tables.seats].T
+            gains[:, rows[part]] = kernel.gains[: len(part), : self.tables.seats].T
         return gains
 
     @property

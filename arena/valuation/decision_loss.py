@@ -14,7 +14,7 @@ between two values tells more, and decisions that look dear get theirs from more
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -150,7 +150,7 @@ def try_options(
     """
     solved = exact_gains([question.game for question in questions])
     unsolved = [question for question, gain in zip(questions, solved, strict=True) if gain is None]
-    played = _played_gains(unsolved, [*question_worlds(unsolved, count, slow)])
+    played = _played_gains(unsolved, question_worlds(unsolved, count, slow))
     all_gains = [next(played) if gain is None else gain.T[:, None] for gain in solved]
     each = zip(questions, solved, all_gains, _percents(questions, all_gains), strict=True)
     for question, exact, gains, percents in each:
@@ -204,17 +204,15 @@ def _dear_again(
 
 def _played_gains(
     questions: Sequence[AskedQuestion],
-    worlds: Sequence[Worlds],
+    worlds: Iterable[Worlds],
     policies: Sequence[Policy] = (KEEN,),
 ) -> Iterator[NDArray[np.int32]]:
     """Yield for each question what each seat gains by each option in each world, by playouts."""
-    if not worlds:
-        return
-    ends = [_after_options([questions[index] for index in part.questions], part) for part in worlds]
-    end, gained, begin = RoundBatch.joined(ends), dict[int, Any](), 0
-    scores = end.scores + play_out(end, [*policies] * end.tables.seats)
+    gained = dict[int, Any]()
     for part in worlds:
-        before = part.rounds.scores.reshape(len(part.questions), part.each, -1)
+        end = _after_options([questions[index] for index in part.questions], part)
+        scores = end.scores + play_out(end, [*policies] * end.tables.seats)
+        before, begin = part.rounds.scores.reshape(len(part.questions), part.each, -1), 0
         for index, start in zip(part.questions, before, strict=True):
             tried = len(questions[index].options) * part.each
             gained[index] = scores[begin : begin + tried].reshape(-1, *start.shape) - start

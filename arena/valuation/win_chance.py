@@ -179,12 +179,13 @@ def _grid(law: Law) -> Grid:
 def _interpolated(grid: Grid, table: Integers, places: list[Integers]) -> Integers:
     """Return the table's values between its cells, by lines along each axis."""
     top = grid.lowest + grid.last * grid.step
-    parts = []
-    for place in places:
-        cell, over = np.divmod(np.clip(place, grid.lowest, top) - grid.lowest, grid.step)
-        parts.append(((cell, grid.step - over), (np.minimum(cell + 1, grid.last), over)))
+    offsets = [np.clip(place, grid.lowest, top) - grid.lowest for place in places]
     if grid.step == 1:
-        return np.asarray(table[tuple(low[0] for low, _ in parts)])
+        return np.asarray(table[tuple(offsets)])
+    parts = []
+    for offset in offsets:
+        cell, over = np.divmod(offset, grid.step)
+        parts.append(((cell, grid.step - over), (np.minimum(cell + 1, grid.last), over)))
     total = np.zeros(len(places[0]), np.int64)
     for corner in product(*parts):
         weight = np.prod([part for _, part in corner], axis=0)

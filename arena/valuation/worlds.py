@@ -110,7 +110,8 @@ class HiddenTiles(NamedTuple):
 
     def allowed(self) -> list[Mask]:
         """Return for each place the tiles that may be there."""
-        return [(self.unseen | place.played) & ~place.excluded for place in self.places]
+        unseen = self.unseen
+        return [(unseen | place.played) & ~place.excluded for place in self.places]
 
 
 class UncoveredError(Exception):
@@ -358,8 +359,9 @@ def _rounds(hidden: HiddenTiles) -> int:
 
 def _shuffled(hidden: HiddenTiles, count: int) -> TileNumbers:
     """Return worlds where nothing is known but who played what: all unseen tiles change places."""
-    tiles = np.array([[bit.bit_length() - 1] * count for bit in hidden.tiles], np.uint8)
-    unseen = np.flatnonzero([bit & hidden.unseen != 0 for bit in hidden.tiles])
+    mask, numbers = hidden.unseen, [bit.bit_length() - 1 for bit in hidden.tiles]
+    tiles = np.array(numbers, np.uint8)[:, None].repeat(count, axis=1)
+    unseen = np.flatnonzero([bit & mask != 0 for bit in hidden.tiles])
     keys = np.frombuffer(shake_256(hidden.seed).digest(4 * count * len(unseen)), "<u4")
     tiles[unseen] = tiles[unseen, 0][keys.reshape(count, -1).T.argsort(axis=0, kind="stable")]
     return tiles

@@ -49,7 +49,7 @@ ROOMS = {
     "sealed": _room(1_226, "arena/sealed"),
     "conformance": _room(2_406, "arena/conformance"),
     "analysis": _room(2_575, "arena/analysis"),
-    "valuation": _room(2_835, "arena/valuation"),
+    "valuation": _room(2_837, "arena/valuation"),
     "training and exam": _room(1_848, "arena/training", "arena/exam"),
     "ui and document": _room(3_118, "arena/ui", "arena/document"),
     "sample bots": _room(1_223, "sample_bots"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_694
+MOST_LINES = 62_696
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 181
 """Files with content, outside the tests; 175 when the house is done."""
