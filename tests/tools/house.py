@@ -70,8 +70,8 @@ EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
 MOST_LINES = 62_696
 """Lines of Python outside the tests; 52,000 when the house is done."""
-MOST_FILES = 181
-"""Files with content, outside the tests; 175 when the house is done."""
+MOST_FILES = 175
+"""Files with content, outside the tests."""
 LEAST_MEDIAN = 240
 """The median of their lines: smaller files scatter what belongs together."""
 LONGEST_FILE = 1_000
@@ -81,7 +81,7 @@ MOST_PRONOUNS = 1
 """Names that our code binds and that are no nouns, in percent."""
 MOST_PAIRS = 3
 """Signatures that take an event and its folder side by side: a book is both."""
-MOST_SEVERAL_MEANINGS = 20
+MOST_SEVERAL_MEANINGS = 19
 """Top-level names that several modules define: one word, one thing."""
 LONE_PROGRAMS = frozenset(["host.py", "canary.py", "proxy.py"])
 """Programs that run where they can import nothing of ours, so they repeat some names."""
