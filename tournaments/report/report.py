@@ -297,8 +297,9 @@ def report_files(
     folder, event, results = book.folder, book.event, book.played
     listed_results = results if site is None else [r for r in results if r.board in site.boards]
     listed = {result.game for result in listable(listed_results)}
-    facts = facts or log_facts(folder, book.results, listed)
+    # Before the facts, which stay: to fit the ratings of a million games takes 220 MB for a while.
     ratings, corrections = book.ratings, book.corrections
+    facts = facts or log_facts(folder, book.results, listed)
     summary = Results(
         event=terms_of(event),
         entrants=versions_of(event),
