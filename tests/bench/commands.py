@@ -1,13 +1,15 @@
 """The time that short commands take before they answer, as ratios to a bare Python.
 
-    python -m tests.bench.commands [--rounds 5] [--long] [--cores] [--tree OTHER_CHECKOUT]
+    python -m tests.bench.commands [--rounds 5] [--long | --cores | --after] [--tree OTHER_CHECKOUT]
 
 Each command is a process of its own, with compiled modules as an installation has them. Its own CPU
 time comes first, and then that of the processes that it waited for, such as bots, without those
 that a sandbox ends. `--long` adds whole runs: 600 games of instant bots, in C and in Python, and
 sittings of one game in one lane. `--cores` compares only runs on one
 core with runs on all, in wall time, and says how much of a core other programs used meanwhile, for
-rounds beside them tell little. With `--tree` each round measures another checkout beside this one.
+rounds beside them tell little. `--after` plays 300 games and compares the CPU of what follows,
+workers included, with that of the games and their bots. With `--tree` each round measures another
+checkout beside this one.
 """
 
 import argparse
@@ -19,6 +21,7 @@ import tempfile
 import time
 from itertools import product
 from pathlib import Path
+from shutil import rmtree
 from typing import NamedTuple
 
 from tests.bench.__main__ import compile_programs
@@ -32,6 +35,8 @@ try:
         from tournaments.cli.main import main
         main()
 finally:
+    if server := sys.modules.get("multiprocessing.forkserver"):
+        server._forkserver._stop()  # Else nobody waits for it, and its workers' time is lost.
     own, others = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     print("", *(one.ru_utime + one.ru_stime for one in (own, others)), sep="\\n", file=sys.stderr)
 """
@@ -55,6 +60,13 @@ LONG = {
     "56 sittings, Python": ("run", *["first"] * 8, "--boards", "1", "--jobs", "1", *OPTIONS),
 }
 
+AFTER = {
+    "play": ("run", "greedy", "suit", "counting", "--boards", "50", *OPTIONS),
+    "verify": ("verify", "OUT"),
+    "luck": ("report", "OUT", "--luck"),
+    "review": ("explain", "OUT", "--review"),
+}
+"""Goals: luck 1.5 and a review 3 times the CPU of the games, `verify` 2 ms a game."""
 SHORT = ("--set", "target=1")
 ON_CORES = {
     "600 games": ("run", "first", "greedy", "--boards", "300", *OPTIONS),
@@ -81,6 +93,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--cores", action="store_true")
+    parser.add_argument("--after", action="store_true")
     parser.add_argument("--tree", type=Path, action="append", default=[])
     wanted = parser.parse_args()
     trees = [ROOT, *(tree.resolve() for tree in wanted.tree)]
@@ -93,6 +106,9 @@ def main() -> None:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         if wanted.cores:
             compare_cores(trees, wanted.rounds, Path(name))
+            return
+        if wanted.after:
+            compare_with_play(trees, wanted.rounds, Path(name))
             return
         program = compile_programs(Path(name)) if wanted.long else ""
         # The first round compiles the modules, and does not count.
@@ -132,6 +148,23 @@ def compare_cores(trees: list[Path], rounds: int, folder: Path) -> None:
             others.append((busy_s() - before - took.process - took.others) / took.wall)
         columns = "".join(f"{second:>7.2f}" for second in (*walls, walls[0] / walls[1], *others))
         print(f"{run:<20}{columns}  {tree}", flush=True)
+
+
+def compare_with_play(trees: list[Path], rounds: int, folder: Path) -> None:
+    """Print the CPU that each command of `AFTER` takes for a game, and its ratio to playing it."""
+    print(f"{'':<20}{'ms a game':>10}{'to play':>9}")
+    for number, tree in product(range(rounds), trees):
+        out, play_s = folder / f"{number} {trees.index(tree)}", 0.0
+        for command, line in AFTER.items():
+            took = spent(words(line, tree, out), tree)
+            if command == "play":
+                rmtree(out / "replays")
+            cpu_s = took.process + took.others
+            play_s = play_s or cpu_s
+            print(
+                f"{command:<20}{1000 * cpu_s / 300:>10.1f}{cpu_s / play_s:>9.2f}  {tree}",
+                flush=True,
+            )
 
 
 def busy_s() -> float:

@@ -58,17 +58,17 @@ ROOMS = {
     "verification": _room(934, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_307, "tournaments/study"),
-    "report": _room(3_173, "tournaments/report"),
+    "report": _room(3_174, "tournaments/report"),
     "play": _room(2_772, "tournaments/play"),
     "event": _room(3_155, "tournaments/event"),
     "plan": _room(3_326, "tournaments/plan"),
     "formats": _room(2_803, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
-    "tests": _room(42_176, "tests"),
+    "tests": _room(42_209, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_696
+MOST_LINES = 62_697
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""
