@@ -3,7 +3,7 @@
 A file that cannot be trusted is reported once, with the amount that stays unchecked because of it.
 """
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -18,6 +18,7 @@ from arena.processes import ShowProgress, map_tasks
 from arena.rules.english import count_in_digits
 from arena.ui.console import print_line
 from protocol.errors import UserError
+from protocol.records import Result
 from tournaments.event.book import (
     Book,
     ResultStore,
@@ -34,6 +35,7 @@ from tournaments.plan.event import Event, repeated_deals
 from tournaments.plan.read_plan import satisfies
 from tournaments.plan.schedule import (
     GameIndex,
+    PlannedSitting,
     past_order,
     retired_games,
     sittings,
@@ -102,25 +104,9 @@ def verify_folder(folder: Folder, progress: ShowProgress = no_progress) -> Check
     if short:
         yield f"{short}; the report was not checked"
     plans = [*plan_only.past, *sittings(event, ledger or {})]
-    sound = True
-    trusted: list[Path] = []
-    tasks = (LogTask(folder.log(plan.name), promises.select(plan.boards)) for plan in plans)
-    checks = map_tasks(check_log, tasks)
-    past_games: dict[str, Path] = {}
-    played: list[int] = []
-    done, total = 0, sum(len(plan.games) for plan in plans)
-    for plan, check in zip(plans, checks, strict=True):
-        faults = [*sitting_faults(check, event, plan, promises, ledger or {})]
-        yield from faults
-        sound = sound and not faults
-        played += [entry.game.board for entry in check.games if entry.game.board in promises.seeds]
-        trusted += [check.path] if check.over and not faults else []
-        if not event.retired.isdisjoint(names_of(event, plan)):
-            past_games |= {entry.game.game: check.path for entry in check.games}
-        done += len(plan.games)
-        progress(done, total)
+    logs = yield from _check_logs(plan_only, plans, promises, ledger or {}, progress)
     if book:
-        yield from _past(book, past_games)
+        yield from _past(book, logs.past_games)
     from tournaments.verification import derived  # It needs numpy, as no log alone does.
 
     wrong = list[str]()
@@ -136,15 +122,53 @@ def verify_folder(folder: Folder, progress: ShowProgress = no_progress) -> Check
     else:
         yield from (f"{path}: the schedule has no such sitting" for path in strange)
     if book and not short and not wrong:
-        suspects = () if sound else files_with_facts(folder)
+        suspects = () if logs.are_sound else files_with_facts(folder)
         report = _report(book, promises, suspects)
         yield from _until_damage(report, "the report was not checked")
         if folder.review_log.exists() or folder.review.exists():
             review = derived.review_faults(book)
             yield from _until_damage(review, "the review was not checked")
-    yield from derived.replay_faults(folder, trusted)
-    lucky = folder.luck.exists() and not wrong
-    return Verified(len(played), len(set(played)), Book(folder, event).reported > 0, lucky)
+    yield from derived.replay_faults(folder, logs.trusted)
+    is_rated, boards = Book(folder, event).reported > 0, logs.boards
+    return Verified(len(boards), len(set(boards)), is_rated, folder.luck.exists() and not wrong)
+
+
+class _CheckedLogs:
+    """The logs of an event that were checked."""
+
+    def __init__(self) -> None:
+        self.are_sound = True
+        self.trusted: list[Path] = []
+        """The logs of sittings that are over, without a fault."""
+        self.past_games: dict[str, Path] = {}
+        """The logs of games of retired entrants, by game."""
+        self.boards: list[int] = []
+        """The board of each game that was replayed from its seed."""
+
+
+def _check_logs(
+    book: Book,
+    plans: Sequence[PlannedSitting],
+    promises: Promises,
+    ledger: Mapping[str, Result],
+    progress: ShowProgress,
+) -> Checked[_CheckedLogs]:
+    """Yield every fault of the logs of these sittings; return what was checked."""
+    logs, event = _CheckedLogs(), book.event
+    tasks = (LogTask(book.folder.log(plan.name), promises.select(plan.boards)) for plan in plans)
+    done, total = 0, sum(len(plan.games) for plan in plans)
+    for plan, check in zip(plans, map_tasks(check_log, tasks), strict=True):
+        faults = [*sitting_faults(check, event, plan, promises, ledger)]
+        yield from faults
+        logs.are_sound = logs.are_sound and not faults
+        boards = (entry.game.board for entry in check.games)
+        logs.boards += [board for board in boards if board in promises.seeds]
+        logs.trusted += [check.path] if check.over and not faults else []
+        if not event.retired.isdisjoint(names_of(event, plan)):
+            logs.past_games |= {entry.game.game: check.path for entry in check.games}
+        done += len(plan.games)
+        progress(done, total)
+    return logs
 
 
 def verify_log(path: Path, seeds: Path | None) -> Checked[Verified]:
