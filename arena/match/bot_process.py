@@ -123,7 +123,7 @@ def spawn(command: Command, sandbox: Sandbox) -> tuple[SandboxedProcess, Process
         if as_named(Path(path)) != Path(path):
             raise CannotStartError(f"a folder above {path} has become a link")
     try:
-        slot = sandbox.new_process()
+        slot = sandbox.new_slot()
     except OSError as error:
         raise CannotStartError(f"the sandbox has no place for a bot: {error}", error) from error
     try:

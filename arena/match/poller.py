@@ -271,7 +271,7 @@ class Poller:
                 return False
 
     def _give_back(self, lag: float, now: float) -> None:
-        """Give a look at the pipes that came too late back to every timer."""
+        """Move every timer by the time by which a look at the pipes came too late."""
         stopped = lag > LEAST_STOP_S and self._pulse.has_stopped_since(now - lag)
         for timer in self._timers:
             if stopped:
@@ -290,12 +290,12 @@ class Poller:
 
     def _register(self, source: Source, events: int) -> None:
         # When a run is cancelled, a task may take its first step, and start a bot, after its poller
-        # has ended: it ends where it waits.
+        # has ended: the task is cancelled at its first wait.
         if not self._watch.closed:
             self._watch.register(source, events)
 
     def _unregister(self, source: Source) -> None:
-        # And bots leave then.
+        # A bot may leave after that too.
         if not self._watch.closed:
             with suppress(OSError):
                 self._watch.unregister(source)
@@ -366,7 +366,7 @@ class ReplyWaiter:
         """The lag, or the bug of ours, that ended the wait; it voids this wait and no other."""
         self._poller = poller
         self._player: Player | None = None
-        self._deadline = poller.deadline(self._expired, self.fail)
+        self._deadline = poller.deadline(self._on_deadline, self.fail)
         self._over = trio.Event()
 
     def on_line(self, line: bytes, ms: float, message: FromBot | None = None) -> None:
@@ -447,10 +447,10 @@ class ReplyWaiter:
                 return
         self._poller.call_soon(self.hear)
 
-    def _expired(self) -> None:
-        self.guard(self._too_late)
+    def _on_deadline(self) -> None:
+        self.guard(self._look_once_more)
 
-    def _too_late(self) -> None:
+    def _look_once_more(self) -> None:
         """Look at the pipe once more after the deadline; a line that is there counts."""
         assert self._player, "A deadline runs while a player is expected."
         due = self._deadline.at

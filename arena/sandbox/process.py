@@ -175,10 +175,10 @@ def kill_descendants(spared: int | None) -> None:
 
 def files_in(pid: int, folder: str) -> int:
     """Return the entries in a folder of a process that has a file system of its own there."""
-    path, machines = Path(f"/proc/{pid}/root{folder}"), Path(folder)
+    path, on_machine = Path(f"/proc/{pid}/root{folder}"), Path(folder)
     with suppress(OSError):
         # Until bubblewrap has changed its root, that is the machine's disk, with all its files.
-        if not machines.exists() or path.stat().st_dev != machines.stat().st_dev:
+        if not on_machine.exists() or path.stat().st_dev != on_machine.stat().st_dev:
             entries = os.statvfs(path)
             return entries.f_files - entries.f_ffree
     return 0
@@ -271,9 +271,9 @@ def _spellings(character: int) -> bytes:
 class Proxy:
     """The proxy process of one bot that has been started and waits."""
 
-    def __init__(self, news: int, addresses: Sequence[str]) -> None:
-        """Start it for the bot that bubblewrap reports on the pipe `news`. Raises AccessError."""
-        pid = _child(news)
+    def __init__(self, report_pipe: int, addresses: Sequence[str]) -> None:
+        """Start it for the bot that bubblewrap reports on this pipe. Raises AccessError."""
+        pid = _child(report_pipe)
         self._process = subprocess.Popen(
             (sys.executable, "-I", "-S", str(PROXY), f"{pid}", *addresses),
             stdin=subprocess.PIPE,
@@ -294,14 +294,14 @@ class Proxy:
         self._process.communicate()
 
 
-def _child(news: int) -> int:
+def _child(report_pipe: int) -> int:
     """Return the id of the process in the sandbox. Raises AccessError if there is none."""
     report = b""
     while b"," not in report and b"}" not in report:
         data = b""
-        if _readable(news):
+        if _readable(report_pipe):
             with suppress(BlockingIOError):
-                data = os.read(news, 1)
+                data = os.read(report_pipe, 1)
         if not data:
             raise AccessError("bubblewrap did not start")
         report += data
@@ -326,6 +326,8 @@ if sys.platform == "win32":
     KILL_ON_JOB_CLOSE = 0x2000
     ACCOUNTING, LIMITS = 1, 9
     """Kinds of what Windows tells of a job: 6 and 18 numbers of 64 bits."""
+    LIMIT_FLAGS, PEAK_JOB_MEMORY = 2, 17
+    """Places of two of the 18."""
     GROUP_OPTIONS = {"creationflags": CREATE_SUSPENDED | subprocess.CREATE_NEW_PROCESS_GROUP}
 
     class ProcessGroup:
@@ -338,7 +340,7 @@ if sys.platform == "win32":
             self._kernel.CreateJobObjectW.restype = ctypes.c_void_p
             self._job = ctypes.c_void_p(self._kernel.CreateJobObjectW(None, None))
             limits, handle = (ctypes.c_uint64 * 18)(), ctypes.c_void_p(int(process._handle))
-            limits[2] = KILL_ON_JOB_CLOSE
+            limits[LIMIT_FLAGS] = KILL_ON_JOB_CLOSE
             size = ctypes.sizeof(limits)
             if not (
                 self._kernel.SetInformationJobObject(self._job, LIMITS, limits, size)
@@ -353,7 +355,7 @@ if sys.platform == "win32":
             for kind, numbers in ((ACCOUNTING, times), (LIMITS, memory)):
                 size = ctypes.sizeof(numbers)
                 self._kernel.QueryInformationJobObject(self._job, kind, numbers, size, None)
-            return ResourceUsage((times[0] + times[1]) / 10_000, memory[17])
+            return ResourceUsage((times[0] + times[1]) / 10_000, memory[PEAK_JOB_MEMORY])
 
         def kill(self) -> None:
             """End all its processes."""
@@ -423,7 +425,7 @@ class SandboxedProcess:
         self._user = User() if self._is_locked and os.getuid() == 0 else None
         self._process: Process | None = None
         self._group: ProcessGroup | None = None
-        self._news: int | None = None
+        self._report_pipe: int | None = None
         self._gate: int | None = None
         self._proxy: Proxy | None = None
 
@@ -434,7 +436,7 @@ class SandboxedProcess:
         """
         with self._descriptors(command, workshop) as passed:
             self._process = subprocess.Popen(
-                self._words(command, passed),
+                self._argv(command, passed),
                 bufsize=0,
                 cwd=command.folder,
                 env=self._environment(command),
@@ -466,10 +468,10 @@ class SandboxedProcess:
         It reports on a pipe of its own, on which no bot can write.
         """
         # If there is a proxy, its start has read the report: the bot was started.
-        if self._news is None or self._proxy:
+        if self._report_pipe is None or self._proxy:
             return False
         try:
-            return not os.read(self._news, 1)
+            return not os.read(self._report_pipe, 1)
         except BlockingIOError:
             return False
 
@@ -524,7 +526,7 @@ class SandboxedProcess:
             self._proxy.close()
         if self._group:
             self._group.close()
-        for descriptor in (self._news, self._gate):
+        for descriptor in (self._report_pipe, self._gate):
             if descriptor is not None:
                 os.close(descriptor)
         if self._user:
@@ -540,7 +542,7 @@ class SandboxedProcess:
         if not self._is_locked:
             yield {}
             return
-        self._news, theirs = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._report_pipe, theirs = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         passed = {"--info-fd": theirs}
         options = walls(command, self._limits, as_user=self._user is None, workshop=workshop)
         try:
@@ -556,10 +558,10 @@ class SandboxedProcess:
 
     def _open_network(self, process: Process, command: Command) -> None:
         """Start the bot's proxy, then let the bot begin. Raises OSError, and leaves no process."""
-        assert self._news is not None
+        assert self._report_pipe is not None
         assert self._gate is not None
         try:
-            self._proxy = Proxy(self._news, command.network)
+            self._proxy = Proxy(self._report_pipe, command.network)
             os.write(self._gate, b"1")
         except OSError:
             self.kill()
@@ -567,8 +569,8 @@ class SandboxedProcess:
                 pass
             raise
 
-    def _words(self, command: Command, passed: Mapping[str, int]) -> tuple[str, ...]:
-        """Return the whole command line."""
+    def _argv(self, command: Command, passed: Mapping[str, int]) -> tuple[str, ...]:
+        """Return the command line with all that confines it."""
         if not self._is_locked:
             return command.argv
         number = self._user.number if self._user else None
@@ -591,7 +593,7 @@ def _file_with(data: bytes) -> int:
 def _put_last(pid: int) -> None:
     """Put a bot after the referee at a processor, and before it if the kernel must end something.
 
-    The entrance of a locked bot does it before the bot starts.
+    `ENTRANCE` does it before a locked bot starts.
     """
     with suppress(OSError, AttributeError):  # Windows has no such call.
         Path(f"/proc/{pid}/oom_score_adj").write_bytes(b"1000")
@@ -659,8 +661,8 @@ class Sandbox:
         other.limits = replace(self.limits, memory_mib=self.limits.memory_mib + mib, cpu_s=None)
         return other
 
-    def new_process(self) -> SandboxedProcess:
-        """Return a place for one bot. Raises OSError."""
+    def new_slot(self) -> SandboxedProcess:
+        """Return a slot for one bot, its user and cgroup: it starts nothing. Raises OSError."""
         cgroup = None
         if self._parents is not None:
             cgroup = Cgroup(self._parents, next(CGROUP_NUMBERS), self.limits)

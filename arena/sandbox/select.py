@@ -184,7 +184,7 @@ class Starter:
 
     def start_command(self, command: Command) -> Popen:
         """Start a command as a bot. Raises OSError."""
-        slot = self._sandbox.new_process()
+        slot = self._sandbox.new_slot()
         try:
             process = slot.start(command)
         except OSError:

@@ -45,7 +45,7 @@ ROOMS = {
     "match": _room(2_841, "arena/match"),
     "logs": _room(1_015, "arena/logs"),
     "rules": _room(1_627, "arena/rules"),
-    "sandbox": _room(3_176, "arena/sandbox"),
+    "sandbox": _room(3_178, "arena/sandbox"),
     "sealed": _room(1_226, "arena/sealed"),
     "conformance": _room(2_406, "arena/conformance"),
     "analysis": _room(2_575, "arena/analysis"),
@@ -54,21 +54,21 @@ ROOMS = {
     "ui and document": _room(3_118, "arena/ui", "arena/document"),
     "sample bots": _room(1_223, "sample_bots"),
     "cli and commands": _room(6_002, "tournaments", "tournaments/cli", "tournaments/commands"),
-    "league": _room(5_943, "tournaments/league"),
-    "verification": _room(934, "tournaments/verification"),
+    "league": _room(5_946, "tournaments/league"),
+    "verification": _room(958, "tournaments/verification"),
     "site": _room(1_679, "tournaments/site"),
     "study": _room(1_307, "tournaments/study"),
     "report": _room(3_174, "tournaments/report"),
     "play": _room(2_772, "tournaments/play"),
     "event": _room(3_155, "tournaments/event"),
-    "plan": _room(3_326, "tournaments/plan"),
+    "plan": _room(3_331, "tournaments/plan"),
     "formats": _room(2_803, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
     "tests": _room(42_209, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_697
+MOST_LINES = 62_731
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

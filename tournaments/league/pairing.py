@@ -118,11 +118,12 @@ class Information:
 
     def half_widths(self) -> Floats:
         """Return the half widths of the 95 % intervals of all differences, in Elo."""
-        return np.asarray(ELO * Z * np.sqrt(_spread(self.covariance)), np.float64)
+        return np.asarray(ELO * Z * np.sqrt(_variances_of_leads(self.covariance)), np.float64)
 
     def doubts(self) -> Floats:
         """Return twice the probability that two versions' order is not as it seems, 0 to 1."""
-        error = np.sqrt(_spread(self.covariance)) + np.eye(len(self.lead))
+        # Of itself nobody is ahead: without the 1 there would be 0/0 on the diagonal.
+        error = np.sqrt(_variances_of_leads(self.covariance)) + np.eye(len(self.lead))
         z = np.abs(self.lead) / error / sqrt(2)
         return np.asarray(1 - np.vectorize(erf)(z), np.float64) if len(z) else z
 
@@ -132,7 +133,8 @@ class Information:
         The lead is uncertain itself, so this is an average over it.
         """
         lead = self.lead / 2 if self.partners else self.lead
-        flat = 1 + pi / 8 * _spread(self.covariance)
+        # The mean of a logistic curve over a normal lead, as the probit curve approximates it.
+        flat = 1 + pi / 8 * _variances_of_leads(self.covariance)
         return np.asarray(regression.expected_share(lead / np.sqrt(flat)), np.float64)
 
     def worth(self, boards: int, seats: int) -> Floats:
@@ -141,15 +143,16 @@ class Information:
         With partners the three ways to split a table of four tell together as much as each two of
         them in one game.
         """
-        share, flat = self.shares(), 1 + pi / 8 * _spread(self.covariance)
+        share, flat = self.shares(), 1 + pi / 8 * _variances_of_leads(self.covariance)
         games = boards if self.partners else boards * seats * 3 / (seats + 1)
         return np.asarray(games * share * (1 - share) / np.sqrt(flat), np.float64)
 
     def gains(self, weights: Floats, worth: Floats) -> Floats:
         """Return by how much a meeting of each two shrinks the weighted variances, in Elo²."""
         laplacian = np.diag(weights.sum(axis=1)) - weights
-        spread = self.covariance @ laplacian @ self.covariance
-        return np.asarray(ELO**2 * worth * _spread(spread) / (1 + worth * _spread(self.covariance)))
+        change = _variances_of_leads(self.covariance @ laplacian @ self.covariance)
+        before = _variances_of_leads(self.covariance)
+        return np.asarray(ELO**2 * worth * change / (1 + worth * before))
 
     def add(self, table: Sequence[int], worth: Floats) -> None:
         """Add what a table will tell about its entrants; their leads stay as they are."""
@@ -163,7 +166,7 @@ class Information:
                 )
 
 
-def _spread(covariance: Floats) -> Floats:
+def _variances_of_leads(covariance: Floats) -> Floats:
     """Return the variance of the difference of each two."""
     variances = np.diag(covariance)
     return np.asarray(np.maximum(variances[:, None] + variances - 2 * covariance, 0), np.float64)
@@ -237,7 +240,7 @@ a version almost always wins or loses hardly narrow it."""
 def choose_tables(
     plan: RoundPlan, encounters: Encounters, seats: int, *, partners: bool
 ) -> list[ChosenTable]:
-    """Choose the tables of a round from the inputs in its plan, whatever its tables are.
+    """Choose the tables of a round from the inputs in its plan, but for the tables there.
 
     Return the most telling first; none if nothing is worth playing. `encounters`: all finished
     rounds of the division before it, see `count_encounters`. `partners`: two sides of two; a table
@@ -262,7 +265,7 @@ def choose_tables(
         doubts = information.doubts()
         gains = information.gains(_weights(information, doubts, plan.until), worth)
         gains[sits >= most] = gains[:, sits >= most] = 0
-        gains[_decided(information, doubts)] = 0
+        gains[_always_alike(information, doubts)] = 0
         gains[idle] = 0
         table = _best_table(gains, sits < most, seats, tables)
         if not table:
@@ -279,14 +282,14 @@ def choose_tables(
 
 def _weights(information: Information, doubts: Floats, until: float | None) -> Floats:
     weights, is_open = FLOOR + (1 - FLOOR) * doubts, doubts > OPEN_DOUBT
-    if (level := information.anchor) is not None:
-        weights[level] += RATING
-        weights[:, level] += RATING
+    if (anchor := information.anchor) is not None:
+        weights[anchor] += RATING
+        weights[:, anchor] += RATING
         # The lead over the anchor matters of those within its reach.
-        is_near: Bools = np.abs(information.shares()[level] - 0.5) < REACH - 0.5
-        is_near[level] = False
-        is_open[level] |= is_near
-        is_open[:, level] = is_open[level]
+        is_near: Bools = np.abs(information.shares()[anchor] - 0.5) < REACH - 0.5
+        is_near[anchor] = False
+        is_open[anchor] |= is_near
+        is_open[:, anchor] = is_open[anchor]
     np.fill_diagonal(weights, 0)
     if until is not None:
         is_wide = information.half_widths() > until
@@ -295,7 +298,7 @@ def _weights(information: Information, doubts: Floats, until: float | None) -> F
     return weights
 
 
-def _decided(information: Information, doubts: Floats) -> Bools:
+def _always_alike(information: Information, doubts: Floats) -> Bools:
     """Tell of which two versions games would all end alike, for certain."""
     lopsided = np.abs(information.shares() - 0.5) > TOP_SHARE - 0.5
     return np.asarray((doubts < CERTAIN) & lopsided)
@@ -502,8 +505,8 @@ def _round_of(league: LeagueData, division: DivisionData, now: datetime) -> Next
     """Return the next round of a division, or the reason why it plays nothing now.
 
     Slow bots get rounds of their own, of one board, while these have taken no more time than the
-    others, or when nothing else is to play: as many boards at a table as others would let one of
-    them hold up a lesson. The time is boards x that of the check, which is in the register before
+    others, or when nothing else is to play: five boards at its table would let one slow bot hold up
+    a lesson. The time is boards x that of the check, which is in the register before
     the first game: a bot that could slow down when it leads would keep a lucky rating, and the
     noise of a machine would choose who meets whom.
     """
@@ -584,8 +587,8 @@ def boards_to_play(league: LeagueData, division: DivisionData, now: datetime) ->
 
     By the week each day allows a seventh more, half of it for newcomers alone: otherwise those who
     push first use it up in half a minute, and who pushes next waits for midnight. In a lesson there
-    are newcomers only, so boards go to who pushed, at once; so it is when the league has closed,
-    whatever the week has left.
+    are newcomers only, so boards go to who pushed, at once. The same holds when the league has
+    closed, even if the week has boards left for others.
     """
     a_week, played = division.settings.boards_a_week, division.boards_in(week_of(now))
     if league.settings.has_closed(now):

@@ -275,7 +275,7 @@ def build_bot(
 def _run(
     command: Command, workshop: str, sandbox: Sandbox, bounds: TreeBounds, seconds: float
 ) -> bytes:
-    with closing(sandbox.new_process()) as slot:
+    with closing(sandbox.new_slot()) as slot:
         process = slot.start(command, workshop)
         try:
             return _watch(process, slot, bounds, seconds)

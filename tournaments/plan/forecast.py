@@ -157,7 +157,7 @@ def trial_of(
         questions=questions,
         game_s=game,
         sitting_s=None if game is None else (worked_s - len(timed) * game) / sittings,
-        saved=_saving(event, results),
+        saved=_gain_of_replayed_boards(event, results),
         elo={
             rating.name: rating.elo
             for pool in pools
@@ -198,8 +198,12 @@ def _game_s(event: Event, ends: Mapping[str, float], worked_s: float) -> float |
     return min(sum(each) / len(each), worked_s / len(ends))
 
 
-def _saving(event: Event, results: Sequence[Result]) -> float | None:
-    """Divide the model's variance of rating differences by the clustered variance."""
+def _gain_of_replayed_boards(event: Event, results: Sequence[Result]) -> float | None:
+    """Return how many times more a game tells because its board is played in every rotation.
+
+    That is the variance of rating differences in the model, in which games are independent, divided
+    by the variance that is clustered by boards; None if too few boards tell it.
+    """
     games = _whole_boards(results)
     partners = event.rules.deal.partners
     # A short calibration has few boards, but each of them with many sets of entrants.
@@ -214,7 +218,7 @@ def _saving(event: Event, results: Sequence[Result]) -> float | None:
     tables = Counter(tuple(number[name] for name in seats) for seats in seated)
     model = _covariance(tables, [rating.elo or 0.0 for rating in pool.entrants], partners)
     pairs = [
-        (_lead(model, i, j), (error / ELO) ** 2)
+        (_variance_of_lead(model, i, j), (error / ELO) ** 2)
         for i, j in combinations(range(len(number)), 2)
         if (error := pool.errors[i][j]) is not None
     ]
@@ -334,7 +338,8 @@ def _half_widths(
     elo = [field.get(entrant.name, 0.0) for entrant in event.entrants]
     covariance = _covariance(tables, elo, event.rules.deal.partners) / (trial.saved or 1.0)
     linked, df = _linked(tables, len(elo)), degrees_of_freedom(boards)
-    leads = [_lead(covariance, i, j) for i, j in combinations(range(len(elo)), 2) if linked[i, j]]
+    pairs = (pair for pair in combinations(range(len(elo)), 2) if linked[pair])
+    leads = [_variance_of_lead(covariance, *pair) for pair in pairs]
     rating, lead = (
         Error(ELO * float(np.mean(np.sqrt(np.maximum(each, 0)))), df).half_width()
         for each in (covariance.diagonal(), leads)
@@ -349,7 +354,7 @@ def _linked(tables: Iterable[tuple[int, ...]], size: int) -> Bools:
     return reach(met)
 
 
-def _lead(covariance: Floats, i: int, j: int) -> float:
+def _variance_of_lead(covariance: Floats, i: int, j: int) -> float:
     return float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j])
 
 

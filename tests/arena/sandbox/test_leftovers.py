@@ -69,7 +69,7 @@ def test_a_cgroup_whose_bot_finds_no_user_is_not_left(monkeypatch: pytest.Monkey
         pytest.skip("only root gives each bot a user of its own")
     monkeypatch.setattr(process, "USERS_END", process.FIRST_USER)
     with pytest.raises(process.NoUserLeftError):
-        sandbox.new_process()
+        sandbox.new_slot()
     assert not [path for parent in parents for path in parent.glob(f"boneyard-*-{os.getpid()}-*")]
 
 

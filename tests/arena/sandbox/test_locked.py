@@ -91,7 +91,7 @@ def test_a_lack_of_free_users_is_the_machines_doing(monkeypatch: pytest.MonkeyPa
 def test_two_sandboxes_of_one_process_have_places_at_once() -> None:
     """A worker has a sandbox for each order, and plays several orders side by side."""
     try:
-        places = [Sandbox(BOUNDED, Limits()).new_process() for _ in range(2)]
+        places = [Sandbox(BOUNDED, Limits()).new_slot() for _ in range(2)]
     except OSError as error:
         if isinstance(error.__cause__, FileExistsError):
             raise

@@ -66,7 +66,7 @@ def look(
         pytest.skip(trial.why_not)
     python = sys.executable
     reads = (python, sys.base_prefix, sys.prefix)
-    slot = Sandbox(confinement, Limits()).new_process()
+    slot = Sandbox(confinement, Limits()).new_slot()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{os.environ['PATH']}:{tmp_path}")
         process = slot.start(Command((python, "-c", LOOK), "/usr", reads))
@@ -135,7 +135,7 @@ def test_empty_files_count_as_memory_of_a_bot_without_a_cgroup(tmp_path: Path) -
     """Bubblewrap cannot bound their number: 400,000 held 240 MiB of the kernel's memory."""
     if not examine(LOCKED, tmp_path).is_proven:
         pytest.skip("bots cannot be locked in here")
-    slot = Sandbox(LOCKED, Limits()).new_process()
+    slot = Sandbox(LOCKED, Limits()).new_slot()
     reads = (sys.executable, sys.base_prefix, sys.prefix)
     bot = slot.start(Command((sys.executable, "-c", FILES), "/usr", reads))
     assert bot.stdin

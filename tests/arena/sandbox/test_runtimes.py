@@ -85,7 +85,7 @@ def run_as_bot(argv: tuple[str, ...], sandbox: Sandbox, built: Path) -> tuple[in
     assert packages
     assert packages.origin
     folders = {str(WORK), str(built), str(Path(packages.origin).parent.parent)}
-    slot = sandbox.new_process()
+    slot = sandbox.new_slot()
     process = slot.start(
         Command(argv, str(WORK), (*program_paths(Path(argv[0])), *sorted(folders)))
     )

@@ -177,8 +177,8 @@ class LookingLocked(Sandbox):
         super().__init__(OFF, Limits())
         self.confinement = LOCKED
 
-    def new_process(self) -> SandboxedProcess:
-        return Sandbox(OFF, self.limits).new_process()
+    def new_slot(self) -> SandboxedProcess:
+        return Sandbox(OFF, self.limits).new_slot()
 
 
 async def test_a_run_says_for_which_bot_it_waits_and_how_long(
