@@ -14,6 +14,7 @@ the games are fewer than the pairs of bots.
 """
 
 import argparse
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -223,7 +224,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Folder((wanted.folder or Path(name) / "event").resolve())
             if not folder.event.exists():
-                write(folder, size)
+                # In a process that ends: a command begins with the memory of whoever starts it.
+                writer = multiprocessing.Process(target=write, args=(folder, size))
+                writer.start()
+                writer.join()
             print(measure(folder, size, long=wanted.long), flush=True)
 
 

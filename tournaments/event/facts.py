@@ -107,6 +107,8 @@ class PlayedGames:
 
     def add(self, result: Result, rounds: Sequence[RoundRecord], path: Path) -> None:
         """Add a game."""
+        if len(self._of) > MOST_BOTS:
+            return  # Nobody is compared.
         seats, board = result.seats, self._boards.setdefault(result.board, result.board)
         if (path, seats) != self._part[:2]:
             self._part = LogPart(path, seats, array("i"))
