@@ -302,7 +302,7 @@ def evidence_rows(answer: AnswerRecord) -> Iterator[EvidenceRow]:
         if answer.line:
             yield "wrote", _free(printable(answer.line, EVIDENCE), "red")
         if answer.limit_ms:
-            yield "clock", _free(foul_clock(answer), "dim")
+            yield "clock", _free(lateness_text(answer), "dim")
     elif answer.note:
         yield "note", _free(printable(answer.note, MAX_NOTE), "italic")
     if isinstance(answer, ChoiceRecord) and answer.info:
@@ -313,7 +313,7 @@ def evidence_rows(answer: AnswerRecord) -> Iterator[EvidenceRow]:
         yield "stderr", _free(printable(line, EVIDENCE), style)
 
 
-def foul_clock(foul: FoulRecord) -> str:
+def lateness_text(foul: FoulRecord) -> str:
     """Return the figures of a late answer."""
     cpu = "unknown" if foul.cpu_ms is None else f"{foul.cpu_ms:g} ms"
     return f"limit {foul.limit_ms} ms; CPU {cpu}; lag {foul.given_back_ms:g} ms"

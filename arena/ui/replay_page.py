@@ -331,7 +331,7 @@ def _foul(record: FoulRecord) -> Foul:
         detail=printable(record.detail, evidence),
         line=printable(record.line, evidence),
         stderr=printable(record.stderr, evidence),
-        clock=text.foul_clock(record) if record.limit_ms else "",
+        clock=text.lateness_text(record) if record.limit_ms else "",
     )
 
 

@@ -187,7 +187,7 @@ def _percents(
 def _dear_again(
     questions: Sequence[AskedQuestion], tried: Sequence[TriedOptions], worlds: int
 ) -> dict[int, TriedOptions]:
-    """Return the options of the decisions that look dearest, tried in more and other worlds.
+    """Return the options of the decisions that look dearest, tried in more worlds, mostly others.
 
     Losses do not use them: those that chance made dear would fall, and none would rise. Where a
     turn plays two tiles worlds take too long.

@@ -168,7 +168,7 @@ class _Facts:
             case TurnedUp():
                 self.stock -= 1
             case Leads():
-                self._lead(event.seat)
+                self._infer_from_lead(event.seat)
                 self.has_begun = True
             case Annulled():
                 raise UncoveredError
@@ -209,7 +209,7 @@ class _Facts:
         for place in places:
             place.excluded |= tiles
 
-    def _lead(self, leader: int) -> None:
+    def _infer_from_lead(self, leader: int) -> None:
         """Note what it says of the hands that this seat leads (C.12-C.16)."""
         method, rules = self.state.phase.method, self.game.rules.lead
         everywhere = list(chain(*self.places))

@@ -224,11 +224,11 @@ def run_event(
     keep_stderr: bool = False,
     show: ShowResult,
     fail_unless: Literal["better", "undecided"] | None = None,
-    **words: Any,
+    **plan_options: Any,
 ) -> int:
     """Play an event, or the rest of it; return the exit code. Raises UserError.
 
-    `entries`, `fields`, `words`: see `read_plan`. `out`: the event's folder; None: one under
+    `entries`, `fields`, `plan_options`: see `read_plan`. `out`: the event's folder; None: one under
     `runs/`, called after what is played. `jobs`: sittings side by side, in one process; None: as
     many as the bots' CPU time allows, on all cores. `cluster`: the scheduler whose workers play it.
     `show`: called once the report is written. `fail_unless`: the worst answer of a versus that does
@@ -239,7 +239,7 @@ def run_event(
         if jobs:
             raise UserError("--jobs is a worker's: say `boneyard worker --jobs`, without it here.")
     workers = parse_cluster_option(cluster, tls) if cluster else None
-    planned = read_plan(entries, fields, predictable=seed is not None, **words)
+    planned = read_plan(entries, fields, predictable=seed is not None, **plan_options)
     config = planned.config
     seed = config.seed if seed is None else seed
     if fail_unless and not isinstance(config.format, Versus):
@@ -393,7 +393,7 @@ def _run_in(
     cluster: ClusterAddress | None,
     keep_stderr: bool,
     notices: list[str],
-    later: list[str],
+    last_notices: list[str],
 ) -> int:
     """Play into the folder and publish there; return the exit code. Raises OSError, UserError."""
     with held_unless_refused(folder, lambda: _publish_again(folder)):
@@ -416,7 +416,7 @@ def _run_in(
         refuse_fewer_logs(ledger.book)
         remove_leftovers(folder.path / GAMES_FOLDER)
         notices += [*remarks, *ledger.notices, *([gap] if gap else [])]
-        for notice in (*notices, *describe_access(event.entrants), *later):
+        for notice in (*notices, *describe_access(event.entrants), *last_notices):
             print_note(notice)
         if plan.deals:
             print_note(f"The deals are those of {plan.deals.source}: whoever knows it knows them.")
@@ -453,7 +453,7 @@ def _publish_earlier(ledger: Ledger, *, commits: bool) -> int:
     published, folder = len(ledger.results), ledger.book.folder
     left = ledger.planned - published
     if 0 < left <= FEW_GAMES * published and ledger.book.reported == published:
-        # Only the plan is new. A kill now leaves a report that `verify` names until the next.
+        # Only the plan is new. A kill leaves a report that `verify` calls outdated until the next.
         return 0
     if published:
         publish_reports(ledger)

@@ -454,7 +454,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         self, contest: Contest, results: Sequence[Result], is_over: bool, ranks: str
     ) -> str:
         """Return the answer, or the best values so far."""
-        verdict = self.verdict(contest, results) if is_over else None
+        verdict = self.verdict_of_check(contest, results) if is_over else None
         if verdict is None:
             return self.describe_state(contest, results)
         return tune_sentence(verdict, contest.entrants[0].name)
@@ -465,7 +465,7 @@ class Tune(BaseFormat, frozen=True, tag="tune"):
         """Yield the way of the search, and its values to paste."""
         yield from tune_sections(self.way(contest, results), self.entry)
 
-    def verdict(self, contest: Contest, results: Sequence[Result]) -> Verdict | None:
+    def verdict_of_check(self, contest: Contest, results: Sequence[Result]) -> Verdict | None:
         """Return the answer by the check so far; None before two boards of it are complete."""
         first = self._first_checked(contest)
         checked = (result for result in results if result.board >= first)

@@ -110,7 +110,7 @@ class Information:
         for (left, right), count in encounters.games.items():
             played.update(dict.fromkeys((*left, *right), count))
         names = [*active, *sorted(played.keys() - set(active))]
-        rating, covariance = _fit(encounters, names)
+        rating, covariance = _fit_with_prior(encounters, names)
         size = len(active)
         self.games = [played[name] for name in active]
         self.lead: Floats = rating[:size, None] - rating[None, :size]
@@ -172,7 +172,7 @@ def _variances_of_leads(covariance: Floats) -> Floats:
     return np.asarray(np.maximum(variances[:, None] + variances - 2 * covariance, 0), np.float64)
 
 
-def _fit(encounters: Encounters, names: Sequence[str]) -> tuple[Floats, Floats]:
+def _fit_with_prior(encounters: Encounters, names: Sequence[str]) -> tuple[Floats, Floats]:
     """Return the ratings of the names, in natural logits, and their covariances."""
     size, number = len(names), {name: i for i, name in enumerate(names)}
     pairs = sorted(encounters.games)

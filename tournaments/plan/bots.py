@@ -784,7 +784,7 @@ def shell_word(entrant: Entrant) -> str:
     """Return the shell word for an entrant: its name here, its file or command."""
     name, command = plain_name(entrant.name), entrant.command
     mark = SEALED_MARK if is_interpreted(command.argv) else ""
-    if _is_listed(name, command):
+    if _names_program(name, command):
         return name + mark
     folder = Path(command.folder)
     words = [f"{folder / word}" if is_file(folder / word) else word for word in command.argv]
@@ -797,7 +797,7 @@ def shell_word(entrant: Entrant) -> str:
     return shlex.quote(words[0] if len(words) == 1 else shlex.join(words))
 
 
-def _is_listed(name: str, command: Command) -> bool:
+def _names_program(name: str, command: Command) -> bool:
     """Tell whether the lists here give this name to this very program, not to another one."""
     try:
         entry = all_bots(Path.cwd()).get(name)

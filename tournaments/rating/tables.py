@@ -239,7 +239,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     """The cost of its answers; None if it stated none."""
 
     @property
-    def sharpened(self) -> "Rating":
+    def with_luck_out(self) -> "Rating":
         """The same with luck taken out of Elo and margin, where that is known."""
         rating, sharp = self, self.corrected
         if sharp and sharp.elo is not None:
@@ -252,7 +252,7 @@ class Rating(Struct, frozen=True, kw_only=True):
     @property
     def compared_elo(self) -> float | None:
         """Elo by which it is compared with others: with luck taken out, where that is known."""
-        return self.sharpened.elo
+        return self.with_luck_out.elo
 
 
 class Cost(Struct, frozen=True, kw_only=True):
@@ -396,7 +396,7 @@ def is_luck_out(pool: Pool) -> bool:
 def without_luck(pool: Pool) -> Pool:
     """Return a pool whose Elo and margins have luck taken out where its ranks have."""
     is_out = is_luck_out(pool)
-    return replace(pool, entrants=tuple(r.sharpened if is_out else r for r in pool.entrants))
+    return replace(pool, entrants=tuple(r.with_luck_out if is_out else r for r in pool.entrants))
 
 
 class Ratings(Struct, frozen=True):

@@ -58,7 +58,7 @@ def test_the_candidates_of_a_group_play_the_start_on_the_same_deals_in_both_seat
 def test_a_tune_finds_better_values_and_reports_them() -> None:
     event = tune(900, x=X)
     results = play_tune(event, hill, 1)
-    verdict = form_of(event).verdict(event, results)
+    verdict = form_of(event).verdict_of_check(event, results)
     assert verdict
     assert verdict.boards == 180
     assert verdict.is_better
@@ -81,7 +81,7 @@ def test_a_game_that_a_foul_ended_is_lost() -> None:
         replace(game, scores=(50, 0), places=(2, 1), why="foul") if game.seats[0] == bot else game
         for game in play_tune(event, nothing, 1)
     ]
-    verdict = form_of(event).verdict(event, results)
+    verdict = form_of(event).verdict_of_check(event, results)
     assert verdict
     assert verdict.is_worse
     assert "**Worse**: keep the values" in event.format.describe_lead(event, results, True, "")
