@@ -9,7 +9,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, combinations, islice, repeat
+from itertools import combinations, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -417,6 +417,20 @@ class LogFacts(Struct, frozen=True, kw_only=True):
         return replace(self, times=replace(self.times, same_bots=()), names_copies=False)
 
 
+class _Place(NamedTuple):
+    """The machine that played a part of a sitting, and the confinement of its bots."""
+
+    machine: Machine
+    sandbox: str
+    missing: tuple[str, ...]
+    worker: str | None
+
+    @property
+    def confinement(self) -> tuple[str, tuple[str, ...]]:
+        """The state of the sandbox, and what it lacked."""
+        return self.sandbox, self.missing
+
+
 class _Finished(NamedTuple):
     """The records of a game that counts."""
 
@@ -433,7 +447,8 @@ def log_facts(folder: Folder, games: Games = None, listed: Games = None) -> LogF
     """Collect the facts of these games, or of all; the rounds only of those that are `listed`."""
     watch = TimingTotals()
     evidence: dict[tuple[str, FoulClass], list[FoulExample]] = {}
-    parts: list[list[Sitting]] = []
+    # Not the sittings: each takes 3 kB, and an event may have a hundred thousand.
+    places = Counter[frozenset[_Place]]()
     rounds: dict[str, tuple[RoundRecord, ...]] = {}
     played = PlayedGames()
     for path in folder.logs():
@@ -447,28 +462,36 @@ def log_facts(folder: Folder, games: Games = None, listed: Games = None) -> LogF
                 if listed is None or game.result.game in listed:
                     rounds[game.result.game] = game.rounds
                 played.add(game.result, game.rounds, path)
-        parts += [sittings] if sittings else []
-    played_on = ({Machine(part.machine, part.boneyard) for part in group} for group in parts)
-    machines = Counter(chain.from_iterable(played_on))
+        if sittings:
+            places[frozenset(map(_place_of, sittings))] += 1
+    machines = Counter[Machine]()
+    for group, count in places.items():
+        machines.update(dict.fromkeys({place.machine for place in group}, count))
     return LogFacts(
         times=replace(watch.times(), same_bots=played.same_bots()),
         evidence=tuple(example for key in sorted(evidence) for example in evidence[key]),
-        sandboxes=tuple(_sandboxes(parts)),
+        sandboxes=tuple(_sandboxes(places)),
         rounds=rounds,
         machines=tuple(sorted(machines.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
 
 
-def _sandboxes(sittings: Sequence[Sequence[Sitting]]) -> Iterator[SandboxSummary]:
-    """Yield how the bots of these sittings were confined, most frequent first."""
+def _place_of(part: Sitting) -> _Place:
+    machine = Machine(part.machine, part.boneyard)
+    return _Place(machine, part.sandbox, part.missing, part.worker)
+
+
+def _sandboxes(sittings: Counter[frozenset[_Place]]) -> Iterator[SandboxSummary]:
+    """Yield how the bots of sittings were confined, most frequent first."""
     workers = defaultdict[tuple[str, tuple[str, ...]], set[str]](set)
     counts = Counter[tuple[str, tuple[str, ...]]]()
-    for parts in sittings:
-        counts.update({(part.sandbox, part.missing) for part in parts})
-        for part in parts:
-            workers[part.sandbox, part.missing].update([part.worker] if part.worker else [])
+    for places, count in sittings.items():
+        counts.update(dict.fromkeys({place.confinement for place in places}, count))
+        for place in places:
+            workers[place.confinement].update([place.worker] if place.worker else [])
     for state in sorted(counts, key=lambda state: (-counts[state], state)):
-        yield SandboxSummary(*state, counts[state], len(sittings), tuple(sorted(workers[state])))
+        names = tuple(sorted(workers[state]))
+        yield SandboxSummary(*state, counts[state], sittings.total(), names)
 
 
 def _keep(evidence: dict[tuple[str, FoulClass], list[FoulExample]], game: _Finished) -> None:
