@@ -98,7 +98,10 @@ class ResultStore(Mapping[str, Result]):
         return self if count >= len(self) else ResultStore(self.first(count), self.luck)
 
     def reread(self, results: Iterable[Result], luck: LuckSource | None) -> "ResultStore":
-        """Return a store of these results, to read; it shares the memory of what is equal here."""
+        """Return a store of these results, to read; it shares the memory of what is equal here.
+
+        If they are as many, these here take their order.
+        """
         store, rows = ResultStore(luck=luck), iter(self._rows.items())
         for result in results:
             game, row = next(rows, ("", -1))
@@ -108,9 +111,9 @@ class ResultStore(Mapping[str, Result]):
                 store._encoded.append(self._encoded[row])
             else:
                 store.add(result)
-        if store._encoded == self._encoded:
+        if len(store) == len(self):
             # The places of a million games take 110 MB.
-            store._rows, store._encoded = self._rows, self._encoded
+            self._rows, self._encoded = store._rows, store._encoded
         return store
 
     def __getitem__(self, game: str) -> Result:
