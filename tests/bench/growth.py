@@ -11,6 +11,26 @@ run writes them: packed logs, ledger, seeds. They are short, one round each, so 
 some ten minutes. A folder that was written before is taken as it is (`--folder`, of one size). The
 last games are left for `boneyard run`, which goes on with real bots, where all meet all: not where
 the games are fewer than the pairs of bots.
+
+On two cores of an AMD EPYC, the page in MB; of 1,000 bots `show` found a report:
+
+| bots  | games     | run on          | a board more    | show           | report          | page |
+| ----: | --------: | --------------: | --------------: | -------------: | --------------: | ---: |
+|     5 |     1,020 |   0.9 s,  66 MB |   1.7 s,  65 MB |  0.1 s,  32 MB |   0.4 s,  58 MB |  0.1 |
+|     5 |    10,020 |   2.3 s,  79 MB |   2.2 s,  77 MB |  0.2 s,  35 MB |   1.0 s,  70 MB |  0.4 |
+|     5 |   100,020 |  15.3 s, 216 MB |  10.1 s, 205 MB |  1.2 s,  70 MB |   7.4 s, 198 MB |  2.5 |
+|     5 | 1,000,020 | 140.4 s, 881 MB |  95.3 s, 854 MB | 10.7 s, 405 MB |  68.7 s, 783 MB |  2.5 |
+|    50 |    98,000 |  16.5 s, 224 MB |                 |  1.2 s,  70 MB |   7.9 s, 197 MB |  2.8 |
+| 1,000 |   100,000 |                 |                 |  4.1 s, 156 MB |  22.1 s, 399 MB |  4.1 |
+
+CPU of a report for a thousand games, in ms:
+
+    5 bots,     1,020 games ####################################### 392, most of them its start
+    5 bots,    10,020 games ########## 100
+    5 bots,   100,020 games ####### 74
+    5 bots, 1,000,020 games ####### 69
+   50 bots,    98,000 games ######## 81
+1,000 bots,   100,000 games ###################### 221, for each game has a log of its own
 """
 
 import argparse
