@@ -94,12 +94,20 @@ def withdrawn_entrants(folder: Folder, names: Iterable[str]) -> dict[str, Entran
         raise UserError(
             f"Bot {names[0]} cannot withdraw before the event has begun: leave it out (bots)."
         )
-    book = Book(folder)
-    last, entrants = max(book.shown_boards, default=0), book.event.entrants
+    last = max(_shown_boards(folder), default=0)
+    entrants = load_event(folder).entrants
     playing = {first_version(bot.name): bot for bot in entrants if not bot.is_replaced}
     if unknown := next((name for name in names if name not in playing), None):
         raise unknown_name("bot in withdrawn:", unknown, playing)
     return {name: _withdrawn(playing[name], name, last) for name in names}
+
+
+def _shown_boards(folder: Folder, event: Event | None = None) -> frozenset[int]:
+    """Return `Book.shown_boards` of an event, and let go of the results that told them."""
+    boards = Book(folder, event).shown_boards
+    # Results and their luck know each other: without this 340 bytes a game stay.
+    gc.collect()
+    return boards
 
 
 def _withdrawn(bot: Entrant, name: str, last: int) -> Entrant:
@@ -256,9 +264,7 @@ def open_event(
     # One number for one version, in the event and wherever a bot is named.
     number_of = kept_number if keeps_versions(folder.path) else None
     event = resolve_versions(old, event, _Played(folder), number_of)
-    public = Book(folder, old).shown_boards if _matters(old, event) else frozenset[int]()
-    # The results of that book and their luck know each other: without this 340 bytes a game stay.
-    gc.collect()
+    public = _shown_boards(folder, old) if _matters(old, event) else frozenset[int]()
     if fresh and public:
         late = newcomers(old, event)
         if fresh == "versions":
