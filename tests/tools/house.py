@@ -60,7 +60,7 @@ ROOMS = {
     "study": _room(1_307, "tournaments/study"),
     "report": _room(3_174, "tournaments/report"),
     "play": _room(2_772, "tournaments/play"),
-    "event": _room(3_186, "tournaments/event"),
+    "event": _room(3_194, "tournaments/event"),
     "plan": _room(3_331, "tournaments/plan"),
     "formats": _room(2_803, "tournaments/formats"),
     "rating": _room(2_666, "tournaments/rating"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_762
+MOST_LINES = 62_770
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

@@ -285,11 +285,7 @@ class TimeSum:
 
     def stats(self, name: str, *, is_effort: bool) -> TimeStats:
         """Return the sums of the entrant of this name."""
-        info = {
-            word: InfoStats(part.count, round(mean, 6), part.least, part.most)
-            for word, part in sorted(self._info.items())
-            for mean in (part.total / max(1, part.count),)
-        }
+        info = {word: _info_stats(part) for word, part in sorted(self._info.items())}
         timed = self._questions_with_cpu
         return TimeStats(
             name=name,
@@ -303,6 +299,12 @@ class TimeSum:
             is_effort=is_effort or UNSET,
             info=info or UNSET,
         )
+
+
+def _info_stats(part: InfoSum) -> InfoStats:
+    # The log of a stranger may count no answer.
+    mean = part.total / max(1, part.count)
+    return InfoStats(part.count, round(mean, 6), part.least, part.most)
 
 
 class TimingTotals:

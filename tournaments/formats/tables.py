@@ -53,7 +53,7 @@ def gauntlet(challengers: Sequence[int], field: Sequence[int], size: int) -> tup
     if size > 2:
         others = (table for day in _field(len(field), size - 1) for table in day)
         return tuple(
-            tuple((unit, *(field[other] for other in table)) for unit in challengers)
+            tuple((unit, *(field[place] for place in table)) for unit in challengers)
             for table in others
         )
     days = []
