@@ -60,6 +60,13 @@ def actual_path(path: Path) -> Path:
     return compressed_path(path) if not path.exists() and compressed_path(path).exists() else path
 
 
+def status_of(path: Path) -> os.stat_result:
+    """Return the status of a file as it exists, compressed or not. Raises OSError."""
+    with suppress(FileNotFoundError):
+        return path.stat()
+    return compressed_path(path).stat()
+
+
 def list_files(folder: Path, ending: str) -> list[Path]:
     """Return a folder's files with this ending, compressed or not, by name; none without it."""
     with suppress(FileNotFoundError):

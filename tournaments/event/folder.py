@@ -146,6 +146,8 @@ class Folder(Struct, frozen=True):
     """Results of pairs of entrants, for programs that rate chess games."""
     times = PathInFolder("times.json")
     """The bots' use of time, for programs."""
+    facts = PathInFolder(".facts.jsonl")
+    """The facts of logs that the last report read, so that the next one need not read them."""
     review_log = PathInFolder("review.jsonl")
     """The loss of each reviewed decision; no file without `boneyard explain --review`."""
     review = PathInFolder("review.json")
@@ -162,9 +164,9 @@ class Folder(Struct, frozen=True):
     def parts(self) -> list[Path]:
         """Return the files and folders that belong to the event and exist.
 
-        The build folder and the locks are not part of the event.
+        The build folder, the locks and what is kept to save time are not part of the event.
         """
-        besides = {"private", "build", "lock", "review_lock"}
+        besides = {"private", "build", "facts", "lock", "review_lock"}
         names = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
         paths = [getattr(self, name) for name in names if name not in besides]
         return [path for path in (*paths, self.path / GAMES_FOLDER) if path.exists()]

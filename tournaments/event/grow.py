@@ -21,7 +21,7 @@ from arena.analysis.find import RUNS
 from arena.engine.shuffle import commitment
 from arena.files import has_content, write_atomic
 from arena.logs.catalog import published_seeds
-from arena.logs.checksummed import actual_path
+from arena.logs.checksummed import status_of
 from arena.logs.gamelog import read_games
 from arena.rules.english import count_in_digits
 from arena.rules.load import find_overrides
@@ -451,7 +451,7 @@ def held_unless_refused(folder: Folder, publish: Callable[[], None]) -> Iterator
 
 def _sizes(folder: Folder) -> dict[Path, int]:
     """Return the sizes of the game logs: a game that was played makes one larger."""
-    return {path: actual_path(path).stat().st_size for path in folder.logs()}
+    return {path: status_of(path).st_size for path in folder.logs()}
 
 
 def _restore(folder: Folder, before: dict[Path, bytes], publish: Callable[[], None]) -> None:

@@ -16,7 +16,8 @@ from arena.logs.catalog import replay_address
 from arena.ui.html import page
 from protocol.codec import encode_json
 from protocol.messages import WhyGame
-from protocol.records import FoulClass, Result, RoundRecord
+from protocol.records import FoulClass, Result
+from tournaments.event.facts import RoundScores
 from tournaments.plan.event import Event
 from tournaments.report.charts import search_courses, sprt_walk
 from tournaments.report.results_file import events_table
@@ -74,7 +75,7 @@ def listable(results: Iterable[Result]) -> Iterator[Result]:
 def build_game_list(
     event: Event,
     results: Sequence[Result],
-    rounds: Mapping[str, Sequence[RoundRecord]],
+    rounds: Mapping[str, Sequence[RoundScores]],
 ) -> GameList:
     """Return the list of as many results, in their order, as fit."""
     names = [bot.name for bot in event.entrants]

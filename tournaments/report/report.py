@@ -22,7 +22,7 @@ from protocol.codec import indented_json
 from protocol.records import Result
 from protocol.ruleset import count_sides, side_of
 from tournaments.event.book import Book
-from tournaments.event.facts import LogFacts, log_facts
+from tournaments.event.facts import LogFacts, keep_facts
 from tournaments.event.folder import Folder, digest
 from tournaments.event.luck import LuckRecord, LuckStore, read_seats, record_of
 from tournaments.plan.schedule import describe_spent_out
@@ -289,7 +289,7 @@ class SitePage(NamedTuple):
 def report_files(
     book: Book, site: SitePage | None = None, facts: LogFacts | None = None
 ) -> dict[Path, Iterable[bytes]]:
-    """Return the report's files, in their order, with the facts of the logs.
+    """Return the report's files, in their order, with the facts of the logs, which are kept.
 
     Each comes in pieces that can be read once. For a `site` they show the standings after all
     results, but single games only of its boards. `facts`: those, if others than the logs have.
@@ -299,7 +299,7 @@ def report_files(
     listed = {result.game for result in listable(listed_results)}
     # Before the facts, which stay: to fit the ratings of a million games takes 220 MB for a while.
     ratings, corrections = book.ratings, book.corrections
-    facts = facts or log_facts(folder, book.results, listed)
+    facts = facts or keep_facts(folder, book.results, listed)
     summary = Results(
         event=terms_of(event),
         entrants=versions_of(event),

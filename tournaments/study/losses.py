@@ -11,8 +11,9 @@ from arena.analysis.timeline import RoundEnd, Timeline, opponents
 from arena.document.blocks import UNKNOWN_CELL, Column, DocumentBlock, Paragraph, table
 from arena.rules.english import count_in_digits, join_words
 from arena.valuation.terms import LuckTerms, ReviewedDecision, why_no_values
-from protocol.records import FoulClass, Result, RoundRecord
+from protocol.records import FoulClass, Result
 from protocol.ruleset import Ruleset, count_sides, side_of
+from tournaments.event.facts import RoundScores
 from tournaments.event.luck import LuckRecord
 
 
@@ -401,8 +402,8 @@ def _each(total: int, count: int) -> str:
 
 
 def swings_of(
-    rules: Ruleset, seats: int, rounds: Iterable[RoundRecord]
-) -> Iterator[tuple[RoundRecord, list[int]]]:
+    rules: Ruleset, seats: int, rounds: Iterable[RoundScores]
+) -> Iterator[tuple[RoundScores, list[int]]]:
     """Yield each round of a game, and the points that each seat gained on its best rival."""
     before: Sequence[int] = [0] * seats
     for round in rounds:
@@ -416,7 +417,7 @@ def overview(
     rules: Ruleset,
     names: Sequence[str],
     results: Iterable[Result],
-    rounds: Mapping[str, Sequence[RoundRecord]],
+    rounds: Mapping[str, Sequence[RoundScores]],
 ) -> Iterator[DocumentBlock]:
     """Yield a line for each bot: its games, and the points of its rounds by their end."""
     games = {name: LossSums(label=name) for name in names}

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from arena.document.blocks import DocumentBlock, Media, Section, select, to_markdown
 from arena.sandbox.command import Command
-from protocol.records import Result, RoundRecord
+from protocol.records import Result
 from tests.support.made_up import made_up, measured, report_data
 from tests.support.planned_events import event
+from tournaments.event.facts import RoundScores
 from tournaments.formats.base import Entrant
 from tournaments.report import page
 from tournaments.report.document import command_text, report_document
@@ -50,7 +51,7 @@ def test_the_rounds_of_every_listed_game_are_read(rounds: int, board: int, is_fo
     """However short its numbers are."""
     plan = event(2)
     first, second = (bot.name for bot in plan.entrants)
-    records = (RoundRecord(n, "blocked", (0, 0), (0, 0)) for n in range(1, rounds + 1))
+    course = (RoundScores("blocked", (0, 0)),) * rounds
     results = [
         Result(
             game=f"{n}", board=board, seats=(first, second), scores=(0, 0), places=(1, 1),
@@ -58,7 +59,7 @@ def test_the_rounds_of_every_listed_game_are_read(rounds: int, board: int, is_fo
         )
         for n in range(200)
     ]  # fmt: skip
-    courses = dict.fromkeys((result.game for result in results), tuple(records))
+    courses = dict.fromkeys((result.game for result in results), course)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page, "BYTES", 2000)
         listed = page.build_game_list(plan, results, courses).games

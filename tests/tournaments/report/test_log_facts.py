@@ -1,12 +1,14 @@
 """Facts that the logs alone know: of games that count, bounded, the same at each reading."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from arena.logs.checksummed import append_records
+from arena.logs.checksummed import append_records, grep_prefix
 from arena.machine import machine
 from protocol.messages import Clock
 from protocol.records import (
@@ -24,10 +26,12 @@ from tests.support.tables import sitting
 from tournaments.event import facts as measuring
 from tournaments.event.facts import (
     EXAMPLES,
+    KEPT_BY,
     LAST_WORDS,
     InfoStats,
     Machine,
     SandboxSummary,
+    keep_facts,
     log_facts,
 )
 from tournaments.event.folder import Folder
@@ -116,6 +120,54 @@ def test_facts_name_the_machine_and_no_user(tmp_path: Path) -> None:
     assert os.uname().nodename not in machine()
     assert log_facts(Folder(tmp_path)).machines == ()
     assert measuring.STARTS[0] == b'{"type":"sitting",'
+
+
+def test_kept_facts_are_those_of_the_logs(tmp_path: Path) -> None:
+    """Whatever happened to the logs and to the kept facts since."""
+    folder, games = Folder(tmp_path), {f"{board}.ada.bob" for board in range(1, 6)}
+
+    def agree(listed: set[str] | None = None) -> None:
+        assert keep_facts(folder, games, listed) == log_facts(folder, games, listed)
+
+    agree()
+    for board in (1, 2):
+        log(tmp_path, f"{board}", [game_record(board), foul_record("x"), *end_records(board)])
+        agree()
+    agree({"1.ada.bob"})
+    log(tmp_path, "0", [game_record(4), *end_records(4), game_record(6), *end_records(6)])
+    agree()
+    games |= {"6.ada.bob"}
+    agree()
+    games -= {"1.ada.bob"}
+    agree()
+    log(tmp_path, "2", [game_record(3), *end_records(3, ms=80.0), game_record(2), *end_records(2)])
+    agree()
+    (tmp_path / "games" / "1.jsonl").unlink()
+    agree()
+    for start in (0, 300, len(folder.facts.read_bytes()) - 100):
+        folder.facts.write_bytes(folder.facts.read_bytes()[:start] + b"{")
+        agree()
+    folder.facts.write_bytes(folder.facts.read_bytes().replace(KEPT_BY, b'"0"\n'))
+    agree()
+
+
+def test_a_log_that_has_not_changed_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, games = Folder(tmp_path), {"1.ada.bob", "2.ada.bob"}
+    log(tmp_path, "1", [game_record(1), *end_records(1)])
+    keep_facts(folder, games, games)
+    log(tmp_path, "2", [game_record(2), *end_records(2)])
+    read: list[Path] = []
+
+    def read_and_tell(path: Path, prefixes: tuple[bytes, ...]) -> Iterator[bytes]:
+        read.append(path)
+        return grep_prefix(path, prefixes)
+
+    monkeypatch.setattr("tournaments.event.facts.grep_prefix", read_and_tell)
+    facts = keep_facts(folder, games, games)
+    assert read == [folder.log("2")]
+    assert facts.times.entrants[0].games == 2
 
 
 def test_a_sitting_counts_once_for_each_way_in_which_it_was_confined(tmp_path: Path) -> None:
