@@ -152,8 +152,10 @@ def untouched(folder: Path) -> Iterator[Path]:
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
-    """Return every file below a folder."""
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """Return every file below a folder, but those that only save time."""
+    kept = Folder(folder).facts.name
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != kept)
+    return {path: path.read_bytes() for path in files}
 
 
 def laid_open(folder: Path) -> Path:

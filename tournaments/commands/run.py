@@ -14,9 +14,8 @@ from arena.program import cancelled_by_signals
 from arena.sandbox.process import Sandbox
 from arena.ui.console import print_note
 from protocol.records import Result
-from tournaments.event.book import Book, Ledger, finished_boards, results_of
+from tournaments.event.book import Book, Ledger, finished_boards
 from tournaments.event.folder import reveal, reveal_more
-from tournaments.event.luck import LuckStore
 from tournaments.play.lanes import Lanes, fit_jobs
 from tournaments.play.runner import FoulWatch, Runner
 from tournaments.play.sittings import with_waiting
@@ -142,9 +141,8 @@ def publish_reports(ledger: Ledger) -> None:
     reveal(book.folder, book.seed_of, finished_boards(ledger.left))
     if current_results(book):
         return
-    # Read anew: the ledger's order is that of the schedule, a run's that of arrival.
-    lines = results_of(book.folder.ledger, book.event)
-    if results := ledger.results.reread(lines, LuckStore(book.folder, book.event)):
+    # In the order of the ledger, which is that of the schedule: a run's is that of arrival.
+    if results := ledger.written_results():
         from tournaments.report.report import report_files  # Numpy and Jinja2 take 0.2 s.
 
         replace_files(report_files(Book(book.folder, book.event, results)))

@@ -4,6 +4,7 @@ A book has plan, results and logs as they were when it was opened; only its `Led
 """
 
 import hashlib
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -97,20 +98,18 @@ class ResultStore(Mapping[str, Result]):
         """Return a store of the first `count` results."""
         return self if count >= len(self) else ResultStore(self.first(count), self.luck)
 
-    def reread(self, results: Iterable[Result], luck: LuckSource | None) -> "ResultStore":
-        """Return a store of these results, to read; it shares the memory of what is equal here.
+    def row_of(self, game: str) -> int:
+        """Return the row of a game's result; KeyError without one."""
+        return self._rows[game]
 
-        If they are as many, these here take their order.
+    def arranged(self, rows: Sequence[int], luck: LuckSource | None) -> "ResultStore":
+        """Return a store of the results in these rows, in this order; it shares their memory.
+
+        If they are all, the results here take this order too.
         """
-        store, rows = ResultStore(luck=luck), iter(self._rows.items())
-        for result in results:
-            game, row = next(rows, ("", -1))
-            shared = row == len(store) and game not in store
-            if shared and self._encoded[row] == _encode(result):
-                store._rows[game] = row
-                store._encoded.append(self._encoded[row])
-            else:
-                store.add(result)
+        store, games = ResultStore(luck=luck), [*self._rows]
+        store._rows = {games[row]: place for place, row in enumerate(rows)}
+        store._encoded = [self._encoded[row] for row in rows]
         if len(store) == len(self):
             # The places of a million games take 110 MB.
             self._rows, self._encoded = store._rows, store._encoded
@@ -177,12 +176,22 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
 
     Raises DamagedFileError.
     """
+    for entry in checksummed.read_sealed(path, decoder_of(event)):
+        yield entry.record
+
+
+def decoder_of(event: Event) -> Callable[[bytes], Result]:
+    """Return the function that decodes a result of an event.
+
+    It raises DamagedRecordError for other entrants, tables and boards.
+    """
     names = {entrant.name for entrant in event.entrants}
     # Two processes of one entrant may be partners, as a team of its own.
     most = max((unit.count(name) for unit in event.units for name in unit), default=1)
     boards = event.all_boards  # It asks every entrant: for each line, 7/8 of the time at 1,000.
-    for entry in checksummed.read_sealed(path, decode_result):
-        result = entry.record
+
+    def decode(line: bytes) -> Result:
+        result = decode_result(line)
         if strangers := [name for name in result.seats if name not in names]:
             why = f"{strangers[0][:NAME_SHOWN]!r} does not play in this event"
         elif len(result.seats) != event.seats or not 1 <= result.board <= boards:
@@ -192,9 +201,10 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
         elif result.game != (name := f"{result.board}.{'.'.join(result.seats)}"):
             why = f"game {result.game[:NAME_SHOWN]!r} should be {name!r}, after its board and seats"
         else:
-            yield result
-            continue
-        raise checksummed.damaged(path, entry.line, why)
+            return result
+        raise DamagedRecordError(why)
+
+    return decode
 
 
 # Earlier plans of an extended event, and the boards whose deals a latecomer's author could know.
@@ -553,8 +563,10 @@ def _games(times: Times) -> int:
 
 def _first_unlogged(book: Book) -> str | None:
     """Return the first game that has a result and no log; None if there is none."""
-    logs, log_of = book.folder.log_names(), book.index(lambda plan, _: plan.name)
-    return next((game for game in book.results if log_of.get(game) not in logs), None)
+    logs = book.folder.log_names()
+    plans = (plan for plan in book.sittings if plan.name not in logs)
+    games = (game.name for plan in plans for game in plan.games)
+    return next((game for game in games if game in book.results), None)
 
 
 # The ledger: an event's results in the order of its schedule, not of their arrival.
@@ -583,7 +595,7 @@ class Ledger:
         """
         self.notices: list[str] = []
         self.book = book
-        self._log = checksummed.SealedLog(book.folder.ledger, decode_result)
+        self._log = checksummed.SealedLog(book.folder.ledger, decoder_of(book.event))
         self._note(self._log.mend())
         # The book shares this store, so its readers see each result that the ledger adds.
         self.results = book.results = ResultStore(
@@ -595,6 +607,7 @@ class Ledger:
             lines += 1
         if lines != len(self.results):
             lines = 0  # A game has two lines: rewrite the whole ledger.
+        self._written = array("q", range(lines))
         for plan in book.past:
             self._recover(plan)
         self._stages = stages(self.book.event, self.results)
@@ -603,7 +616,7 @@ class Ledger:
         self._open = self.planned = 0
         self._known = len(retired_games(self.book.event, self.results))
         self._logged = self.book.folder.log_names()
-        self._pending: list[Result] = []
+        self._pending: list[int] = []
         self._usage: dict[str, UsageSum] = {}
         self._enter()
         if self.book.event.limits.cents is not None:
@@ -646,9 +659,9 @@ class Ledger:
 
     def _take_up(self, lines: int) -> None:
         """Continue after the ledger's lines, or rewrite them if the schedule has another order."""
-        for row in range(lines):
+        for row, game in enumerate(islice(self.results, lines)):
             self._skip()
-            if self.results.at(row).game != self._due:
+            if game != self._due:
                 self._check_rest(row)
                 self._rewrite()
                 return
@@ -662,22 +675,23 @@ class Ledger:
         plans = chain(self.book.past, sittings(self.book.event, self.results))
         index = GameIndex(plans, lambda plan, _: self.book.folder.log(plan.name))
         logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
-        for entry in islice(
-            checksummed.read_sealed(self.book.folder.ledger, decode_result), lines, None
-        ):
+        path = self.book.folder.ledger
+        for entry in islice(checksummed.read_sealed(path, decode_result), lines, None):
             game = entry.record.game
             if game not in index:
                 why = f"game {game}, where the schedule has {self._due or 'none'}"
-                raise checksummed.damaged(self.book.folder.ledger, entry.line, why)
+                raise checksummed.damaged(path, entry.line, why)
             if logged(index[game]).get(game) != entry.record:
                 why = f"game {game} is not as in its log, {index[game].name}"
-                raise checksummed.damaged(self.book.folder.ledger, entry.line, why)
+                raise checksummed.damaged(path, entry.line, why)
 
     def _rewrite(self) -> None:
         """Rewrite the whole file at once, in the order of the schedule."""
         self._order = ledger_order(self.book.event, self.results)
         self._due = next(self._order, None)
-        self._log.rewrite(self._ready())
+        rows = array("q", self._ready())
+        self._log.rewrite(map(self.results.at, rows))
+        self._written = rows
 
     def add(self, result: Result) -> None:
         """Add the result of a game that is over."""
@@ -717,12 +731,12 @@ class Ledger:
         """Return the games of a sitting that have no result: schedule minus ledger."""
         return [game for game in plan.games if game.name not in self.results]
 
-    def _ready(self) -> Iterator[Result]:
-        """Yield the results whose turn has come."""
+    def _ready(self) -> Iterator[int]:
+        """Yield the rows of the results whose turn has come."""
         self._skip()
         while (due := self._due) is not None and due in self.results:
             self._due = next(self._order, None)
-            yield self.results[due]
+            yield self.results.row_of(due)
             self._skip()
 
     def _skip(self) -> None:
@@ -740,8 +754,19 @@ class Ledger:
         ready = self._ready()
         self._pending += islice(ready, LEDGER_LINES_AT_ONCE)
         while self._pending:
-            self._log.append(self._pending)
+            self._log.append(map(self.results.at, self._pending))
+            self._written.extend(self._pending)
             self._pending = [*islice(ready, LEDGER_LINES_AT_ONCE)]
+
+    def written_results(self) -> ResultStore:
+        """Return the results that the file has, in its order, to read.
+
+        They take luck from its file alone: a format may compute luck in the ledger's own.
+        """
+        results = self.results.arranged(self._written, LuckStore(self.book.folder, self.book.event))
+        if len(results) == len(self.results):
+            self._written = array("q", range(len(results)))
+        return results
 
 
 def results_from_log(path: Path) -> dict[str, Result]:

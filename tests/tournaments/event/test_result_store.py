@@ -45,20 +45,24 @@ def test_a_store_equals_a_dictionary_of_the_first_results(entries: list[Result])
         assert store.get(game) == expected.get(game)
 
 
-@given(first=st.lists(results(), max_size=6), more=st.lists(results(), max_size=3), data=st.data())
-def test_reread_results_equal_a_new_store(
-    first: list[Result], more: list[Result], data: st.DataObject
-) -> None:
-    store = ResultStore(first)
-    lines = data.draw(st.just([*store.values()]) | st.permutations([*first, *more]))
-    copy = store.reread(lines, None)
-    assert [*copy.items()] == [*ResultStore(lines).items()]
-    assert [*copy.first()] == [*ResultStore(lines).first()]
+@given(entries=st.lists(results(), max_size=6), data=st.data())
+def test_arranged_results_equal_a_new_store(entries: list[Result], data: st.DataObject) -> None:
+    store = ResultStore(entries)
+    order = data.draw(st.permutations(range(len(store))))
+    rows = order[: data.draw(st.integers(0, len(order)))]
+    chosen, everything = [store.at(row) for row in rows], dict(store)
+    copy = store.arranged(rows, None)
+    assert [*copy.items()] == [(result.game, result) for result in chosen]
+    assert [*copy.first()] == chosen
+    assert dict(store) == everything
+    assert all(store.at(store.row_of(game)) == result for game, result in everything.items())
+    if len(rows) == len(order):
+        assert [*store] == [*copy]
 
 
-def test_reread_names_are_the_stored_objects() -> None:
+def test_arranged_names_are_the_stored_objects() -> None:
     store = ResultStore([BIG])
-    (name,), (copy,) = store, store.reread([store.at(0)], None)
+    (name,), (copy,) = store, store.arranged([0], None)
     assert copy is name
 
 
