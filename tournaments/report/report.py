@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, combinations, islice, permutations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import UNSET
 from msgspec.structs import asdict
@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 from arena.document.blocks import to_markdown
 from arena.ui.replay_page import event_replay_page
 from protocol.codec import indented_json
-from protocol.records import Result
+from protocol.records import Result, UsageSum
 from protocol.ruleset import count_sides, side_of
 from tournaments.event.book import Book
 from tournaments.event.facts import LogFacts, keep_facts
@@ -64,10 +64,12 @@ from tournaments.report.scaling import scalings
 
 
 COST_FIELDS = ("tokens_in", "tokens_out", "retries", "failures", "model_choices", "fallbacks")
+SEAT_FIELDS = (
+    "seat", "entrant", "side", "partner", "points", "place", "win_share", "margin",
+)  # fmt: skip
 GAME_FIELDS = (
-    "game", "board", "table", "rotation", "sitting", "seat", "entrant", "side", "partner", "points",
-    "place", "win_share", "margin", "luck_points", "luck_share", "rounds", "why", "foul",
-    *COST_FIELDS, "cents",
+    "game", "board", "table", "rotation", "sitting", *SEAT_FIELDS, "luck_points", "luck_share",
+    "rounds", "why", "foul", *COST_FIELDS, "cents",
 )  # fmt: skip
 RATINGS = (
     "pool", "rank", "best_rank", "worst_rank", "entrant", "fingerprint", "elo", "half_width",
@@ -87,7 +89,7 @@ FILE_LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
 CsvRow = Sequence[object]
-EMPTY_ROW: dict[str, object] = dict.fromkeys(GAME_FIELDS)
+NO_COST = (None,) * len((*COST_FIELDS, "cents"))
 
 
 def game_rows(
@@ -108,36 +110,30 @@ def _seats(
 ) -> Iterator[CsvRow]:
     first = result.seats.index(min(result.seats))
     table = ".".join(result.seats[first:] + result.seats[:first])
-    shared = {**EMPTY_ROW, "table": table, "rotation": first, "sitting": sitting}
-    shared |= {"rounds": result.rounds, "why": result.why}
-    for seat in range(len(result.seats)):
-        row: dict[str, object] = shared | seat_columns(result, seat, partners)
-        row["foul"] = ""
-        if result.fouls:
-            row["foul"] = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
-        if luck:
-            row |= {"luck_points": luck.points[seat], "luck_share": luck.share[seat]}
-        if result.usage is not UNSET:
-            cost = result.usage[seat]
-            row |= {name: getattr(cost, name) for name in (*COST_FIELDS, "cents")}
-        yield [*row.values()]
+    game = (result.game, result.board, table, first, sitting)
+    end = (result.rounds, result.why)
+    for seat, columns in enumerate(seat_columns(result, partners)):
+        lucky = (luck.points[seat], luck.share[seat]) if luck else (None, None)
+        foul = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
+        cost = NO_COST if result.usage is UNSET else _costs(result.usage[seat])
+        yield (*game, *columns, *lucky, *end, foul, *cost)
 
 
-def seat_columns(result: Result, seat: int, partners: bool) -> dict[str, Any]:
-    """Return what a game's result says of a seat, by the names of the columns."""
-    side, sides = side_of(partners, seat), count_sides(partners, len(result.seats))
-    return {
-        "game": result.game,
-        "board": result.board,
-        "seat": seat,
-        "entrant": result.seats[seat],
-        "side": side,
-        "partner": result.seats[(seat + 2) % 4] if partners else None,
-        "points": result.scores[seat],
-        "place": result.places[seat],
-        "win_share": share_of_pairs(result.places[:sides], side),
-        "margin": margin_of(result, side, sides),
-    }
+def _costs(usage: UsageSum) -> CsvRow:
+    return [*(getattr(usage, name) for name in COST_FIELDS), usage.cents]
+
+
+def seat_columns(result: Result, partners: bool) -> Iterator[CsvRow]:
+    """Yield for each seat the `SEAT_FIELDS` of a game's result."""
+    seats = len(result.seats)
+    sides = count_sides(partners, seats)
+    places = result.places[:sides]
+    for seat, entrant in enumerate(result.seats):
+        side = side_of(partners, seat)
+        partner = result.seats[(seat + 2) % seats] if partners else None
+        score, place = result.scores[seat], result.places[seat]
+        share, margin = share_of_pairs(places, side), margin_of(result, side, sides)
+        yield seat, entrant, side, partner, score, place, share, margin
 
 
 def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:

@@ -22,7 +22,7 @@ from tournaments.event.luck import (
     SeatLosses,
     luck_records,
 )
-from tournaments.report.report import encode_rows, seat_columns
+from tournaments.report.report import SEAT_FIELDS, encode_rows, seat_columns
 from tournaments.study.valuation import review_timeline
 
 
@@ -139,6 +139,8 @@ def examples(logged: LoggedGame, event: str, wish: Wish, worth: KnownWorth) -> I
     result, sitting, timeline = logged.result, logged.sitting, Timeline(logged)
     assert result, "The game is finished."
     seats = [seat for seat, name in enumerate(sitting.seats) if wish.wants(name)]
+    rows = seat_columns(result, sitting.rules.deal.partners)
+    columns: list[dict[str, Any]] = [dict(zip(SEAT_FIELDS, row, strict=True)) for row in rows]
     margins = margins_by_round(logged)
     luck = next((record for record in worth.luck if record.scores == result.scores), None)
     if wish.luck and luck is None:
@@ -154,7 +156,9 @@ def examples(logged: LoggedGame, event: str, wish: Wish, worth: KnownWorth) -> I
             event=event,
             rules=sitting.rules.name,
             seats=len(sitting.seats),
-            **seat_columns(result, question.seat, sitting.rules.deal.partners),
+            game=result.game,
+            board=result.board,
+            **columns[question.seat],
             round=question.round,
             question=question.number,
             id=question.question.id,
