@@ -282,6 +282,11 @@ def unseal(line: bytes, previous: int) -> tuple[bytes, int]:
     return body + b"}", checksum
 
 
+def checksum_of(line: bytes) -> int:
+    """Return the checksum that a log's line has. Raises ValueError if it has none."""
+    return int(line[-SEAL + 7 : -3], 16)
+
+
 def strip_checksum(line: bytes) -> bytes:
     """Return the line without its checksum, unchecked: for lines that are counted, not trusted."""
     return line[: -SEAL - 1] + b"}"

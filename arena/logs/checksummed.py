@@ -21,7 +21,7 @@ from arena.files import (
     open_regular,
     write_atomic,
 )
-from protocol.codec import DamagedRecordError, seal_records, unseal
+from protocol.codec import DamagedRecordError, checksum_of, seal_records, unseal
 
 # Compressed storage of finished logs, and the reading of files whether compressed or not.
 #
@@ -361,6 +361,11 @@ class SealedLog(Generic[S]):
         for entry in read_sealed(self._path, self._decode, self._remedy):
             self.checksum = entry.checksum
             yield entry.record
+
+    def resume(self) -> None:
+        """Append after the last line of a file whose lines were all read, by whomever."""
+        line = last_line(self._path)[0] if self._path.exists() else b""
+        self.checksum = checksum_of(line) if line else 0
 
     def append(self, records: Iterable[S], mode: int = 0o644) -> None:
         """Append records, all or none; a new file gets the mode."""

@@ -141,8 +141,8 @@ def write(folder: Folder, size: Size) -> None:
     folder.path.mkdir(parents=True, exist_ok=True)
     fields = {"boards": size.boards, "sandbox": "off"}
     draft = read_plan(size.entrants, fields, choices=(SHORT,), predictable=True)
-    event, _ = open_event(folder, draft.build(folder.build), 1)
-    ledger = Ledger(Book(folder, event))
+    book, _ = open_event(folder, draft.build(folder.build), 1)
+    event, ledger = book.event, Ledger(book)
     seed_of = partial(board_seed, secret_of(folder), event.name)
     left = (ledger.planned - LEFT) if size.is_whole else size.games
     for plan in ledger.stage:

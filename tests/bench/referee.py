@@ -32,7 +32,7 @@ from protocol.messages import Clock
 from protocol.records import Result
 from tests.support.tables import sitting
 from tournaments.commands.run import PlayGames, play_to_end
-from tournaments.event.book import Book, Ledger
+from tournaments.event.book import Ledger
 from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.event.grow import open_event
 from tournaments.plan.read_plan import read_plan
@@ -211,8 +211,8 @@ def result_cost(referees: int, results: int) -> Cost:
         folder.path.mkdir()
         fields = {"boards": results // GAMES_A_BOARD, "sandbox": "off"}
         plan = read_plan(tuple(["first"] * FAKE_BOTS), fields, predictable=True)
-        event, _ = open_event(folder, plan.build(folder.build), 1)
-        ledger = Ledger(Book(folder, event))
+        book, _ = open_event(folder, plan.build(folder.build), 1)
+        ledger = Ledger(book)
 
         @asynccontextmanager
         async def ready() -> AsyncIterator[PlayGames]:

@@ -410,8 +410,8 @@ def _run_in(
                 notices.append(f"It has {boards} already; all of them count.")
         newcomers = plan.config.fresh_boards
         fresh: FreshBoards = "newcomers" if newcomers else "versions" if at_home else ""
-        event, remarks = open_event(folder, event, seed, plan.deals, fresh)
-        ledger = Ledger(Book(folder, event), on_all_cores)
+        book, remarks = open_event(folder, event, seed, plan.deals, fresh)
+        event, ledger = book.event, Ledger(book, on_all_cores)
         gap = missing_results(ledger.book)
         refuse_fewer_logs(ledger.book)
         remove_leftovers(folder.path / GAMES_FOLDER)

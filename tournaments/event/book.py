@@ -74,9 +74,9 @@ class ResultStore(Mapping[str, Result]):
         """Add these results; `luck` knows the luck of their games."""
         self._rows: dict[str, int] = {}
         self._encoded: list[bytes] = []
-        self.luck = luck
-        if luck:
-            luck.played = self.values
+        self.repeats = 0
+        """Results that do not count because their game had one."""
+        self.take_luck(luck)
         for result in results:
             self.add(result)
 
@@ -85,6 +85,14 @@ class ResultStore(Mapping[str, Result]):
         if result.game not in self._rows:
             self._encoded.append(_encode(result))
             self._rows[result.game] = len(self._encoded) - 1
+        else:
+            self.repeats += 1
+
+    def take_luck(self, luck: LuckSource | None) -> None:
+        """Let this source tell the luck of the games from now on."""
+        self.luck = luck
+        if luck:
+            luck.played = self.values
 
     def at(self, row: int) -> Result:
         """Return the result in a row; rows count from 0 in the order of arrival."""
@@ -352,6 +360,10 @@ class Book:
             results_of(self.folder.ledger, self.event), LuckStore(self.folder, self.event)
         )
 
+    def replanned(self, event: Event) -> "Book":
+        """Return the book of the event's next plan; results that were read are not read again."""
+        return Book(self.folder, event, vars(self).get("results"))
+
     @property
     def played(self) -> Sequence[Result]:
         """The results in their order."""
@@ -598,15 +610,11 @@ class Ledger:
         self._log = checksummed.SealedLog(book.folder.ledger, decoder_of(book.event))
         self._note(self._log.mend())
         # The book shares this store, so its readers see each result that the ledger adds.
-        self.results = book.results = ResultStore(
-            luck=LuckStore(book.folder, book.event, writes=True, tasks=tasks)
-        )
-        lines = 0
-        for result in self._log.read():
-            self.results.add(result)
-            lines += 1
-        if lines != len(self.results):
-            lines = 0  # A game has two lines: rewrite the whole ledger.
+        self.results = book.results
+        self.results.take_luck(LuckStore(book.folder, book.event, writes=True, tasks=tasks))
+        self._log.resume()
+        # If a game has two lines, rewrite the whole ledger.
+        lines = 0 if self.results.repeats else len(self.results)
         self._written = array("q", range(lines))
         for plan in book.past:
             self._recover(plan)

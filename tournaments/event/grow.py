@@ -3,7 +3,6 @@
 A run that is refused leaves its folder as it was, and no folder where there was none.
 """
 
-import gc
 import hashlib
 import os
 import secrets
@@ -94,20 +93,12 @@ def withdrawn_entrants(folder: Folder, names: Iterable[str]) -> dict[str, Entran
         raise UserError(
             f"Bot {names[0]} cannot withdraw before the event has begun: leave it out (bots)."
         )
-    last = max(_shown_boards(folder), default=0)
+    last = max(Book(folder).shown_boards, default=0)
     entrants = load_event(folder).entrants
     playing = {first_version(bot.name): bot for bot in entrants if not bot.is_replaced}
     if unknown := next((name for name in names if name not in playing), None):
         raise unknown_name("bot in withdrawn:", unknown, playing)
     return {name: _withdrawn(playing[name], name, last) for name in names}
-
-
-def _shown_boards(folder: Folder, event: Event | None = None) -> frozenset[int]:
-    """Return `Book.shown_boards` of an event, and let go of the results that told them."""
-    boards = Book(folder, event).shown_boards
-    # Results and their luck know each other: without this 340 bytes a game stay.
-    gc.collect()
-    return boards
 
 
 def _withdrawn(bot: Entrant, name: str, last: int) -> Entrant:
@@ -239,8 +230,8 @@ def open_event(
     seed: int | None,
     deals: SetDeals | None = None,
     fresh: FreshBoards = "",
-) -> tuple[Event, list[str]]:
-    """Write the event, its secret and its commitments; return the event and notes for the user.
+) -> tuple[Book, list[str]]:
+    """Write the event, its secret and its commitments; return its book and notes for the user.
 
     An event that the folder holds already is continued: unchanged, or extended, with versions of
     its entrants. `deals`: those that the organiser sets. `fresh`: the bots that play only boards
@@ -259,12 +250,13 @@ def open_event(
         _write_boards(Book(folder, event), seed_of)
         # Last, so that a folder with an event has all other files.
         write_atomic(folder.event, [as_json(event)])
-        return event, [*filter(None, [describe_repeats(event)])]
-    old = load_event(folder)
+        return Book(folder, event), [*filter(None, [describe_repeats(event)])]
+    old_book = Book(folder)
+    old = old_book.event
     # One number for one version, in the event and wherever a bot is named.
     number_of = kept_number if keeps_versions(folder.path) else None
     event = resolve_versions(old, event, _Played(folder), number_of)
-    public = _shown_boards(folder, old) if _matters(old, event) else frozenset[int]()
+    public = old_book.shown_boards if _matters(old, event) else frozenset[int]()
     if fresh and public:
         late = newcomers(old, event)
         if fresh == "versions":
@@ -277,14 +269,14 @@ def open_event(
         )
     seed_of = _planned_seeds(Book(folder, event), deals)
     event = _planned_repeats(event, seed_of)
-    book = Book(folder, event)
+    book = old_book.replanned(event)
     _check_promises(book, old, seed_of)
     if seed is not None and secret_of(folder) != seeded(seed):
         raise UserError(
             f"{folder.path} has an event with another --seed. Choose another folder (--out)."
         )
     notes = _go_on(book, old, public, seed_of)
-    return event, [*filter(None, [describe_repeats(event)]), *notes]
+    return book, [*filter(None, [describe_repeats(event)]), *notes]
 
 
 def _planned_seeds(book: Book, deals: SetDeals | None) -> SeedOf:

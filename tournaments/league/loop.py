@@ -123,8 +123,8 @@ def play_round(
         return sandbox
 
     with lock_for_writing(folder):
-        event, _ = open_event(folder, load_event(folder), None)
-        ledger = Ledger(Book(folder, event))
+        book, _ = open_event(folder, load_event(folder), None)
+        ledger = Ledger(book)
         tries = count_tries(folder, len(ledger.results))
         remove_leftovers(folder.path / GAMES_FOLDER)
         ready = _show_play(play_here(ledger, jobs, prepare), show, most_s)

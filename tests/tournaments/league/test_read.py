@@ -7,7 +7,7 @@ import pytest
 from protocol.codec import encode_json
 from protocol.errors import UserError
 from tests.support.planned_events import event, plan_of, result
-from tournaments.event.book import Book, Ledger
+from tournaments.event.book import Ledger
 from tournaments.event.folder import Folder
 from tournaments.event.grow import open_event
 from tournaments.formats.tables import Matches
@@ -76,9 +76,10 @@ def test_of_a_closed_round_only_whole_boards_count(tmp_path: Path) -> None:
         tables=(ChosenTable(table, "new", 1.0),),
     )  # fmt: skip
     folder = Folder(tmp_path)
-    contest, _ = open_event(folder, event(2, form=Matches((table,))), 1)
+    book, _ = open_event(folder, event(2, form=Matches((table,))), 1)
+    contest = book.event
     (tmp_path / PLAN).write_bytes(encode_json(plan))
-    ledger = Ledger(Book(folder, contest))
+    ledger = Ledger(book)
     games = [(part, n) for part in plan_of(contest) for n in range(len(part.games))]
     for part, n in games[:5]:
         ledger.add(result(contest, part, n, (1, 2)))

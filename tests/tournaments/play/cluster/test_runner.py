@@ -84,7 +84,8 @@ class Stage:
     def __init__(self, tmp_path: Path, reference: Path) -> None:
         self.folder = Folder(tmp_path / "out")
         self.folder.path.mkdir()
-        self.event, _ = open_event(self.folder, load_event(Folder(reference)), 1)
+        book, _ = open_event(self.folder, load_event(Folder(reference)), 1)
+        self.event = book.event
         self.messages: list[str] = []
         self._bots_at = tmp_path / "bots"
 
