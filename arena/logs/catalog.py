@@ -77,9 +77,14 @@ def replay_address(game: str) -> str:
 
 def list_logs(folder: Path) -> list[Path]:
     """Return the game logs in a folder, compressed or not, sorted by name. Raises UserError."""
+    return [folder / name for name in sorted(log_names(folder))]
+
+
+def log_names(folder: Path) -> set[str]:
+    """Return the names of the game logs in a folder. Raises UserError."""
     if folder.name == GAMES_FOLDER:  # Any other one was named by the user.
         refuse_link(folder)
-    return checksummed.list_files(folder, LOG_SUFFIX)
+    return checksummed.list_names(folder, LOG_SUFFIX)
 
 
 def is_log(path: Path) -> bool:

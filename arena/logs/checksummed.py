@@ -67,12 +67,12 @@ def status_of(path: Path) -> os.stat_result:
     return compressed_path(path).stat()
 
 
-def list_files(folder: Path, ending: str) -> list[Path]:
-    """Return a folder's files with this ending, compressed or not, by name; none without it."""
+def list_names(folder: Path, ending: str) -> set[str]:
+    """Return the names of a folder's files with this ending, compressed or not; none without it."""
     with suppress(FileNotFoundError):
-        names = {path.name.removesuffix(ZSTD_SUFFIX) for path in folder.iterdir()}
-        return [folder / name for name in sorted(names) if name.endswith(ending)]
-    return []
+        names = {name.removesuffix(ZSTD_SUFFIX) for name in os.listdir(folder)}  # noqa: PTH208 - a Path takes 5 µs, and there may be 100,000
+        return {name for name in names if name.endswith(ending)}
+    return set()
 
 
 @contextmanager

@@ -39,11 +39,11 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(2202, "protocol"),
+    "protocol": _room(2207, "protocol"),
     "files, program, machine, processes": _room(869, "arena"),
     "engine": _room(1973, "arena/engine"),
     "match": _room(2841, "arena/match"),
-    "logs": _room(1022, "arena/logs"),
+    "logs": _room(1032, "arena/logs"),
     "rules": _room(1627, "arena/rules"),
     "sandbox": _room(3178, "arena/sandbox"),
     "sealed": _room(1226, "arena/sealed"),
@@ -57,18 +57,18 @@ ROOMS = {
     "league": _room(5946, "tournaments/league"),
     "verification": _room(958, "tournaments/verification"),
     "site": _room(1679, "tournaments/site"),
-    "study": _room(1308, "tournaments/study"),
-    "report": _room(3175, "tournaments/report"),
+    "study": _room(1312, "tournaments/study"),
+    "report": _room(3169, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3342, "tournaments/event"),
+    "event": _room(3343, "tournaments/event"),
     "plan": _room(3331, "tournaments/plan"),
     "formats": _room(2803, "tournaments/formats"),
-    "rating": _room(2666, "tournaments/rating"),
-    "tests": _room(42_317, "tests"),
+    "rating": _room(2669, "tournaments/rating"),
+    "tests": _room(42_319, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_925
+MOST_LINES = 62_942
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

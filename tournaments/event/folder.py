@@ -31,6 +31,7 @@ from arena.logs.catalog import (
     REPLAYS,
     SEEDS,
     list_logs,
+    log_names,
     published_seeds,
 )
 from arena.logs.checksummed import last_line
@@ -181,7 +182,7 @@ class Folder(Struct, frozen=True):
 
     def log_names(self) -> set[str]:
         """Return the names of the sittings that have a log."""
-        return {log.name.removesuffix(LOG_SUFFIX) for log in self.logs()}
+        return {name.removesuffix(LOG_SUFFIX) for name in log_names(self.path / GAMES_FOLDER)}
 
 
 def was_locked(folder: Folder) -> bool:

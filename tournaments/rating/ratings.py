@@ -512,22 +512,25 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
         i, j = rows[use], columns[use]
         sizes, df = fit.lead_errors(i, j)
         leads = (ELO * (fit.theta[i] - fit.theta[j])).tolist()
-        better = np.array([*map(_superiority, leads, map(Error, sizes.tolist(), df.tolist()))])
+        better = np.fromiter(
+            map(_superiority, leads, map(Error, sizes.tolist(), df.tolist())),
+            np.float64,
+            len(leads),
+        )
         errors[i, j] = errors[j, i] = sizes
         los[i, j], los[j, i] = better, 1 - better
-    places = np.ix_(order, order)
-    gaps = errors[places].round(RATING_DECIMALS).tolist()
+    # Row by row, here and below: of a thousand entrants, a list of all values takes 32 MB.
+    gaps = (errors[i, order].round(RATING_DECIMALS).tolist() for i in order)
     return (
         tuple(tuple(None if isnan(gap) else gap for gap in row) for row in gaps),
-        tuple(map(tuple, los[places].round(FINE).tolist())),
+        tuple(tuple(los[i, order].round(FINE).tolist()) for i in order),
     )
 
 
 def _crosstable(case: _Case, order: list[int]) -> tuple[tuple[Meeting, ...], ...]:
     """Return all meetings; equal ones are one value: of a thousand entrants most never met."""
     meeting = cache(lambda games, wins: Meeting(int(games), wins))
-    places = np.ix_(order, order)
-    rows = zip(case.games[places].tolist(), case.points[places].tolist(), strict=True)
+    rows = ((case.games[i, order].tolist(), case.points[i, order].tolist()) for i in order)
     return tuple(tuple(map(meeting, games, points)) for games, points in rows)
 
 

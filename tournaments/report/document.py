@@ -95,14 +95,16 @@ def encounters(tally: Tally, names: Sequence[str]) -> list[list[Encounter | None
     All names must be the tally's.
     """
     met, size = meetings(tally), len(tally.names)
-    others = met.pair // size != met.pair % size  # A bot that partners itself may meet itself.
-    codes, pair = np.unique(met.pair[others], return_inverse=True)
-    _, board = np.unique(met.board[others], return_inverse=True)
-    by_pair = by_cluster(pair, board, met.half[others], len(codes))
+    order = [tally.names.index(name) for name in names]
+    bot, other = np.divmod(met.pair, size)
+    # A bot that partners itself may meet itself.
+    use = (bot != other) & np.isin(bot, order) & np.isin(other, order)
+    codes, pair = np.unique(met.pair[use], return_inverse=True)
+    _, board = np.unique(met.board[use], return_inverse=True)
+    by_pair = by_cluster(pair, board, met.half[use], len(codes))
     columns = (by_pair.size, by_pair.clusters, by_pair.mean / 2, by_pair.clustered / 4)
     rows = zip(codes.tolist(), *(column.tolist() for column in columns), strict=True)
     by_code = {code: _encounter(int(n), int(boards), *rest) for code, n, boards, *rest in rows}
-    order = [tally.names.index(name) for name in names]
     return [[by_code.get(i * size + j) for j in order] for i in order]
 
 
@@ -192,6 +194,7 @@ def compared_sections(
 
 
 def _crosstable(pool: Pool, tally: Tally, names: list[str]) -> list[list[Cell]]:
+    """Return the cells of the first entrants, whose names these are."""
     met = encounters(tally, names)
     return [
         [

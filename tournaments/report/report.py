@@ -215,21 +215,16 @@ def _games(event: str, result: Result, partners: bool) -> Iterator[str]:
         pair = result.places[white], result.places[black]
         score = ("0-1", "1/2-1/2", "1-0")[half_points(pair, 0)]
         end = _termination(result, sides, (white, black))
-        above, below = _around_round(event, names[white], names[black], score, end)
-        yield f'{above}[Round "{result.board}"]\n{below}'
+        players = _tag("White", names[white]) + _tag("Black", names[black])
+        place = _tag("Event", event) + _tag("Site", "?") + _tag("Date", NO_DATE)
+        outcome = _tag("Result", score) + _tag("Termination", end)
+        yield f'{place}[Round "{result.board}"]\n{players}{outcome}\n{score}\n\n'
 
 
-# Two sides have at most 15 pairs of score and termination.
+# Of a thousand bots each is White and Black.
 @lru_cache(10_000)
-def _around_round(event: str, white: str, black: str, score: str, end: str) -> tuple[str, str]:
-    """Return the text of a game above its round and below it."""
-    above = _tag_lines(Event=event, Site="?", Date=NO_DATE)
-    below = _tag_lines(White=white, Black=black, Result=score, Termination=end)
-    return above, f"{below}\n{score}\n\n"
-
-
-def _tag_lines(**tags: str) -> str:
-    return "".join(f"[{tag} {_quoted(text)}]\n" for tag, text in tags.items())
+def _tag(name: str, text: str) -> str:
+    return f"[{name} {_quoted(text)}]\n"
 
 
 def _termination(result: Result, sides: int, pair: Sequence[int]) -> str:
