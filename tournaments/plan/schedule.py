@@ -493,7 +493,9 @@ def spent_out(event: Event, sums: Mapping[str, UsageSum]) -> frozenset[str]:
 
 def stopped_entrants(event: Event, results: Iterable[Result], *, is_over: bool) -> frozenset[str]:
     """Return the entrants that leave games unplayed because they spent all that they may."""
-    return frozenset() if is_over else spent_out(event, sum_usage(results)) - event.retired
+    if is_over or event.limits.cents is None:
+        return frozenset()
+    return spent_out(event, sum_usage(results)) - event.retired
 
 
 def has_one_of(game: str, names: Collection[str]) -> bool:
