@@ -39,7 +39,7 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(2207, "protocol"),
+    "protocol": _room(2212, "protocol"),
     "files, program, machine, processes": _room(869, "arena"),
     "engine": _room(1973, "arena/engine"),
     "match": _room(2841, "arena/match"),
@@ -58,17 +58,17 @@ ROOMS = {
     "verification": _room(958, "tournaments/verification"),
     "site": _room(1679, "tournaments/site"),
     "study": _room(1312, "tournaments/study"),
-    "report": _room(3169, "tournaments/report"),
+    "report": _room(3167, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3343, "tournaments/event"),
-    "plan": _room(3331, "tournaments/plan"),
+    "event": _room(3367, "tournaments/event"),
+    "plan": _room(3333, "tournaments/plan"),
     "formats": _room(2803, "tournaments/formats"),
-    "rating": _room(2669, "tournaments/rating"),
+    "rating": _room(2673, "tournaments/rating"),
     "tests": _room(42_319, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_942
+MOST_LINES = 62_975
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

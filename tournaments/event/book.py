@@ -5,13 +5,13 @@ A book has plan, results and logs as they were when it was opened; only its `Led
 
 import hashlib
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TypeVar, overload
+from typing import NamedTuple, TypeVar, overload
 
 from msgspec import Struct, msgpack
 
@@ -30,7 +30,7 @@ from protocol.codec import (
     strip_checksum,
 )
 from protocol.errors import UserError, suggestion
-from protocol.records import GameRecord, Result, Sitting, UsageSum
+from protocol.records import FoulClass, GameRecord, Result, Sitting, UsageSum
 from tournaments.event.facts import Times, log_facts
 from tournaments.event.folder import Folder, SeedOf, load_event, secret_of
 from tournaments.event.luck import LuckStore, MapTasks
@@ -335,6 +335,14 @@ def broken_promises(folder: Folder) -> Iterator[str]:
 T = TypeVar("T")
 
 
+class Appearances(NamedTuple):
+    """Counts of results, from one look at all of them."""
+
+    seatings: Counter[tuple[str, ...]]
+    fouls: defaultdict[str, Counter[FoulClass]]
+    """Of each entrant, forfeits among them."""
+
+
 class Book:
     """An event to read. Its members raise DamagedFileError if a file that they need is damaged."""
 
@@ -373,6 +381,16 @@ class Book:
     def active(self) -> Sequence[Result]:
         """The results of active entrants only: they alone decide the pairings."""
         return self.event.active_results(self.played)
+
+    @cached_property
+    def appearances(self) -> Appearances:
+        """The seatings of active entrants and their fouls, counted."""
+        counts = Appearances(Counter(), defaultdict(Counter))
+        for result in self.active:
+            counts.seatings[result.seats] += 1
+            for foul in result.fouls:
+                counts.fouls[result.seats[foul.seat]][foul.foul] += 1
+        return counts
 
     @cached_property
     def public(self) -> frozenset[int]:

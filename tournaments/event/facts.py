@@ -23,8 +23,8 @@ from arena.rules.english import join_words
 from protocol import __version__
 from protocol.codec import (
     DamagedRecordError,
-    decode_json,
     decode_record,
+    decoder_for,
     encode_json,
     line_start,
     strip_checksum,
@@ -118,7 +118,10 @@ class GameCourse(Struct, frozen=True, array_like=True):
     @property
     def all_rounds(self) -> list[RoundScores]:
         """Its rounds, decoded."""
-        return decode_json(bytes(self.rounds), list[RoundScores])
+        return _decode_rounds(bytes(self.rounds))
+
+
+_decode_rounds = decoder_for(list[RoundScores])
 
 
 class LogPart(NamedTuple):
@@ -348,7 +351,9 @@ def _seat_times(result: Result, spent: SpentRecord) -> Iterator[tuple[str, TimeS
 def add_times(total: dict[str, TimeSum], times: Iterable[tuple[str, TimeSum]]) -> None:
     """Add times of entrants to their total."""
     for name, seat_time in times:
-        total.setdefault(name, TimeSum()).add(seat_time)
+        if name not in total:
+            total[name] = TimeSum()
+        total[name].add(seat_time)
 
 
 NO_INFO: dict[str, InfoSum] = {}
@@ -540,6 +545,7 @@ class _KeptLog(Struct, frozen=True, array_like=True):
     sums: _LogSums
 
 
+_decode_kept = decoder_for(_KeptLog)
 KEPT_BY = encode_json(__version__) + b"\n"
 """The first line of kept facts: another version may count other things."""
 
@@ -577,7 +583,7 @@ def _read_kept(path: Path) -> Iterator[_KeptLog]:
     with suppress(OSError, DamagedFileError, DamagedRecordError):
         lines = read_lines(path)
         if any(line.data == KEPT_BY for line in islice(lines, 1)):
-            yield from (decode_json(line.data, _KeptLog) for line in lines)
+            yield from (_decode_kept(line.data) for line in lines)
 
 
 def _sandboxes(sittings: Counter[frozenset[_Place]]) -> Iterator[SandboxSummary]:

@@ -84,8 +84,8 @@ from tournaments.rating.tables import (
     Rating,
     Ratings,
     SeatAdvantage,
+    add_usage,
     is_clean,
-    sum_usage,
 )
 from tournaments.rating.tally import Tally, by_pool, collect, meetings, totals_by_deal
 
@@ -259,8 +259,12 @@ def fit_both(
     `fit` does.
     """
     ratings = fit(results, prior=prior, partners=partners, anchor=anchor, corrections=corrections)
-    usage, clean = sum_usage(results), dict[tuple[str, Anchor | None], Clean]()
-    if not all(map(is_clean, results)):
+    usage, clean = dict[str, UsageSum](), dict[tuple[str, Anchor | None], Clean]()
+    all_clean = True
+    for result in results:
+        add_usage(usage, result)
+        all_clean = all_clean and is_clean(result)
+    if not all_clean:
         games = filter(is_clean, results)
         for pool in fit(games, prior=prior, partners=partners, anchor=anchor).pools:
             for rating in pool.entrants:

@@ -3,7 +3,7 @@
 Backticks mark code.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from arena.document.blocks import Section
@@ -94,12 +94,10 @@ def foul_warning(book: Book) -> str:
 
     No verdict may stand without it: what was measured of such a bot is not how it plays.
     """
-    games = Counter[str]()
-    classes: dict[str, Counter[FoulClass]] = defaultdict(Counter)
-    for result in book.active:
-        games.update(result.seats)
-        for foul in result.fouls:
-            classes[result.seats[foul.seat]][foul.foul] += 1
+    games, classes = Counter[str](), book.appearances.fouls
+    for seats, count in book.appearances.seatings.items():
+        for name in seats:
+            games[name] += count
     fouled = {name: kinds.total() for name, kinds in classes.items()}
     worst = sorted(fouled, key=lambda name: (-fouled[name] / games[name], name))
     worst = [name for name in worst if fouled[name] >= FOULS_DECIDE * games[name]]
@@ -206,7 +204,7 @@ def uneven(book: Book) -> str:
     """
     if len(book.results) >= book.planned:
         return ""
-    played = Counter(result.seats for result in book.active)
+    played = book.appearances.seatings
     games_by_rotation = {
         rotations: [played[seats] for seats in rotations]
         for rotations in map(_rotations_of, played)
