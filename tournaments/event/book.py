@@ -336,11 +336,12 @@ T = TypeVar("T")
 
 
 class Appearances(NamedTuple):
-    """Counts of results, from one look at all of them."""
+    """Counts of each active entrant, from one look at all results."""
 
-    seatings: Counter[tuple[str, ...]]
+    games: Counter[str]
+    """Its seats in games: a bot may be its own partner."""
     fouls: defaultdict[str, Counter[FoulClass]]
-    """Of each entrant, forfeits among them."""
+    """Its fouls, forfeits among them."""
 
 
 class Book:
@@ -384,10 +385,10 @@ class Book:
 
     @cached_property
     def appearances(self) -> Appearances:
-        """The seatings of active entrants and their fouls, counted."""
+        """The games of active entrants and their fouls, counted."""
         counts = Appearances(Counter(), defaultdict(Counter))
         for result in self.active:
-            counts.seatings[result.seats] += 1
+            counts.games.update(result.seats)
             for foul in result.fouls:
                 counts.fouls[result.seats[foul.seat]][foul.foul] += 1
         return counts

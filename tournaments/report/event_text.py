@@ -94,10 +94,7 @@ def foul_warning(book: Book) -> str:
 
     No verdict may stand without it: what was measured of such a bot is not how it plays.
     """
-    games, classes = Counter[str](), book.appearances.fouls
-    for seats, count in book.appearances.seatings.items():
-        for name in seats:
-            games[name] += count
+    games, classes = book.appearances
     fouled = {name: kinds.total() for name, kinds in classes.items()}
     worst = sorted(fouled, key=lambda name: (-fouled[name] / games[name], name))
     worst = [name for name in worst if fouled[name] >= FOULS_DECIDE * games[name]]
@@ -204,7 +201,7 @@ def uneven(book: Book) -> str:
     """
     if len(book.results) >= book.planned:
         return ""
-    played = book.appearances.seatings
+    played = Counter(result.seats for result in book.active)
     games_by_rotation = {
         rotations: [played[seats] for seats in rotations]
         for rotations in map(_rotations_of, played)
