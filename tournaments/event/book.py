@@ -388,7 +388,8 @@ class Book:
         """The games of active entrants and their fouls, counted."""
         counts = Appearances(Counter(), defaultdict(Counter))
         for result in self.active:
-            counts.games.update(result.seats)
+            for name in result.seats:  # `Counter.update` takes four times as long.
+                counts.games[name] += 1
             for foul in result.fouls:
                 counts.fouls[result.seats[foul.seat]][foul.foul] += 1
         return counts
@@ -626,7 +627,7 @@ class Ledger:
         """
         self.notices: list[str] = []
         self.book = book
-        self._log = checksummed.SealedLog(book.folder.ledger, decoder_of(book.event))
+        self._log = checksummed.SealedLog(book.folder.ledger, decode_result)
         self._note(self._log.mend())
         # The book shares this store, so its readers see each result that the ledger adds.
         self.results = book.results

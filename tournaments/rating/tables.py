@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from math import isfinite
 from typing import Literal, NamedTuple
 
@@ -21,7 +22,8 @@ def half_points(places: Sequence[int], side: int) -> int:
     return sum(1 + (place > places[side]) - (place < places[side]) for place in places) - 1
 
 
-def share_of_pairs(places: Sequence[int], side: int) -> float:
+@lru_cache(10_000)
+def share_of_pairs(places: tuple[int, ...], side: int) -> float:
     """Return the share of a side's pairs with the other sides that it won, a tie ½."""
     return half_points(places, side) / 2 / (len(places) - 1)
 

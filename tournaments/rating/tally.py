@@ -103,10 +103,11 @@ def collect(
         boards.append(result.board)
         is_whole.append(result.why != "foul")
         seatings.append(hash((result.board, result.seats)))
-        seat_ids.extend(ids.setdefault(name, len(ids)) for name in result.seats)
+        seat_ids.extend([ids.setdefault(name, len(ids)) for name in result.seats])
         scores.extend(result.scores)
         places.extend(result.places)
-        fouls.update(result.seats[seat] for seat in own_fouls(result))
+        if result.fouls:
+            fouls.update(result.seats[seat] for seat in own_fouls(result))
         if corrections is not None:
             luck = corrections.get(result.game) or Correction((0,) * seats, (0,) * seats)
             points.extend(luck.points)
