@@ -62,9 +62,12 @@ def actual_path(path: Path) -> Path:
 
 def status_of(path: Path) -> os.stat_result:
     """Return the status of a file as it exists, compressed or not. Raises OSError."""
-    with suppress(FileNotFoundError):
+    try:
         return path.stat()
-    return compressed_path(path).stat()
+    except FileNotFoundError:
+        with suppress(FileNotFoundError):
+            return compressed_path(path).stat()
+        raise
 
 
 def list_names(folder: Path, ending: str) -> set[str]:
@@ -323,12 +326,14 @@ def read_plain(path: Path, decode: Callable[[bytes], T], *, torn: bool = False) 
         yield record
 
 
-def read_sealed(path: Path, decode: Callable[[bytes], T], remedy: str = "") -> Iterator[Entry[T]]:
+def read_sealed(
+    path: Path, decode: Callable[[bytes], T], remedy: str = "", checksum: int = 0
+) -> Iterator[Entry[T]]:
     """Yield every line of a file with its record, except a last line that was cut short.
 
-    `remedy`: the end of the sentence about damage. Raises DamagedFileError.
+    `remedy`: the end of the sentence about damage. `checksum`: that before the first line. Raises
+    DamagedFileError.
     """
-    checksum = 0
     for line in read_lines(path):
         if not line.data.endswith(b"\n"):
             return
@@ -346,10 +351,13 @@ class SealedLog(Generic[S]):
     Every method raises DamagedFileError, OSError.
     """
 
-    def __init__(self, path: Path, decode: Callable[[bytes], S], remedy: str = "") -> None:
-        self._path, self._decode, self._remedy = path, decode, remedy
-        self.checksum = 0
-        """The checksum of the last line that was read or written; 0 without one."""
+    def __init__(
+        self, path: Path, decode: Callable[[bytes], S], remedy: str = "", first: int = 0
+    ) -> None:
+        """Begin before the first line; `first`: the checksum from which its own runs on."""
+        self._path, self._decode, self._remedy, self._first = path, decode, remedy, first
+        self.checksum = first
+        """The checksum of the last line that was read or written."""
 
     def mend(self) -> str | None:
         """Remove a line that a kill cut short; return a notice, or None."""
@@ -357,24 +365,27 @@ class SealedLog(Generic[S]):
 
     def read(self) -> Iterator[S]:
         """Yield every record of the file, to append after the last one."""
-        self.checksum = 0
-        for entry in read_sealed(self._path, self._decode, self._remedy):
+        self.checksum = self._first
+        for entry in read_sealed(self._path, self._decode, self._remedy, self._first):
             self.checksum = entry.checksum
             yield entry.record
 
     def resume(self) -> None:
-        """Append after the last line of a file whose lines were all read, by whomever."""
+        """Append after the last line of a file; whoever read its lines has compared them."""
         line = last_line(self._path)[0] if self._path.exists() else b""
-        self.checksum = checksum_of(line) if line else 0
+        self.checksum = checksum_of(line) if line else self._first
 
     def append(self, records: Iterable[S], mode: int = 0o644) -> None:
         """Append records, all or none; a new file gets the mode."""
         with open_append(self._path, mode) as descriptor:
             self.checksum = append_records(descriptor, records, self.checksum)
 
-    def rewrite(self, records: Iterable[S], mode: int = 0o644) -> None:
-        """Replace the file in one step by these records, which may be read from it meanwhile."""
-        checksum = 0
+    def rewrite(self, records: Iterable[S], mode: int = 0o644, *, sync: bool = True) -> None:
+        """Replace the file in one step by these records, which may be read from it meanwhile.
+
+        `sync`: see `write_atomic`.
+        """
+        checksum = self._first
 
         def lines() -> Iterator[bytes]:
             nonlocal checksum
@@ -382,5 +393,5 @@ class SealedLog(Generic[S]):
                 line, checksum = seal_records((record,), checksum)
                 yield line
 
-        write_atomic(self._path, lines(), mode)
+        write_atomic(self._path, lines(), mode, sync=sync)
         self.checksum = checksum

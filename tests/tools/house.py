@@ -43,7 +43,7 @@ ROOMS = {
     "files, program, machine, processes": _room(869, "arena"),
     "engine": _room(1973, "arena/engine"),
     "match": _room(2841, "arena/match"),
-    "logs": _room(1032, "arena/logs"),
+    "logs": _room(1043, "arena/logs"),
     "rules": _room(1627, "arena/rules"),
     "sandbox": _room(3178, "arena/sandbox"),
     "sealed": _room(1226, "arena/sealed"),
@@ -60,15 +60,15 @@ ROOMS = {
     "study": _room(1312, "tournaments/study"),
     "report": _room(3164, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3369, "tournaments/event"),
+    "event": _room(3382, "tournaments/event"),
     "plan": _room(3333, "tournaments/plan"),
     "formats": _room(2803, "tournaments/formats"),
     "rating": _room(2676, "tournaments/rating"),
-    "tests": _room(42_319, "tests"),
+    "tests": _room(42_376, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 62_977
+MOST_LINES = 63_001
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

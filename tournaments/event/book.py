@@ -207,10 +207,10 @@ def decoder_of(event: Event) -> Callable[[bytes], Result]:
         elif len(set(result.seats)) * most < len(result.seats):
             why = f"{result.seats[0][:NAME_SHOWN]!r} cannot sit there against itself"
         elif result.game != (name := f"{result.board}.{'.'.join(result.seats)}"):
-            why = f"game {result.game[:NAME_SHOWN]!r} should be {name!r}, after its board and seats"
+            why = f"it should be {name!r}, after its board and seats"
         else:
             return result
-        raise DamagedRecordError(why)
+        raise DamagedRecordError(f"game {result.game[:NAME_SHOWN]!r}: {why}")
 
     return decode
 

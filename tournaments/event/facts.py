@@ -1,10 +1,11 @@
 """Facts that only the game logs hold: times, evidence of fouls, sandboxes, machines.
 
 They differ each time an event is played, and not each time they are read. Only the games that the
-ledger has are read, so that a report can be made and checked again while the event goes on. Damaged
-lines are left out; `verify` names them.
+ledger has count, so that a report can be made and checked again while the event goes on. Damaged
+lines are left out; `verify` names them. A report keeps the facts of each log for the next one.
 """
 
+import sys
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,12 +13,13 @@ from contextlib import suppress
 from itertools import chain, combinations, compress, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
-from arena.files import DamagedFileError, write_atomic
-from arena.logs.checksummed import grep_prefix, read_lines, status_of
+from arena.files import DamagedFileError
+from arena.logs.checksummed import SealedLog, grep_prefix, status_of
 from arena.logs.gamelog import read_games
 from arena.rules.english import join_words
 from protocol import __version__
@@ -29,6 +31,7 @@ from protocol.codec import (
     line_start,
     strip_checksum,
 )
+from protocol.errors import UserError
 from protocol.messages import MAX_INFO, WhyRound
 from protocol.records import (
     ChoiceRecord,
@@ -102,7 +105,7 @@ class RoundScores(Struct, frozen=True, array_like=True):
 
 
 class GameCourse(Struct, frozen=True, array_like=True):
-    """A game that counts: who played it, and how it went."""
+    """A finished game: who played it, and how it went."""
 
     board: int
     seats: Seats
@@ -295,8 +298,8 @@ class TimeSum(Struct, array_like=True):
     voids: int = 0
     info: dict[str, InfoSum] = {}
 
-    def add(self, more: "TimeSum") -> None:
-        """Add the time of other games."""
+    def add(self, more: "TimeSum", most_info: int = MAX_INFO) -> None:
+        """Add the time of other games; keep the first so many names of numbers, as in each game."""
         self.games += more.games
         self.questions += more.questions
         self.ms += more.ms
@@ -310,7 +313,7 @@ class TimeSum(Struct, array_like=True):
                 least, most = min(old.least, new.least), max(old.most, new.most)
                 total = old.total + new.total
                 self.info[name] = InfoSum(old.count + new.count, total, least, most)
-            elif len(self.info) < MAX_INFO:  # The first names, as in each game.
+            elif len(self.info) < most_info:
                 self.info[name] = new
 
     def stats(self, name: str, *, is_effort: bool) -> TimeStats:
@@ -340,7 +343,8 @@ def _info_stats(part: InfoSum) -> InfoStats:
 def _seat_times(result: Result, spent: SpentRecord) -> Iterator[tuple[str, TimeSum]]:
     """Yield the entrant in each seat of a game with the time that it used there."""
     columns = spent.questions, spent.ms, spent.worst_ms, spent.given_back_ms, spent.cpu_ms
-    voids, info = spent.voids or repeat(0), spent.info or repeat(NO_INFO)
+    voids = spent.voids or repeat(0)
+    info: Iterable[dict[str, InfoSum]] = spent.info or ({} for _ in result.seats)
     seats = zip(result.seats, *columns, voids, info, strict=False)
     for name, questions, ms, worst_ms, given_back_ms, cpu_ms, starts, numbers in seats:
         timed = 0 if cpu_ms is None else questions
@@ -348,15 +352,16 @@ def _seat_times(result: Result, spent: SpentRecord) -> Iterator[tuple[str, TimeS
         yield name, TimeSum(1, *time_used, voids=starts, info=numbers)
 
 
-def add_times(total: dict[str, TimeSum], times: Iterable[tuple[str, TimeSum]]) -> None:
-    """Add times of entrants to their total."""
+def add_times(
+    total: dict[str, TimeSum], times: Iterable[tuple[str, TimeSum]], most_info: int = MAX_INFO
+) -> None:
+    """Add times of entrants to their total; `most_info`: see `TimeSum.add`."""
     for name, seat_time in times:
         if name not in total:
             total[name] = TimeSum()
-        total[name].add(seat_time)
+        total[name].add(seat_time, most_info)
 
 
-NO_INFO: dict[str, InfoSum] = {}
 RECORDS = (Sitting, GameRecord, FoulRecord, RoundRecord, SpentRecord, Result)
 """The records to read; a log has hundreds of others."""
 STARTS = tuple(line_start(kind) for kind in RECORDS)
@@ -450,7 +455,7 @@ class _Place(NamedTuple):
 
 
 class _LogSums(Struct, array_like=True):
-    """The facts of a log's games that count."""
+    """The facts of some games of a log."""
 
     games: list[GameCourse] = []
     spent: dict[str, TimeSum] = {}
@@ -464,10 +469,13 @@ class _LogSums(Struct, array_like=True):
     """The first fouls of each entrant and class."""
 
 
+Games = Collection[str] | None
+
+
 class _Facts:
     """The facts of logs so far."""
 
-    def __init__(self, listed: "Games") -> None:
+    def __init__(self, listed: Games) -> None:
         """Begin with none; keep the rounds of games that are `listed` only, or of all."""
         self._listed = listed
         self._sums = _LogSums()
@@ -494,7 +502,7 @@ class _Facts:
         self._sums.sealed |= log.sealed
         _keep_first(self._evidence, log.evidence)
 
-    def all(self) -> LogFacts:
+    def collected(self) -> LogFacts:
         """Return them."""
         machines, fouls = Counter[Machine](), self._evidence
         for places, count in self._places.items():
@@ -524,66 +532,68 @@ class _Facts:
         )
 
 
-Games = Collection[str] | None
-
-
 def log_facts(folder: Folder, games: Games = None, listed: Games = None) -> LogFacts:
     """Collect the facts of these games, or of all; the rounds only of those that are `listed`."""
     facts = _Facts(listed)
     for path in folder.logs():
         facts.add(path, _read_log(path, games))
-    return facts.all()
+    return facts.collected()
 
 
-class _KeptLog(Struct, frozen=True, array_like=True):
-    """A line of the file of kept facts: all those of a log."""
+class _KeptLog(Struct, frozen=True):
+    """A line of the file of kept facts: those of all games of a log."""
 
     log: str
-    size: int
-    changed_ns: int
-    """The time at which the log was last written to, in ns."""
+    state: tuple[int, int, int]
+    """Its size in bytes, and when its content and its entry in the folder last changed, in ns: a
+    file that is restored may get its old time, but no old change of its entry."""
     sums: _LogSums
 
 
 _decode_kept = decoder_for(_KeptLog)
-KEPT_BY = encode_json(__version__) + b"\n"
-"""The first line of kept facts: another version may count other things."""
+KEPT_BY = crc32(__version__.encode() + Path(__file__).read_bytes())
+"""The checksum before the first line of kept facts: those that other code collected do not fit."""
 
 
 def keep_facts(folder: Folder, games: Collection[str], listed: Games) -> LogFacts:
     """Collect the same facts, but read only the logs that have changed since the last call.
 
-    A file has those of the others; it is written anew. Raises OSError.
+    A file has those of the others; it is written anew. Without it, as on a full disk, all are read.
     """
     facts = _Facts(listed)
-    lines = (encode_json(log) + b"\n" for log in _kept_logs(folder, games, facts))
     # To read the logs of 100,000 games takes 4 to 10 s, and perhaps only twenty games are new.
-    write_atomic(folder.facts, chain([KEPT_BY], lines), 0o600, sync=False)
-    return facts.all()
+    with suppress(OSError, UserError):
+        logs = _kept_logs(folder, games, facts)
+        _kept_file(folder).rewrite(logs, 0o600, sync=False)
+        return facts.collected()
+    return log_facts(folder, games, listed)
+
+
+def _kept_file(folder: Folder) -> SealedLog[_KeptLog]:
+    return SealedLog(folder.facts, _decode_kept, first=KEPT_BY)
 
 
 def _kept_logs(folder: Folder, games: Collection[str], facts: _Facts) -> Iterator[_KeptLog]:
-    """Yield the facts of each log; add those of these games to the `facts`."""
-    before = _read_kept(folder.facts)
+    """Yield the facts of each log; add those of these games to the `facts`. Raises OSError."""
+    before = _read_kept(folder)
     known = next(before, None)
     for path in folder.logs():
-        status = status_of(path)
-        state = path.name, status.st_size, status.st_mtime_ns
-        while known and known.log < path.name:
+        # Anybody may have put a file there whose name is no text.
+        name, status = path.name.encode(errors="replace").decode(), status_of(path)
+        state = status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        while known and known.log < name:
             known = next(before, None)
-        is_same = known and (known.log, known.size, known.changed_ns) == state
-        log = known if known and is_same else _KeptLog(*state, _read_log(path, None))
+        is_same = known and (known.log, known.state) == (name, state)
+        log = known if known and is_same else _KeptLog(name, state, _read_log(path, None))
         yield log
         counts = all(course.game in games for course in log.sums.games)
         facts.add(path, log.sums if counts else _read_log(path, games))
 
 
-def _read_kept(path: Path) -> Iterator[_KeptLog]:
+def _read_kept(folder: Folder) -> Iterator[_KeptLog]:
     """Yield the facts of logs that are kept, up to damage, by the names of the logs."""
-    with suppress(OSError, DamagedFileError, DamagedRecordError):
-        lines = read_lines(path)
-        if any(line.data == KEPT_BY for line in islice(lines, 1)):
-            yield from (_decode_kept(line.data) for line in lines)
+    with suppress(OSError, DamagedFileError):
+        yield from _kept_file(folder).read()
 
 
 def _sandboxes(sittings: Counter[frozenset[_Place]]) -> Iterator[SandboxSummary]:
@@ -602,6 +612,8 @@ def _sandboxes(sittings: Counter[frozenset[_Place]]) -> Iterator[SandboxSummary]
 def _examples(result: Result, fouls: Iterable[FoulRecord]) -> Iterator[FoulExample]:
     """Yield the fouls of a game as the report shows them."""
     for foul in fouls:
+        if foul.seat >= len(result.seats):
+            continue  # The log of a stranger; `verify` names it.
         yield FoulExample(
             board=result.board,
             game=result.game,
@@ -643,7 +655,8 @@ def _read_log(path: Path, games: Games) -> _LogSums:
                 sums.sealed.update(compress(record.seats, sealed))
                 for spent in lines[SpentRecord][-1:]:
                     sums.worst_lag_ms = max(sums.worst_lag_ms, spent.worst_lag_ms)
-                    add_times(sums.spent, _seat_times(record, spent))
+                    # All names of numbers: which are the first of all games, the total tells.
+                    add_times(sums.spent, _seat_times(record, spent), sys.maxsize)
                 rounds = [RoundScores(end.why, end.scores) for end in lines[RoundRecord]]
                 raw = Raw(encode_json(rounds))
                 sums.games.append(GameCourse(record.board, record.seats, record.scores, raw))

@@ -2,7 +2,7 @@
 
 Nothing depends on time but times.json and, of report.html, what `measured` reads from the logs: the
 same ledger and the same review give the same bytes of all others, and the same logs those of these
-two.
+two. What a report has read from the logs it keeps for the next one, in .facts.jsonl.
 """
 
 import csv

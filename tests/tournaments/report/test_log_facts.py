@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena.logs.checksummed import append_records, grep_prefix
 from arena.machine import machine
-from protocol.messages import Clock
+from protocol.messages import MAX_INFO, Clock
 from protocol.records import (
     FoulRecord,
     GameRecord,
@@ -26,7 +26,6 @@ from tests.support.tables import sitting
 from tournaments.event import facts as measuring
 from tournaments.event.facts import (
     EXAMPLES,
-    KEPT_BY,
     LAST_WORDS,
     InfoStats,
     Machine,
@@ -144,11 +143,68 @@ def test_kept_facts_are_those_of_the_logs(tmp_path: Path) -> None:
     agree()
     (tmp_path / "games" / "1.jsonl").unlink()
     agree()
-    for start in (0, 300, len(folder.facts.read_bytes()) - 100):
-        folder.facts.write_bytes(folder.facts.read_bytes()[:start] + b"{")
+    good = folder.facts.read_bytes()
+    for start in (0, 300, len(good) - 100):
+        folder.facts.write_bytes(good[:start] + b"{")
         agree()
-    folder.facts.write_bytes(folder.facts.read_bytes().replace(KEPT_BY, b'"0"\n'))
+    folder.facts.write_bytes(good.replace(b"80.0", b"90.0"))
     agree()
+    folder.facts.unlink()
+    folder.facts.mkdir()
+    agree()
+    (tmp_path / "games" / "gone.jsonl").symlink_to("nowhere")
+    (tmp_path / "games" / os.fsdecode(b"\xff.jsonl")).touch()
+    agree()
+
+
+def test_facts_that_other_code_kept_are_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Folder(tmp_path)
+    log(tmp_path, "1", [game_record(1), *end_records(1)])
+    with monkeypatch.context() as other:
+        other.setattr(measuring, "KEPT_BY", 1)
+        other.setattr(measuring, "_read_log", lambda *_: measuring._LogSums())
+        assert keep_facts(folder, {"1.ada.bob"}, None).times.entrants == ()
+    assert len(keep_facts(folder, {"1.ada.bob"}, None).times.entrants) == 2
+
+
+def test_a_log_that_was_restored_is_read_again(tmp_path: Path) -> None:
+    """Its size and its time are the old ones."""
+    folder, games = Folder(tmp_path), {"1.ada.bob"}
+    log(tmp_path, "1", [game_record(1), *end_records(1, ms=3.0)])
+    path, status = folder.log("1"), folder.log("1").stat()
+    facts = keep_facts(folder, games, games)
+    path.write_bytes(path.read_bytes().replace(b"3.0", b"9.0"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    while path.stat().st_ctime_ns == status.st_ctime_ns:
+        path.chmod(0o600)  # Until the file system's clock has ticked.
+    assert path.stat().st_size == status.st_size
+    assert keep_facts(folder, games, games).times != facts.times
+
+
+def test_the_first_names_of_numbers_are_those_of_all_games(tmp_path: Path) -> None:
+    """Also of those that another log has behind many others."""
+    counts = [
+        {f"k{number}": InfoSum(1, 1.0, 1.0, 1.0) for number in range(first, first + MAX_INFO)}
+        for first in (0, MAX_INFO, 8)
+    ]
+    for name, boards in (("a", (1,)), ("b", (2, 3))):
+        records: list[LogRecord] = []
+        for board in boards:
+            spent, result = end_records(board)
+            records += [game_record(board), replace(spent, info=(counts[board - 1], {})), result]
+        log(tmp_path, name, records)
+    ada, _ = log_facts(Folder(tmp_path)).times.entrants
+    assert ada.info
+    assert {*ada.info} == {*counts[0]}
+    assert [ada.info[name].answers for name in ("k7", "k8", "k15")] == [1, 2, 2]
+
+
+def test_a_foul_of_a_seat_that_nobody_has_is_left_out(tmp_path: Path) -> None:
+    strange = replace(foul_record(), seat=5)
+    log(tmp_path, "1", [game_record(1), strange, foul_record(), *end_records(1)])
+    assert [example.seat for example in log_facts(Folder(tmp_path)).evidence] == [1]
 
 
 def test_a_log_that_has_not_changed_is_not_read_again(

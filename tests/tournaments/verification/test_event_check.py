@@ -324,7 +324,8 @@ def test_damage_is_refused_before_any_game_is_played(folder: Path, name: str) ->
 
 def test_a_ledger_of_other_games_is_refused(folder: Path) -> None:
     forge(folder / "ledger.jsonl", lambda body: body.replace(b"2.first.greedy", b"9.first.greedy"))
-    assert "'9.first.greedy' should be '2.first.greedy', after its board" in rerun(folder, code=2)
+    why = "game '9.first.greedy': it should be '2.first.greedy', after its board and seats"
+    assert why in rerun(folder, code=2)
 
 
 def test_a_run_does_not_replace_what_only_logs_that_are_gone_knew(folder: Path) -> None:
