@@ -60,15 +60,15 @@ ROOMS = {
     "study": _room(1312, "tournaments/study"),
     "report": _room(3164, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3382, "tournaments/event"),
+    "event": _room(3381, "tournaments/event"),
     "plan": _room(3333, "tournaments/plan"),
     "formats": _room(2803, "tournaments/formats"),
     "rating": _room(2676, "tournaments/rating"),
-    "tests": _room(42_376, "tests"),
+    "tests": _room(42_378, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_001
+MOST_LINES = 63_000
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

@@ -107,16 +107,12 @@ class RoundScores(Struct, frozen=True, array_like=True):
 class GameCourse(Struct, frozen=True, array_like=True):
     """A finished game: who played it, and how it went."""
 
+    game: str
     board: int
     seats: Seats
     scores: tuple[int, ...]
     rounds: Raw
     """A list of `RoundScores`, which few readers need."""
-
-    @property
-    def game(self) -> str:
-        """Its name."""
-        return f"{self.board}.{'.'.join(self.seats)}"
 
     @property
     def all_rounds(self) -> list[RoundScores]:
@@ -657,15 +653,18 @@ def _read_log(path: Path, games: Games) -> _LogSums:
                     sums.worst_lag_ms = max(sums.worst_lag_ms, spent.worst_lag_ms)
                     # All names of numbers: which are the first of all games, the total tells.
                     add_times(sums.spent, _seat_times(record, spent), sys.maxsize)
-                rounds = [RoundScores(end.why, end.scores) for end in lines[RoundRecord]]
-                raw = Raw(encode_json(rounds))
-                sums.games.append(GameCourse(record.board, record.seats, record.scores, raw))
+                sums.games.append(_course(record, lines[RoundRecord]))
                 _keep_first(evidence, _examples(record, lines[FoulRecord]))
             case _:
                 lines[type(record)].append(record)
     sums.places = [*places.items()]
     sums.evidence = [*chain.from_iterable(evidence.values())]
     return sums
+
+
+def _course(result: Result, ends: Iterable[RoundRecord]) -> GameCourse:
+    rounds = Raw(encode_json([RoundScores(end.why, end.scores) for end in ends]))
+    return GameCourse(result.game, result.board, result.seats, result.scores, rounds)
 
 
 def _place_of(sitting: Sitting) -> _Place:
