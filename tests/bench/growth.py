@@ -1,10 +1,11 @@
-"""The cost of events of many bots and many games: to go on with them, to show and to report them.
+"""The cost of events of many bots and many games: to go on with them, to report and to show them.
 
     python -m tests.bench.growth [BOTSxGAMES ...] [--folder FOLDER] [--long]
 
 Prints a row of Markdown for each size, such as `5x1000000`: CPU seconds and the peak of resident
-memory of each command, a process of its own, and the sizes of what a report holds. `--long` adds
-`verify` and `replay`, which read every log, to standard error.
+memory of each command, a process of its own, and the sizes of what a report holds. The first report
+reads every log, the next one what is kept of them. `--long` adds `verify` and `replay`, which read
+every log, to standard error.
 
 The games are played by the engine alone, every seat taking its first option, and are written as a
 run writes them: packed logs, ledger, seeds. They are short, one round each, so that a million takes
@@ -12,25 +13,25 @@ some ten minutes. A folder that was written before is taken as it is (`--folder`
 last games are left for `boneyard run`, which goes on with real bots, where all meet all: not where
 the games are fewer than the pairs of bots.
 
-On two cores of an AMD EPYC, the page in MB; of 1,000 bots `show` found a report:
+On two cores of an Intel Xeon, while another event was being written; memory and page in MB:
 
-| bots  | games     | run on          | a board more    | show           | report          | page |
-| ----: | --------: | --------------: | --------------: | -------------: | --------------: | ---: |
-|     5 |     1,020 |   0.9 s,  66 MB |   1.7 s,  65 MB |  0.1 s,  32 MB |   0.4 s,  58 MB |  0.1 |
-|     5 |    10,020 |   2.3 s,  79 MB |   2.2 s,  77 MB |  0.2 s,  35 MB |   1.0 s,  70 MB |  0.4 |
-|     5 |   100,020 |  15.3 s, 216 MB |  10.1 s, 205 MB |  1.2 s,  70 MB |   7.4 s, 198 MB |  2.5 |
-|     5 | 1,000,020 | 140.4 s, 881 MB |  95.3 s, 854 MB | 10.7 s, 405 MB |  68.7 s, 783 MB |  2.5 |
-|    50 |    98,000 |  16.5 s, 224 MB |                 |  1.2 s,  70 MB |   7.9 s, 197 MB |  2.8 |
-| 1,000 |   100,000 |                 |                 |  4.1 s, 156 MB |  22.1 s, 399 MB |  4.1 |
+| bots |     games | run on       | a board more | report       | again       | show        | page |
+| ---: | --------: | -----------: | -----------: | -----------: | ----------: | ----------: | ---: |
+|    5 |     1,020 |   1.7 s,  66 |   3.8 s,  66 |   0.8 s,  59 |  0.7 s,  58 |  0.3 s,  32 |  0.1 |
+|    5 |    10,020 |   3.8 s,  80 |   3.9 s,  78 |   2.1 s,  70 |  1.6 s,  70 |  0.5 s,  35 |  0.4 |
+|    5 |   100,020 |  26.1 s, 221 |  13.8 s, 206 |  18.9 s, 194 | 10.0 s, 194 |  2.4 s,  69 |  2.5 |
+|    5 | 1,000,020 | 197.1 s, 942 |  91.2 s, 874 | 112.0 s, 817 | 66.4 s, 807 | 16.2 s, 398 |  2.5 |
+|   50 |    98,000 |  26.3 s, 221 |              |  18.1 s, 193 | 11.7 s, 193 |  2.5 s,  70 |  2.8 |
+| 1000 |   100,000 |              |              |  51.3 s, 395 | 31.9 s, 395 |  6.9 s, 145 |  4.1 |
 
-CPU of a report for a thousand games, in ms:
+CPU of another report for a thousand games, in ms:
 
-    5 bots,     1,020 games ####################################### 392, most of them its start
-    5 bots,    10,020 games ########## 100
-    5 bots,   100,020 games ####### 74
-    5 bots, 1,000,020 games ####### 69
-   50 bots,    98,000 games ######## 81
-1,000 bots,   100,000 games ###################### 221, for each game has a log of its own
+    5 bots,     1,020 games ################################## 690, most of them its start
+    5 bots,    10,020 games ######## 160
+    5 bots,   100,020 games ##### 100
+    5 bots, 1,000,020 games ### 66
+   50 bots,    98,000 games ###### 119
+1,000 bots,   100,000 games ################ 319, for each game has a log of its own
 """
 
 import argparse
@@ -202,7 +203,7 @@ def nth(event: Event, number: int) -> str:
 MOST_GAMES = 100
 """Most games that real bots play for a row: what is measured is not the play."""
 COLUMNS = (
-    *("bots", "games", "run on", "a board more", "show", "report"),
+    *("bots", "games", "run on", "a board more", "report", "again", "show"),
     *("report.html", "results.json"),
 )
 
@@ -214,7 +215,8 @@ def measure(folder: Folder, size: Size, *, long: bool) -> str:
     if size.is_whole:
         counts = range(boards, boards + 1 + (size.games_a_board <= MOST_GAMES))
         runs[: len(counts)] = [f"{spent(*size.run(folder.path, count))}" for count in counts]
-    took = [spent("show", name), spent("report", name)]
+    folder.facts.unlink(missing_ok=True)
+    took = [spent("report", name), spent("report", name), spent("show", name)]
     sizes = (path.stat().st_size / 1e6 for path in (folder.page, folder.results))
     if long:
         game = nth(load_event(folder), size.games * 7 // 9)
