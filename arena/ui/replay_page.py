@@ -26,7 +26,7 @@ from arena.analysis.text import group_options
 from arena.analysis.timeline import Moment, Timeline, walk_log
 from arena.files import read_file, write_atomic
 from arena.logs.catalog import REPLAY_ENDING, REPLAYS
-from arena.logs.checksummed import actual_path
+from arena.logs.checksummed import status_of
 from arena.logs.gamelog import DamagedLogError, LoggedGame, read_games
 from arena.match.clock import bank_left_ms
 from arena.ui.html import TABLE_SCRIPTS, generator, page
@@ -629,7 +629,7 @@ def place_in_plan(logged: LoggedGame) -> int:
 
 def is_newer(path: Path, log: Path) -> bool:
     """Tell whether a replay is newer than the log, or other file, that it follows from."""
-    return path.exists() and path.stat().st_mtime_ns > actual_path(log).stat().st_mtime_ns
+    return path.exists() and path.stat().st_mtime_ns > status_of(log).st_mtime_ns
 
 
 def is_reviewed(path: Path) -> bool:

@@ -14,7 +14,7 @@ import click
 from arena.analysis.find import DEMO, RUNS
 from arena.files import describe_error, read_file, write_atomic
 from arena.logs.catalog import GAMES_FOLDER, REPLAY_ENDING, remove_leftovers
-from arena.logs.checksummed import actual_path
+from arena.logs.checksummed import status_of
 from arena.machine import cores
 from arena.program import INTERRUPTED, run_async
 from arena.rules.english import count_in_digits
@@ -323,7 +323,7 @@ def _make_replays(folder: Folder, *, with_luck: bool) -> None:
 def _are_newer(replays: Sequence[Path], logs: Sequence[Path]) -> bool:
     """Tell whether every replay is newer than every log. Raises OSError."""
     oldest = min((replay.stat().st_mtime_ns for replay in replays), default=0)
-    return all(actual_path(log).stat().st_mtime_ns < oldest for log in logs)
+    return all(status_of(log).st_mtime_ns < oldest for log in logs)
 
 
 def _require_answer(folder: Folder, worst: Literal["better", "undecided"]) -> int:

@@ -16,7 +16,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
 from arena.document.blocks import Section
-from arena.logs.checksummed import actual_path
+from arena.logs.checksummed import status_of
 from arena.logs.gamelog import read_games
 from arena.rules.english import duration
 from arena.sandbox.cgroups import MOUNTS
@@ -130,7 +130,7 @@ def run_time(folder: Folder) -> float | None:
 def log_time(log: Path) -> float:
     """Return the time at which a log was last written to, in s since 1970."""
     with suppress(FileNotFoundError):  # It is just being compressed.
-        return actual_path(log).stat().st_mtime
+        return status_of(log).st_mtime
     return inf
 
 

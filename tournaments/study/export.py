@@ -16,7 +16,7 @@ from msgspec.structs import astuple
 from arena.analysis.find import logs, refuse_others
 from arena.files import open_file, write_atomic
 from arena.logs.catalog import LOG_SUFFIX
-from arena.logs.checksummed import actual_path, read_sealed
+from arena.logs.checksummed import read_sealed, status_of
 from arena.logs.gamelog import EncodedGame, read_encoded_games, sitting_lines
 from arena.processes import map_tasks
 from protocol.codec import strip_checksum
@@ -302,5 +302,5 @@ def _mode(sources: Iterable[LogSource]) -> int:
     """Return the mode of a file that only those may read who may read all these logs."""
     folders = {source.path.parent for source in sources}
     modes = [folder.stat().st_mode for folder in folders]
-    modes += [actual_path(source.path).stat().st_mode for source in sources]
+    modes += [status_of(source.path).st_mode for source in sources]
     return reduce(and_, modes, 0o644) | 0o600
