@@ -184,11 +184,11 @@ def results_of(path: Path, event: Event) -> Iterator[Result]:
 
     Raises DamagedFileError.
     """
-    for entry in checksummed.read_sealed(path, decoder_of(event)):
+    for entry in checksummed.read_sealed(path, result_decoder(event)):
         yield entry.record
 
 
-def decoder_of(event: Event) -> Callable[[bytes], Result]:
+def result_decoder(event: Event) -> Callable[[bytes], Result]:
     """Return the function that decodes a result of an event.
 
     It raises DamagedRecordError for other entrants, tables and boards.

@@ -474,7 +474,9 @@ class _Facts:
     def __init__(self, listed: Games) -> None:
         """Begin with none; keep the rounds of games that are `listed` only, or of all."""
         self._listed = listed
-        self._sums = _LogSums()
+        self._spent: dict[str, TimeSum] = {}
+        self._worst_lag_ms = 0.0
+        self._sealed: set[str] = set()
         # Not the sittings: each takes 3 kB, and an event may have a hundred thousand.
         self._places = Counter[frozenset[_Place]]()
         self._sandboxes = defaultdict[str, Counter[str]](Counter)
@@ -488,14 +490,14 @@ class _Facts:
             if self._listed is None or course.game in self._listed:
                 self._rounds[course.game] = course.all_rounds
             self._played.add(path, course)
-        add_times(self._sums.spent, log.spent.items())
-        self._sums.worst_lag_ms = max(self._sums.worst_lag_ms, log.worst_lag_ms)
+        add_times(self._spent, log.spent.items())
+        self._worst_lag_ms = max(self._worst_lag_ms, log.worst_lag_ms)
         if log.places:
             self._places[frozenset(place for place, _ in log.places)] += 1
         for place, games in log.places:
             if place.worker:
                 self._sandboxes[place.worker][place.sandbox] += games
-        self._sums.sealed |= log.sealed
+        self._sealed |= log.sealed
         _keep_first(self._evidence, log.evidence)
 
     def collected(self) -> LogFacts:
@@ -517,12 +519,12 @@ class _Facts:
             for name, states in sorted(self._sandboxes.items())
         )
         entrants = tuple(
-            seat_time.stats(name, is_effort=name in self._sums.sealed)
-            for name, seat_time in sorted(self._sums.spent.items())
+            seat_time.stats(name, is_effort=name in self._sealed)
+            for name, seat_time in sorted(self._spent.items())
         )
         return Times(
             entrants=entrants,
-            worst_lag_ms=self._sums.worst_lag_ms,
+            worst_lag_ms=self._worst_lag_ms,
             workers=workers,
             same_bots=self._played.same_bots(),
         )
