@@ -543,18 +543,27 @@ class GameIndex(Mapping[str, T]):
             self._plans.setdefault(plan.names, []).append(plan)
         for group in self._plans.values():
             group.sort(key=_first)
+        self._latest: PlannedSitting | None = None
 
     def __getitem__(self, game: str) -> T:
         """Return the value of a game; KeyError if the event has no such game."""
         word, _, names = game.partition(".")
         board = int(word) if word.isdecimal() else 0
-        # Sittings of the same seats follow each other, unless two circular orders seat them alike.
-        before = bisect_right(self._plans[names], board, key=_first)
-        for plan in reversed(self._plans[names][max(0, before - MAX_CIRCULAR_ORDERS) : before]):
-            planned = plan.game_on(board)
-            if planned and planned.name == game:
-                return self._value_of(plan, planned)
+        plan = self._latest
+        # A ledger has game after game of one sitting.
+        if not plan or plan.names != names or board not in plan.boards:
+            plan = self._latest = self._sitting(names, board)
+        planned = plan.game_on(board) if plan else None
+        if plan and planned and planned.name == game:
+            return self._value_of(plan, planned)
         raise KeyError(game)
+
+    def _sitting(self, names: str, board: int) -> PlannedSitting | None:
+        plans = self._plans.get(names, [])
+        # Sittings of the same seats follow each other, unless two circular orders seat them alike.
+        before = bisect_right(plans, board, key=_first)
+        near = reversed(plans[max(0, before - MAX_CIRCULAR_ORDERS) : before])
+        return next((plan for plan in near if board in plan.boards), None)
 
     def __iter__(self) -> Iterator[str]:
         return (

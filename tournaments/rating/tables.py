@@ -28,15 +28,16 @@ def share_of_pairs(places: tuple[int, ...], side: int) -> float:
     return half_points(places, side) / 2 / (len(places) - 1)
 
 
-def margin_of(result: Result, side: int, sides: int) -> float | None:
-    """Return a side's score less the mean of the other sides', for each member of it.
+def margins_of(result: Result, sides: int) -> list[float] | list[None]:
+    """Return each side's score less the mean of the other sides', for each member of it.
 
-    Return None if a foul ended the game.
+    All are None if a foul ended the game.
     """
     if result.why == "foul":
-        return None
-    score, total = sum(result.scores[side::sides]), sum(result.scores)
-    return (sides * score - total) / ((sides - 1) * (len(result.scores) // sides))
+        return [None] * sides
+    scores, total = result.scores, sum(result.scores)
+    others = (sides - 1) * (len(scores) // sides)
+    return [(sides * sum(scores[side::sides]) - total) / others for side in range(sides)]
 
 
 def own_fouls(result: Result) -> Iterator[int]:

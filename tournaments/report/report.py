@@ -26,7 +26,7 @@ from tournaments.event.facts import LogFacts, keep_facts
 from tournaments.event.folder import Folder, digest
 from tournaments.event.luck import LuckRecord, LuckStore, read_seats, record_of
 from tournaments.plan.schedule import describe_spent_out
-from tournaments.rating.tables import Rating, Ratings, half_points, margin_of, share_of_pairs
+from tournaments.rating.tables import Rating, Ratings, margins_of, share_of_pairs
 from tournaments.report import event_text
 from tournaments.report.document import ReportData, report_document
 from tournaments.report.page import SharedText, listable, report_page
@@ -85,6 +85,10 @@ DECISIONS = (
 )  # fmt: skip
 NO_DATE = "????.??.??"
 """PGN's date of no known day: the same ledger gives the same bytes on any day."""
+SCORES = {0.0: "0-1", 0.5: "1/2-1/2", 1.0: "1-0"}
+"""PGN's results by White's share."""
+TABLES_AT_ONCE = 1000
+"""Tables whose texts are held: the ledger has game after game of one sitting."""
 FILE_LINES_AT_ONCE = 1000
 """Lines of a file that are held at once."""
 
@@ -108,15 +112,21 @@ def game_rows(
 def _seats(
     result: Result, sitting: str, partners: bool, luck: LuckRecord | None
 ) -> Iterator[CsvRow]:
-    first = result.seats.index(min(result.seats))
-    table = ".".join(result.seats[first:] + result.seats[:first])
-    game = (result.game, result.board, table, first, sitting)
-    end = (result.rounds, result.why)
+    game = (result.game, result.board, *_table(result.seats), sitting)
     for seat, columns in enumerate(seat_columns(result, partners)):
         lucky = (luck.points[seat], luck.share[seat]) if luck else (None, None)
-        foul = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
+        foul = ""
+        if result.fouls:
+            foul = ";".join(foul.foul for foul in result.fouls if foul.seat == seat)
         cost = NO_COST if result.usage is UNSET else _costs(result.usage[seat])
-        yield (*game, *columns, *lucky, *end, foul, *cost)
+        yield (*game, *columns, *lucky, result.rounds, result.why, foul, *cost)
+
+
+@lru_cache(TABLES_AT_ONCE)
+def _table(seats: tuple[str, ...]) -> tuple[str, int]:
+    """Return the name of a table, and the seat of the name that comes first."""
+    first = seats.index(min(seats))
+    return ".".join(seats[first:] + seats[:first]), first
 
 
 def _costs(usage: UsageSum) -> CsvRow:
@@ -125,15 +135,23 @@ def _costs(usage: UsageSum) -> CsvRow:
 
 def seat_columns(result: Result, partners: bool) -> Iterator[CsvRow]:
     """Yield for each seat the `SEAT_FIELDS` of a game's result."""
-    seats = len(result.seats)
-    sides = count_sides(partners, seats)
-    places = result.places[:sides]
-    for seat, entrant in enumerate(result.seats):
-        side = side_of(partners, seat)
-        partner = result.seats[(seat + 2) % seats] if partners else None
-        score, place = result.scores[seat], result.places[seat]
-        share, margin = share_of_pairs(places, side), margin_of(result, side, sides)
-        yield seat, entrant, side, partner, score, place, share, margin
+    sides = count_sides(partners, len(result.seats))
+    places, margins = result.places[:sides], margins_of(result, sides)
+    seats = zip(_players(result.seats, partners), result.scores, result.places, strict=True)
+    for player, score, place in seats:
+        side = player[2]
+        yield (*player, score, place, share_of_pairs(places, side), margins[side])
+
+
+@lru_cache(TABLES_AT_ONCE)
+def _players(
+    seats: tuple[str, ...], partners: bool
+) -> tuple[tuple[int, str, int, str | None], ...]:
+    """Return each seat's number, entrant, side and partner."""
+    return tuple(
+        (seat, name, side_of(partners, seat), seats[(seat + 2) % len(seats)] if partners else None)
+        for seat, name in enumerate(seats)
+    )
 
 
 def ratings_csv(ratings: Ratings, fingerprints: Mapping[str, str]) -> Iterator[bytes]:
@@ -210,21 +228,26 @@ def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes
 
 def _games(event: str, result: Result, partners: bool) -> Iterator[str]:
     sides = count_sides(partners, len(result.seats))
-    names = ["+".join(sorted(result.seats[side::sides])) for side in range(sides)]
-    for white, black in combinations(range(sides), 2):
-        pair = result.places[white], result.places[black]
-        score = ("0-1", "1/2-1/2", "1-0")[half_points(pair, 0)]
-        end = _termination(result, sides, (white, black))
-        players = _tag("White", names[white]) + _tag("Black", names[black])
-        place = _tag("Event", event) + _tag("Site", "?") + _tag("Date", NO_DATE)
-        outcome = _tag("Result", score) + _tag("Termination", end)
+    place = _tags(Event=event, Site="?", Date=NO_DATE)
+    for white, black, players in _opponents(result.seats, sides):
+        score = SCORES[share_of_pairs((result.places[white], result.places[black]), 0)]
+        outcome = _tags(Result=score, Termination=_termination(result, sides, (white, black)))
         yield f'{place}[Round "{result.board}"]\n{players}{outcome}\n{score}\n\n'
 
 
-# Of a thousand bots each is White and Black.
-@lru_cache(10_000)
-def _tag(name: str, text: str) -> str:
-    return f"[{name} {_quoted(text)}]\n"
+@lru_cache(TABLES_AT_ONCE)
+def _opponents(seats: tuple[str, ...], sides: int) -> tuple[tuple[int, int, str], ...]:
+    """Return every two sides with the tags of their names."""
+    names = ["+".join(sorted(seats[side::sides])) for side in range(sides)]
+    return tuple(
+        (white, black, _tags(White=names[white], Black=names[black]))
+        for white, black in combinations(range(sides), 2)
+    )
+
+
+@lru_cache(100)
+def _tags(**texts: str) -> str:
+    return "".join(f"[{name} {_quoted(text)}]\n" for name, text in texts.items())
 
 
 def _termination(result: Result, sides: int, pair: Sequence[int]) -> str:
