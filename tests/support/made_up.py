@@ -51,9 +51,10 @@ from tournaments.league.state import (
 from tournaments.plan.event import Event
 from tournaments.plan.schedule import PlannedSitting, stages
 from tournaments.rating.likelihood_ratio import NELO
-from tournaments.rating.ratings import fit
+from tournaments.rating.ratings import fit, fit_both
 from tournaments.rating.sprt import Sprt
-from tournaments.rating.tables import Anchor, Pool
+from tournaments.rating.tables import Anchor, Pool, Ratings
+from tournaments.rating.tally import by_pool, collect
 from tournaments.report.document import ReportData, report_document
 from tournaments.report.event_text import main_result, uneven
 from tournaments.report.page import SharedText, report_page
@@ -107,6 +108,13 @@ def played(
             scores = [w / ELO - math.log(-math.log(rng.random())) for w in worth]
             results.append(game(board, rotation, [round(10000 * score) for score in scores]))
     return results
+
+
+def rated(
+    results: Sequence[Result], *, partners: bool = False, anchor: Anchor | None = None
+) -> Ratings:
+    """Rate results with their clean games and costs, as a report does."""
+    return fit_both(results, by_pool(collect(results, partners)), anchor=anchor)
 
 
 def pairs(result: Result) -> Iterator[tuple[int, int, float]]:

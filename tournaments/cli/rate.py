@@ -135,18 +135,15 @@ def _table(
     sources: Sequence[Source],
     options: RateOptions,
 ) -> RatedTable:
-    from tournaments.rating.ratings import fit_both  # It needs numpy, which takes 0.1 s to import.
+    # They need numpy, which takes 0.1 s to import.
+    from tournaments.rating.ratings import fit_both
+    from tournaments.rating.tally import by_pool, collect
 
     partners = ", partners" if game.partners else ""
     title = f"{', '.join(_rules(sources))}, {game.seats} seats{partners}"
     try:
-        ratings = fit_both(
-            results.first(),
-            prior=options.prior,
-            partners=game.partners,
-            anchor=options.anchor,
-            corrections=corrections or None,
-        )
+        tallies = by_pool(collect(results.first(), game.partners, corrections or None))
+        ratings = fit_both(results.first(), tallies, prior=options.prior, anchor=options.anchor)
     except ValueError as error:
         raise UserError(f"{title}: {error}.") from error
     return RatedTable(

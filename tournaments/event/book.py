@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple, TypeVar, overload
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
 
 from msgspec import Struct, msgpack
 
@@ -54,6 +54,9 @@ from tournaments.plan.schedule import (
     withdrawn_results,
 )
 from tournaments.rating.tables import Corrections, Ratings, add_usage, sum_usage
+
+if TYPE_CHECKING:
+    from tournaments.rating.tally import Tally
 
 # Compact storage of results in memory: each is encoded, and decoded on demand.
 #
@@ -481,16 +484,23 @@ class Book:
     @cached_property
     def ratings(self) -> Ratings:
         """The ratings, a table for each pool."""
-        from tournaments.rating.ratings import fit_both  # It needs numpy: 0.1 s to import.
+        from tournaments.rating.ratings import fit_both
 
         event, over = self.event, len(self.results) == self.planned
         return fit_both(
             event.rated(self.played),
-            partners=event.rules.deal.partners,
+            self.tallies,
             anchor=event.anchor,
-            corrections=self.corrections,
             stopped=stopped_entrants(event, self.played, is_over=over),
         )
+
+    @cached_property
+    def tallies(self) -> "Sequence[Tally]":
+        """The results that are rated as columns, for each pool."""
+        from tournaments.rating.tally import by_pool, collect  # Numpy takes 0.1 s to import.
+
+        rated, partners = self.event.rated(self.played), self.event.rules.deal.partners
+        return by_pool(collect(rated, partners, self.corrections))
 
     @cached_property
     def reported(self) -> int:

@@ -377,7 +377,7 @@ class LuckStore:
         """Return the luck to take out of each of these games that the file has."""
         # Once: it looks at the file each time.
         records = self.records
-        pairs = ((result, record_of(result, records)) for result in results)
+        pairs = ((result, record_of(result, records)) for result in (results if records else ()))
         return {
             result.game: Correction(
                 tuple(round(LUCK_PARTS * points) for points in luck.points),

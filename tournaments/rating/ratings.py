@@ -234,31 +234,33 @@ def fit(
     of seats or have seats that `partners` cannot split, or if with prior 0 a seat's advantage is
     not finite.
     """
+    return fit_tallies(by_pool(collect(results, partners, corrections)), prior, anchor)
+
+
+def fit_tallies(tallies: Iterable[Tally], prior: float, anchor: Anchor | None) -> Ratings:
+    """Rate the entrants of all pools as `fit` does, from their tallies."""
     if prior < 0:
         raise ValueError(f"a prior is a number of virtual draws, not {prior}")
-    pools = [
-        _rate(tally, prior, anchor) for tally in by_pool(collect(results, partners, corrections))
-    ]
+    pools = [_rate(tally, prior, anchor) for tally in tallies]
     pools.sort(key=lambda pool: (-len(pool.entrants), min(r.name for r in pool.entrants)))
     return Ratings(tuple(pools))
 
 
 def fit_both(
     results: Iterable[Result],
+    tallies: Sequence[Tally],
     *,
     prior: float = PRIOR,
-    partners: bool = False,
     anchor: Anchor | None = None,
-    corrections: Corrections | None = None,
     stopped: Collection[str] = (),
 ) -> Ratings:
     """Return ratings as `fit` does, each with its cost and the rating by clean games.
 
-    `stopped`: entrants that `limits.cents` has stopped. `results` are read several times, so they
-    must not be an iterator. Raises ValueError as
+    `tallies`: those of the results, by pool. `stopped`: entrants that `limits.cents` has stopped.
+    `results` are read several times, so they must not be an iterator. Raises ValueError as
     `fit` does.
     """
-    ratings = fit(results, prior=prior, partners=partners, anchor=anchor, corrections=corrections)
+    ratings = fit_tallies(tallies, prior, anchor)
     usage, clean = dict[str, UsageSum](), dict[tuple[str, Anchor | None], Clean]()
     all_clean = True
     for result in results:
@@ -266,6 +268,7 @@ def fit_both(
         all_clean = all_clean and is_clean(result)
     if not all_clean:
         games = filter(is_clean, results)
+        partners = any(tally.has_partners for tally in tallies)
         for pool in fit(games, prior=prior, partners=partners, anchor=anchor).pools:
             for rating in pool.entrants:
                 clean[rating.name, pool.anchor] = convert(rating, Clean, from_attributes=True)
@@ -386,7 +389,7 @@ def _pool(case: _Case) -> Pool:
         crosstable=_crosstable(case, order),
         boards_save=save,
         boards_save_margin=save_margin,
-        partners=partnerships(case.fit, tally.names) if tally.left.shape[1] == 2 else (),
+        partners=partnerships(case.fit, tally.names) if tally.has_partners else (),
         gain_wins=gain_wins,
         gain_margin=gain_margin,
     )

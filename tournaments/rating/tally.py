@@ -65,6 +65,11 @@ class Tally(NamedTuple):
     """For each appearance of an entrant: its weight likewise."""
 
     @property
+    def has_partners(self) -> bool:
+        """True if a side has two members."""
+        return bool(self.left.shape[1] == 2)
+
+    @property
     def pairs_a_point(self) -> float:
         """Points of a pair for each whole part of `luck.half`.
 

@@ -45,7 +45,7 @@ from tournaments.plan.event import Event
 from tournaments.rating.regression import Floats, by_cluster
 from tournaments.rating.statistics import elo_of, t_quantile
 from tournaments.rating.tables import Anchor, Pool, Rating, count_fouls, without_luck
-from tournaments.rating.tally import Tally, by_pool, collect, meetings, won_lost
+from tournaments.rating.tally import Tally, meetings, won_lost
 from tournaments.report import charts, event_text
 from tournaments.report.charts import forest_of, link_to_games
 from tournaments.report.page import build_game_list
@@ -360,8 +360,7 @@ def report_document(data: ReportData) -> Document:
     book, facts = data.book, data.measured
     event, results, pools = book.event, book.played, book.ratings.pools
     games = build_game_list(event, data.listing, facts.rounds)
-    seats = sum(len(result.seats) for result in results)
-    boards = {result.board for result in data.listing}
+    boards = {result.board for result in data.listing} if facts.evidence else ()
     evidence = [example for example in facts.evidence if example.board in boards]
     blocks: list[DocumentBlock] = [
         *_beginning(book),
@@ -374,7 +373,7 @@ def report_document(data: ReportData) -> Document:
         *event_text.format_sections(book, link_to_games),
         *scaling_sections(event, pools),
         *_pools(book),
-        *([review_section(data.review, seats)] if data.review else []),
+        *([review_section(data.review, event.seats * len(results))] if data.review else []),
         _fouls(results, evidence),
         Section("Games", [Figure(macro="games", value=games)], id="games", media=Media.HTML),
         time_section(facts.times),
@@ -420,8 +419,7 @@ def _pools(book: Book) -> Iterator[DocumentBlock]:
     event, pools = book.event, book.ratings.pools
     if not pools:
         return
-    tallies = by_pool(collect(event.rated(book.played), event.rules.deal.partners))
-    by_names = {frozenset(tally.names): tally for tally in tallies}
+    by_names = {frozenset(tally.names): tally._replace(luck=None) for tally in book.tallies}
     if len(pools) > 1:
         note = "No games connect the pools: their ratings cannot be compared."
         yield Paragraph(note, media=Media.FILES)

@@ -18,9 +18,19 @@ from numpy.typing import NDArray
 from arena.document.blocks import Table
 from protocol.records import Result, SeatFoul, UsageSum
 from tests.support.fast_run import examples
-from tests.support.made_up import ELO, STRENGTH, ascent, figure, game, only_pool, pairs, played
+from tests.support.made_up import (
+    ELO,
+    STRENGTH,
+    ascent,
+    figure,
+    game,
+    only_pool,
+    pairs,
+    played,
+    rated,
+)
 from tournaments.rating import statistics
-from tournaments.rating.ratings import fit, fit_both
+from tournaments.rating.ratings import fit
 from tournaments.rating.tables import Anchor, Meeting, Pool, Rating
 from tournaments.report.standings import cost_sections, placing, standings_table, unanchored
 
@@ -132,9 +142,9 @@ def test_no_order_of_the_ledger_changes_a_byte(rng: random.Random, kind: tuple[i
     results = [add_foul(result) if n % 5 == 0 else result for n, result in enumerate(results)]
     if partners:
         results = [pair_seats(result) for result in results]
-    reference = msgspec.json.encode(fit_both(results, partners=bool(partners)))
+    reference = msgspec.json.encode(rated(results, partners=bool(partners)))
     rng.shuffle(results)
-    assert msgspec.json.encode(fit_both(results, partners=bool(partners))) == reference
+    assert msgspec.json.encode(rated(results, partners=bool(partners))) == reference
 
 
 def add_foul(result: Result) -> Result:
@@ -268,7 +278,7 @@ def test_ratings_with_and_without_spoilt_games_stand_side_by_side() -> None:
     games += [game(99, ("x", "y"), (1, 0)), *foul_games]
     games = [mark_as_model(result) if n % 5 == 3 else result for n, result in enumerate(games)]
     clean = [result for result in games if not result.fouls and result.usage is UNSET]
-    full_fit, clean_fit = fit_both(games), fit(clean)
+    full_fit, clean_fit = rated(games), fit(clean)
     assert [[replace(r, clean=None, cost=None) for r in p.entrants] for p in full_fit.pools] == [
         list(pool.entrants) for pool in fit(games).pools
     ]
@@ -466,12 +476,12 @@ def test_another_machines_algebra_comes_to_the_same_bytes(
 def test_costs_stand_beside_the_ratings_that_they_do_not_change() -> None:
     """Elo a dollar: over the lowest rating, for each dollar that a hundred games cost."""
     results = played(random.Random(3), STRENGTH, 40)
-    plain = fit_both(results)
+    plain = rated(results)
     dear = [
         replace(result, usage=tuple(UsageSum(cents=0.5 * (name == "a")) for name in result.seats))
         for result in results
     ]
-    (pool,) = fit_both(dear).pools
+    (pool,) = rated(dear).pools
     cost = {rating.name: rating.cost for rating in pool.entrants}
     ratings = {rating.name: rating for rating in pool.entrants}
     assert [replace(rating, cost=None) for rating in pool.entrants] == [*plain.pools[0].entrants]

@@ -16,11 +16,10 @@ from rich.console import Console
 
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, boneyard, copied
-from tests.support.made_up import game
+from tests.support.made_up import game, rated
 from tournaments.cli import show
 from tournaments.event.book import Book
 from tournaments.event.folder import Folder, lock_for_writing
-from tournaments.rating.ratings import fit_both
 from tournaments.rating.tables import Anchor, FoulCount, Ratings
 from tournaments.report.standings import standings_table
 from tournaments.site import status, view
@@ -181,7 +180,7 @@ def test_numbers_are_never_cut_and_no_line_is_too_long(count: int, width: int) -
         for number, (first, second) in enumerate(zip(names, names[1:] + names[:1], strict=True))
     ]
     results[0] = replace(results[0], fouls=(SeatFoul(1, "late"),))
-    ratings = fit_both(results, partners=False)
+    ratings = rated(results)
     fouls = tuple(FoulCount(name, "late", 12_345, f"1.{name}.{name}", 1) for name in names[:9])
     state = new_status(left_s=50.0, played=1, fouls=fouls, ratings=ratings)
     lines = draw(state, width)
@@ -203,7 +202,7 @@ def test_show_reports_an_anchor_that_does_not_hold(event: Path) -> None:
     assert anchor == Anchor("first", 1500)
     defeats = [game(board, ("first", rival), (0, 9)) for board in range(4) for rival in "ab"]
     results = [*defeats, *(game(board, "ab", (board % 2, 1)) for board in range(4))]
-    ratings = fit_both(results, partners=False, anchor=anchor)
+    ratings = rated(results, anchor=anchor)
     lines = " ".join(draw(new_status(anchor=anchor, ratings=ratings), 80))
     assert "first cannot be the anchor" in lines
 
