@@ -50,7 +50,7 @@ folder = Folder(Path(sys.argv[1]))
 partners = load_event(folder).rules.deal.partners
 rows = game_rows(read_ledger(folder.ledger), {}, partners)
 write_atomic(folder.games, csv_lines(GAME_FIELDS, rows))
-write_atomic(folder.pgn, pgn("bench", read_ledger(folder.ledger), partners))
+write_atomic(folder.pgn, [pgn("bench", read_ledger(folder.ledger), partners)])
 """
 
 

@@ -13,7 +13,7 @@ from protocol.records import Result
 from tournaments.event.book import Book, refuse_losses
 from tournaments.event.folder import Folder, lock_for_writing
 from tournaments.event.luck import ReviewLog, ReviewTerms, open_review, read_seats
-from tournaments.report.report import decisions_csv, report_files
+from tournaments.report.report import decisions_csv, write_report
 from tournaments.report.review import ReviewSummary, summarize_review, summary_json
 from tournaments.study.valuation import ReviewTask, review_part
 
@@ -27,9 +27,7 @@ def rewrite_report(book: Book, *, luck: bool = False) -> tuple[Path, ...]:
         refuse_losses(book)
         if luck:
             _write_luck(book)
-        files = report_files(book)
-        replace_files(files)
-    return tuple(files)
+        return write_report(book)
 
 
 def _write_luck(book: Book) -> None:

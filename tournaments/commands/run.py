@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import trio
 
-from arena.files import replace_files
 from arena.machine import raise_file_limit
 from arena.program import cancelled_by_signals
 from arena.sandbox.process import Sandbox
@@ -143,6 +142,6 @@ def publish_reports(ledger: Ledger) -> None:
         return
     # In the order of the ledger, which is that of the schedule: a run's is that of arrival.
     if results := ledger.written_results():
-        from tournaments.report.report import report_files  # Numpy and Jinja2 take 0.2 s.
+        from tournaments.report.report import write_report  # Numpy and Jinja2 take 0.2 s.
 
-        replace_files(report_files(Book(book.folder, book.event, results)))
+        write_report(Book(book.folder, book.event, results))

@@ -101,6 +101,11 @@ class ResultStore(Mapping[str, Result]):
         """Return the result in a row; rows count from 0 in the order of arrival."""
         return _decode(self._encoded[row])
 
+    def digest(self, rows: Iterable[int]) -> str:
+        """Return the BLAKE2 hash of the results in these rows, in hex."""
+        encoded = b"".join(self._encoded[row] for row in rows)
+        return hashlib.blake2b(encoded, digest_size=16).hexdigest()
+
     def first(self, count: int | None = None) -> "Rows":
         """Return the first `count` results, or all results so far."""
         return Rows(self, range(len(self))[:count])
@@ -167,6 +172,11 @@ class Rows(Sequence[Result]):
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    @property
+    def digest(self) -> str:
+        """The BLAKE2 hash of them all, in hex."""
+        return self._store.digest(self._rows)
 
 
 # The results in a ledger's file, read for a program or for an event.

@@ -149,6 +149,8 @@ class Folder(Struct, frozen=True):
     """The bots' use of time, for programs."""
     facts = PathInFolder(".facts.jsonl")
     """The facts of logs that the last report read, so that the next one need not read them."""
+    pieces = PathInFolder(".pieces.json")
+    """The pieces of long files that the last report wrote, so that the next one copies them."""
     review_log = PathInFolder("review.jsonl")
     """The loss of each reviewed decision; no file without `boneyard explain --review`."""
     review = PathInFolder("review.json")
@@ -167,7 +169,7 @@ class Folder(Struct, frozen=True):
 
         The build folder, the locks and what is kept to save time are not part of the event.
         """
-        besides = {"private", "build", "facts", "lock", "review_lock"}
+        besides = {"private", "build", "facts", "pieces", "lock", "review_lock"}
         names = [name for name, part in vars(Folder).items() if isinstance(part, PathInFolder)]
         paths = [getattr(self, name) for name in names if name not in besides]
         return [path for path in (*paths, self.path / GAMES_FOLDER) if path.exists()]

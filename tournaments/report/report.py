@@ -2,30 +2,38 @@
 
 Nothing depends on time but times.json and, of report.html, what `measured` reads from the logs: the
 same ledger and the same review give the same bytes of all others, and the same logs those of these
-two. What a report has read from the logs it keeps for the next one, in .facts.jsonl.
+two. What a report has read from the logs it keeps for the next one, in .facts.jsonl, and what it
+wrote of the results, in .pieces.json.
 """
 
 import csv
+import hashlib
 import io
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from functools import lru_cache
-from itertools import chain, combinations, islice, permutations
+from itertools import chain, combinations, islice, permutations, repeat
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
+from zlib import crc32
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict
 
 from arena.document.blocks import to_markdown
+from arena.files import open_file, read_file, replace_files, write_atomic
 from arena.ui.replay_page import event_replay_page
-from protocol.codec import indented_json
+from protocol import __version__
+from protocol.codec import DamagedRecordError, decode_json, encode_json, indented_json
+from protocol.errors import UserError
 from protocol.records import Result, UsageSum
 from protocol.ruleset import count_sides, side_of
-from tournaments.event.book import Book
+from tournaments.event.book import Book, Rows
 from tournaments.event.facts import LogFacts, keep_facts
 from tournaments.event.folder import Folder, digest
 from tournaments.event.luck import LuckRecord, LuckStore, read_seats, record_of
 from tournaments.plan.schedule import describe_spent_out
+from tournaments.rating import tables
 from tournaments.rating.tables import Rating, Ratings, margins_of, share_of_pairs
 from tournaments.report import event_text
 from tournaments.report.document import ReportData, report_document
@@ -214,16 +222,14 @@ def encode_rows(rows: Iterable[CsvRow]) -> bytes:
     return text.getvalue().encode()
 
 
-def pgn(event: str, results: Iterable[Result], partners: bool) -> Iterator[bytes]:
-    """Yield every game for Ordo and BayesElo: seat 0 is White, seat 1 Black; `event`: its title.
+def pgn(event: str, results: Iterable[Result], partners: bool) -> bytes:
+    """Return games for Ordo and BayesElo: seat 0 is White, seat 1 Black; `event`: its title.
 
     A game of three or more is broken into its pairs of seats, of which the lower is White; they
     are not independent, and those programs' errors are too narrow. With partners a side is one
     player, called by both names.
     """
-    games = (game for result in results for game in _games(event, result, partners))
-    while few := list(islice(games, FILE_LINES_AT_ONCE)):
-        yield "".join(few).encode()
+    return "".join(game for result in results for game in _games(event, result, partners)).encode()
 
 
 def _games(event: str, result: Result, partners: bool) -> Iterator[str]:
@@ -286,6 +292,88 @@ def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:
     return csv_lines(DECISIONS, rows)
 
 
+# Long files in pieces: one that follows from the same results as in the last report is copied.
+
+
+class _Piece(Struct, frozen=True, array_like=True):
+    """A piece of a file."""
+
+    source: str
+    """The digest of its results."""
+    size: int
+    """Its bytes."""
+    checksum: int
+
+
+class _Kept(Struct, frozen=True):
+    """The pieces of each file, and what they follow from besides the results."""
+
+    context: str
+    files: dict[str, list[_Piece]]
+
+
+CODE = b"".join(Path(file).read_bytes() for file in (__file__, tables.__file__))
+"""What writes the pieces: other code's are not copied."""
+
+
+class FilePieces:
+    """The files of an event that have a line or more for each game, in pieces.
+
+    They are most of what a report writes, and perhaps only twenty of 100,000 games are new. A
+    piece is copied if the file still has its bytes. A game's lines follow from its result, from
+    its log's name, which stays, and from what the `_context` has. Luck may come later: a report
+    with luck copies nothing.
+    """
+
+    def __init__(self, book: Book | None = None) -> None:
+        """Read what the last report kept, if it was made by the same code; copy nothing without."""
+        self._old: dict[str, list[_Piece]] = {}
+        self._new: dict[str, list[_Piece]] = {}
+        self._book = book
+        with suppress(OSError, UserError, DamagedRecordError):
+            kept = decode_json(read_file(book.folder.pieces), _Kept) if book else None
+            if book and kept and kept.context == _context(book):
+                self._old = kept.files
+
+    def write(
+        self,
+        path: Path,
+        head: bytes,
+        results: Sequence[Result],
+        write: Callable[[Sequence[Result]], bytes],
+    ) -> Iterator[bytes]:
+        """Yield a file: the head, and the pieces of so many results each that `write` returns."""
+        pieces = self._new[path.name] = []
+        old = chain(self._old.get(path.name, ()), repeat(None))
+        with ExitStack() as stack:
+            file: BinaryIO = io.BytesIO()
+            with suppress(OSError, UserError):
+                file = stack.enter_context(open_file(path))
+            file.seek(len(head))
+            yield head
+            for first, known in zip(range(0, len(results), FILE_LINES_AT_ONCE), old, strict=False):
+                few = results[first : first + FILE_LINES_AT_ONCE]
+                source = few.digest if isinstance(few, Rows) else ""
+                data = file.read(known.size) if known else b""
+                if not known or (known.source, known.checksum) != (source, crc32(data)):
+                    data = write(few)
+                pieces.append(_Piece(source, len(data), crc32(data)))
+                yield data
+
+    def keep(self) -> None:
+        """Keep what was written for the next report; it does without, as on a full disk."""
+        if self._book:
+            kept = encode_json(_Kept(_context(self._book), self._new))
+            with suppress(OSError, UserError):
+                write_atomic(self._book.folder.pieces, [kept], 0o600, sync=False)
+
+
+def _context(book: Book) -> str:
+    event, digest = book.event, hashlib.blake2b(CODE, digest_size=16)
+    digest.update(encode_json((__version__, event.heading, event.seats, event.rules)))
+    return digest.hexdigest()
+
+
 # --- the report ---
 
 
@@ -300,13 +388,26 @@ class SitePage(NamedTuple):
     """Addresses of pages around the site, and their labels."""
 
 
+def write_report(book: Book) -> tuple[Path, ...]:
+    """Write the report's files, all or none; return their paths. Raises UserError, OSError."""
+    pieces = FilePieces(None if book.corrections else book)
+    files = report_files(book, pieces=pieces)
+    replace_files(files)
+    pieces.keep()
+    return tuple(files)
+
+
 def report_files(
-    book: Book, site: SitePage | None = None, facts: LogFacts | None = None
+    book: Book,
+    site: SitePage | None = None,
+    facts: LogFacts | None = None,
+    pieces: FilePieces | None = None,
 ) -> dict[Path, Iterable[bytes]]:
     """Return the report's files, in their order, with the facts of the logs, which are kept.
 
-    Each comes in pieces that can be read once. For a `site` they show the standings after all
+    Each comes in parts that can be read once. For a `site` they show the standings after all
     results, but single games only of its boards. `facts`: those, if others than the logs have.
+    `pieces`: what the last report wrote; None: all is written anew.
     """
     folder, event, results = book.folder, book.event, book.played
     listed_results = results if site is None else [r for r in results if r.board in site.boards]
@@ -343,16 +444,22 @@ def report_files(
     links = [(folder.index.name if site else folder.page.name, "Report"), *share.links]
     replay_page = event_replay_page(event.emblems, links)
     partners, places = event.rules.deal.partners, book.index(lambda plan, _: plan.name)
+
+    def write_games(few: Sequence[Result]) -> bytes:
+        return encode_rows(game_rows(few, places, partners, book.luck))
+
+    def write_pgn(few: Sequence[Result]) -> bytes:
+        return pgn(event.heading, few, partners)
+
+    write, head = (pieces or FilePieces()).write, encode_rows([GAME_FIELDS])
     return {
         folder.report: [to_markdown(document).encode()],
         folder.page: [report_page(document, share, event.emblems).encode()],
         folder.replay_page: [replay_page.encode()],
         folder.times: [indented_json(facts.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
-        folder.games: csv_lines(
-            GAME_FIELDS, game_rows(listed_results, places, partners, book.luck)
-        ),
+        folder.games: write(folder.games, head, listed_results, write_games),
         folder.ratings: ratings_csv(ratings, fingerprints),
         folder.crosstable: crosstable_csv(ratings),
-        folder.pgn: pgn(event.heading, listed_results, partners),
+        folder.pgn: write(folder.pgn, b"", listed_results, write_pgn),
     }

@@ -7,20 +7,25 @@ import random
 import re
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from unittest import mock
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.files import write_atomic
 from arena.logs.checksummed import read_lines
 from protocol.records import Result, SeatFoul
 from tests.support.events import REPORTED, boneyard, copied
-from tests.support.fast_run import slow_except
+from tests.support.fast_run import examples, slow_except
 from tests.support.made_up import STRENGTH, ascent, book_of, figure, game, play, played, tune
 from tests.support.planned_events import event as planned
 from tournaments.cli.rate import Rated
+from tournaments.event.book import Book, ResultStore
 from tournaments.event.folder import Folder, load_event
 from tournaments.formats.entrant import Parameter
 from tournaments.formats.tune import Tune
@@ -111,9 +116,9 @@ GAME = re.compile(
 HALVES = {"1-0": (1, 0), "0-1": (0, 1), "1/2-1/2": (1, 1)}
 
 
-def pgn_games(pieces: Iterable[bytes]) -> list[Result]:
+def pgn_games(data: bytes) -> list[Result]:
     """Return the games that a PGN reader finds; no text may be left over."""
-    text = b"".join(pieces).decode()
+    text = data.decode()
     assert GAME.sub("", text) == ""
     return [
         game(int(board), (white, black), HALVES[score])
@@ -147,7 +152,7 @@ def test_the_pgn_says_how_a_game_ended_and_quotes_the_event(fouls: tuple[SeatFou
     result = replace(
         game(1, ("a", "b", "c"), (2, 1, 0)), why="foul" if fouls else "target", fouls=fouls
     )
-    text = b"".join(report.pgn('the "B\\C" cup', [result], partners=False)).decode()
+    text = report.pgn('the "B\\C" cup', [result], partners=False).decode()
     first, *_ = text.split("\n\n")
     assert first.endswith(f'[Termination "{TERMINATIONS[fouls]}"]')
     assert text.startswith('[Event "the \\"B\\\\C\\" cup"]\n')
@@ -262,3 +267,46 @@ def test_the_lines_of_a_log_have_what_their_schema_says(event: Path) -> None:
         assert record["additionalProperties"] is False
         assert {*record["required"]} <= {*line} <= {*record["properties"]}
         assert re.fullmatch(record["properties"]["crc"]["pattern"], line["crc"])
+
+
+def written(book: Book, made: list[Result]) -> bytes:
+    """Write a file of one line for each game as a report does; add what is not copied to `made`."""
+    pieces = report.FilePieces(book)
+
+    def write(few: Sequence[Result]) -> bytes:
+        made.extend(few)
+        return b"".join(f"{result.game} {result.scores}\n".encode() for result in few)
+
+    write_atomic(book.folder.games, pieces.write(book.folder.games, b"head\n", book.played, write))
+    pieces.keep()
+    return book.folder.games.read_bytes()
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40), st.booleans())
+@examples(20)
+def test_pieces_of_a_file_are_copied_only_if_nothing_differs(
+    tmp_path_factory: pytest.TempPathFactory, before: int, same: int, after: int, spoilt: bool
+) -> None:
+    folder, plan = Folder(tmp_path_factory.mktemp("event")), planned(2)
+    results = [
+        replace(game(board, ("bot0", "bot1"), (board % 3, 1)), game=f"{board}.bot0.bot1")
+        for board in range(before + after)
+    ]
+    first = ResultStore(results[:before])
+    later = [*results[:same], *(replace(r, scores=(7, 7)) for r in results[same:])]
+    with mock.patch.object(report, "FILE_LINES_AT_ONCE", 4):
+        written(Book(folder, plan, first), [])
+        if spoilt:
+            data = bytearray(folder.games.read_bytes())
+            data[-2] ^= 1
+            folder.games.write_bytes(data)
+        made: list[Result] = []
+        copied_file = written(Book(folder, plan, ResultStore(later)), made)
+        folder.pieces.unlink()
+        everything: list[Result] = []
+        assert written(Book(folder, plan, ResultStore(later)), everything) == copied_file
+    assert everything == later
+    # A piece has four games, and the last one of a spoilt file is made again.
+    known = min(before, same, len(later))
+    whole = known if known == before == len(later) else known // 4 * 4
+    assert made == later[whole:] or spoilt
