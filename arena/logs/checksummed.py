@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar
 
@@ -327,20 +328,28 @@ def read_plain(path: Path, decode: Callable[[bytes], T], *, torn: bool = False) 
 
 
 def read_sealed(
-    path: Path, decode: Callable[[bytes], T], remedy: str = "", checksum: int = 0
+    path: Path,
+    decode: Callable[[bytes], T],
+    remedy: str = "",
+    checksum: int = 0,
+    *,
+    after: int = 0,
 ) -> Iterator[Entry[T]]:
     """Yield every line of a file with its record, except a last line that was cut short.
 
-    `remedy`: the end of the sentence about damage. `checksum`: that before the first line. Raises
-    DamagedFileError.
+    `remedy`: the end of the sentence about damage. `checksum`: that before the first line. `after`:
+    so many lines, which were read before, are left out. Raises DamagedFileError.
     """
     for line in read_lines(path):
         if not line.data.endswith(b"\n"):
             return
         try:
+            if line.number <= after:
+                checksum = checksum_of(line.data)
+                continue
             body, checksum = unseal(line.data, checksum)
             record = decode(body)
-        except DamagedRecordError as error:
+        except (DamagedRecordError, ValueError) as error:
             raise damaged(path, line, f"{error}{remedy}") from error
         yield Entry(line, checksum, record)
 
@@ -380,15 +389,20 @@ class SealedLog(Generic[S]):
         with open_append(self._path, mode) as descriptor:
             self.checksum = append_records(descriptor, records, self.checksum)
 
-    def rewrite(self, records: Iterable[S], mode: int = 0o644, *, sync: bool = True) -> None:
+    def rewrite(
+        self, records: Iterable[S], mode: int = 0o644, *, sync: bool = True, kept: int = 0
+    ) -> None:
         """Replace the file in one step by these records, which may be read from it meanwhile.
 
-        `sync`: see `write_atomic`.
+        `sync`: see `write_atomic`. `kept`: so many lines stay before them.
         """
         checksum = self._first
 
         def lines() -> Iterator[bytes]:
             nonlocal checksum
+            for before in islice(read_lines(self._path), kept):
+                checksum = checksum_of(before.data)
+                yield before.data
             for record in records:
                 line, checksum = seal_records((record,), checksum)
                 yield line

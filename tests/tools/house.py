@@ -43,7 +43,7 @@ ROOMS = {
     "files, program, machine, processes": _room(869, "arena"),
     "engine": _room(1973, "arena/engine"),
     "match": _room(2841, "arena/match"),
-    "logs": _room(1043, "arena/logs"),
+    "logs": _room(1057, "arena/logs"),
     "rules": _room(1627, "arena/rules"),
     "sandbox": _room(3178, "arena/sandbox"),
     "sealed": _room(1226, "arena/sealed"),
@@ -60,7 +60,7 @@ ROOMS = {
     "study": _room(1312, "tournaments/study"),
     "report": _room(3292, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3405, "tournaments/event"),
+    "event": _room(3406, "tournaments/event"),
     "plan": _room(3342, "tournaments/plan"),
     "formats": _room(2803, "tournaments/formats"),
     "rating": _room(2685, "tournaments/rating"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_164
+MOST_LINES = 63_179
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

@@ -711,7 +711,7 @@ class Ledger:
             self._skip()
             if game != self._due:
                 self._check_rest(row)
-                self._rewrite()
+                self._rewrite(row)
                 return
             self._due = next(self._order, None)
         if not lines and self._log.checksum:
@@ -724,7 +724,7 @@ class Ledger:
         index = GameIndex(plans, lambda plan, _: self.book.folder.log(plan.name))
         logged = lru_cache(LOGS_AT_ONCE)(results_from_log)
         path = self.book.folder.ledger
-        for entry in islice(checksummed.read_sealed(path, decode_result), lines, None):
+        for entry in checksummed.read_sealed(path, decode_result, after=lines):
             game = entry.record.game
             if game not in index:
                 why = f"game {game}, where the schedule has {self._due or 'none'}"
@@ -733,13 +733,14 @@ class Ledger:
                 why = f"game {game} is not as in its log, {index[game].name}"
                 raise checksummed.damaged(path, entry.line, why)
 
-    def _rewrite(self) -> None:
-        """Rewrite the whole file at once, in the order of the schedule."""
-        self._order = ledger_order(self.book.event, self.results)
-        self._due = next(self._order, None)
+    def _rewrite(self, kept: int = 0) -> None:
+        """Rewrite the file at once in the order of the schedule; so many first lines are in it."""
+        if not kept:
+            self._order = ledger_order(self.book.event, self.results)
+            self._due = next(self._order, None)
         rows = array("q", self._ready())
-        self._log.rewrite(map(self.results.at, rows))
-        self._written = rows
+        self._log.rewrite(map(self.results.at, rows), kept=kept)
+        self._written = array("q", range(kept)) + rows
 
     def add(self, result: Result) -> None:
         """Add the result of a game that is over."""

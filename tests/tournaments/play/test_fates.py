@@ -245,7 +245,7 @@ def test_a_shortage_of_the_machine_costs_no_game(
             "arena.logs.checksummed.append_atomic",
             "arena.logs.gamelog.sync_data",
             "arena.logs.gamelog.GameLog.append",
-            "tournaments.commands.run.replace_files",
+            "tournaments.report.report.replace_files",
         ],
     ),
 )
