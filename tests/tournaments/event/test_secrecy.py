@@ -225,7 +225,8 @@ def test_no_process_meets_a_board_twice_even_when_the_run_is_stopped(
     run(tmp_path, *words)
     assert spoilt
     assert len(met) > before
-    assert sum(map(len, met.values())) == 2 * (18 + 1)
+    # The failure may void other games that its processes were playing.
+    assert sum(map(len, met.values())) >= 2 * (18 + 1)
     for boards in met.values():
         assert len(set(boards)) == len(boards)
 
