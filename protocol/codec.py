@@ -320,12 +320,12 @@ def _of_its_seats(result: Result) -> Result:
     Raises DamagedRecordError.
     """
     seats = len(result.seats)
-    fouled = [foul.seat for foul in result.fouls]
     if not seats == len(result.scores) == len(result.places):
         raise DamagedRecordError(f"a result of {seats} seats has not as many scores and places")
     if result.usage is not UNSET and len(result.usage) != seats:
         raise DamagedRecordError(f"a result of {seats} seats has the cost of other seats")
-    if max((*result.places, *(seat + 1 for seat in fouled)), default=0) > seats:
+    fouled = max((foul.seat for foul in result.fouls), default=0) if result.fouls else 0
+    if max(result.places) > seats or fouled >= seats:
         raise DamagedRecordError(f"a result of {seats} seats names a seat or place beyond them")
     return result
 

@@ -60,15 +60,15 @@ ROOMS = {
     "study": _room(1312, "tournaments/study"),
     "report": _room(3292, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3406, "tournaments/event"),
+    "event": _room(3415, "tournaments/event"),
     "plan": _room(3342, "tournaments/plan"),
     "formats": _room(2803, "tournaments/formats"),
     "rating": _room(2685, "tournaments/rating"),
-    "tests": _room(42_442, "tests"),
+    "tests": _room(42_443, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_179
+MOST_LINES = 63_188
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

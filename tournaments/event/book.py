@@ -182,6 +182,8 @@ class Rows(Sequence[Result]):
 # The results in a ledger's file, read for a program or for an event.
 
 
+TABLES_AT_ONCE = 1000
+"""Tables that are known to be those of the event, without another look."""
 NAME_SHOWN = 40
 """Most characters of an unknown name in an error."""
 
@@ -210,20 +212,27 @@ def result_decoder(event: Event) -> Callable[[bytes], Result]:
     # Two processes of one entrant may be partners, as a team of its own.
     most = max((unit.count(name) for unit in event.units for name in unit), default=1)
     boards = event.all_boards  # It asks every entrant: for each line, 7/8 of the time at 1,000.
+    size = f"the event has {event.seats} seats and {boards} boards"
+
+    @lru_cache(TABLES_AT_ONCE)  # A ledger has game after game of one sitting.
+    def table_fault(seats: tuple[str, ...]) -> str:
+        if strangers := [name for name in seats if name not in names]:
+            return f"{strangers[0][:NAME_SHOWN]!r} does not play in this event"
+        if len(seats) != event.seats:
+            return size
+        is_alone = len(set(seats)) * most < len(seats)
+        return f"{seats[0][:NAME_SHOWN]!r} cannot sit there against itself" if is_alone else ""
 
     def decode(line: bytes) -> Result:
         result = decode_result(line)
-        if strangers := [name for name in result.seats if name not in names]:
-            why = f"{strangers[0][:NAME_SHOWN]!r} does not play in this event"
-        elif len(result.seats) != event.seats or not 1 <= result.board <= boards:
-            why = f"the event has {event.seats} seats and {boards} boards"
-        elif len(set(result.seats)) * most < len(result.seats):
-            why = f"{result.seats[0][:NAME_SHOWN]!r} cannot sit there against itself"
-        elif result.game != (name := f"{result.board}.{'.'.join(result.seats)}"):
-            why = f"it should be {name!r}, after its board and seats"
-        else:
-            return result
-        raise DamagedRecordError(f"game {result.game[:NAME_SHOWN]!r}: {why}")
+        fault = table_fault(result.seats)
+        if not (fault or 1 <= result.board <= boards):
+            fault = size
+        if not fault and result.game != (name := f"{result.board}.{'.'.join(result.seats)}"):
+            fault = f"it should be {name!r}, after its board and seats"
+        if fault:
+            raise DamagedRecordError(f"game {result.game[:NAME_SHOWN]!r}: {fault}")
+        return result
 
     return decode
 
