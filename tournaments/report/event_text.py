@@ -5,6 +5,7 @@ Backticks mark code.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import starmap
 
 from arena.document.blocks import Section
 from arena.rules.english import count_in_digits, join_words
@@ -202,22 +203,17 @@ def uneven(book: Book) -> str:
     if len(book.results) >= book.planned:
         return ""
     played = Counter(result.seats for result in book.active)
-    games_by_rotation = {
-        rotations: [played[seats] for seats in rotations]
-        for rotations in map(_rotations_of, played)
+    # Of a thousand bots most pairings are even.
+    tables = {
+        min(rotations(seats))
+        for seats, games in played.items()
+        if games != played[seats[1:] + seats[:1]]
     }
-    pairings = [
-        (rotations, games)
-        for rotations, games in games_by_rotation.items()
-        if min(games) < max(games)
-    ]
+    pairings = [(table, [played[seats] for seats in sorted(rotations(table))]) for table in tables]
     if not pairings:
         return ""
     pairings.sort(key=lambda pairing: (min(pairing[1]) - max(pairing[1]), pairing[0]))
-    text = "; ".join(
-        _describe_uneven_rotations(rotations[0], games)
-        for rotations, games in pairings[:UNEVEN_TOLD]
-    )
+    text = "; ".join(starmap(_describe_uneven_rotations, pairings[:UNEVEN_TOLD]))
     rest = len(pairings) - UNEVEN_TOLD
     more = f"; {rest} more such pairings" if rest > 0 else ""
     return f"{text}{more}: continue the run before you rely on these results."
@@ -249,11 +245,6 @@ def warnings(book: Book, summary: Results, *, names_copies: bool = True) -> Iter
     if names_copies and not event.format.HAS_COPIES:
         yield from describe_same_files(event.entrants)
     yield from describe_access(event.entrants)
-
-
-def _rotations_of(seats: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """Return a table's rotations, in the same order for each of them."""
-    return tuple(sorted(rotations(seats)))
 
 
 def _describe_uneven_rotations(seats: tuple[str, ...], games: Sequence[int]) -> str:
