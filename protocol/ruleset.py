@@ -379,7 +379,7 @@ def side_of(partners: bool, seat: int) -> int:
 
 def rotations(seats: tuple[Occupant, ...]) -> tuple[tuple[Occupant, ...], ...]:
     """Return each rotation of a table once: a table A B A B has two rotations, not four."""
-    return tuple(dict.fromkeys(seats[turn:] + seats[:turn] for turn in range(len(seats))))
+    return tuple(dict.fromkeys([seats[turn:] + seats[:turn] for turn in range(len(seats))]))
 
 
 def later_lot(lead: Lead) -> ByLot:

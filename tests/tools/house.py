@@ -53,22 +53,22 @@ ROOMS = {
     "training and exam": _room(1848, "arena/training", "arena/exam"),
     "ui and document": _room(3118, "arena/ui", "arena/document"),
     "sample bots": _room(1223, "sample_bots"),
-    "cli and commands": _room(5994, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5997, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5946, "tournaments/league"),
     "verification": _room(958, "tournaments/verification"),
     "site": _room(1679, "tournaments/site"),
     "study": _room(1312, "tournaments/study"),
-    "report": _room(3292, "tournaments/report"),
+    "report": _room(3283, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3415, "tournaments/event"),
-    "plan": _room(3342, "tournaments/plan"),
-    "formats": _room(2803, "tournaments/formats"),
+    "event": _room(3420, "tournaments/event"),
+    "plan": _room(3347, "tournaments/plan"),
+    "formats": _room(2807, "tournaments/formats"),
     "rating": _room(2685, "tournaments/rating"),
     "tests": _room(42_443, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_188
+MOST_LINES = 63_196
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

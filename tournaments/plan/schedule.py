@@ -21,7 +21,7 @@ from protocol import __version__
 from protocol.messages import Clock
 from protocol.records import LOG_FORMAT, FoulPolicy, Result, Sitting, UsageSum
 from protocol.ruleset import rotations
-from tournaments.formats.base import Pairings, SomeResults, UnitMeeting, luck_of
+from tournaments.formats.base import Pairings, SomeResults, Unit, UnitMeeting, luck_of
 from tournaments.formats.entrant import Values
 from tournaments.formats.tables import zigzags
 from tournaments.plan.event import Event
@@ -144,6 +144,11 @@ class PlannedSitting(Struct, frozen=True):
         """Games in ledger order; built anew each time, because an event may have a million."""
         return tuple(map(self._game, range(1, len(self.boards) + 1)))
 
+    @property
+    def game_names(self) -> list[str]:
+        """Names of the games in ledger order."""
+        return [f"{board}.{self.names}" for board in self.boards]
+
     def game_on(self, board: int) -> PlannedGame | None:
         """Return the game on a board; None if the sitting does not play the board."""
         return self._game(self.boards.index(board) + 1) if board in self.boards else None
@@ -204,7 +209,7 @@ def count_games(stage: Stage) -> int:
 
 def all_played(stage: Stage, results: Mapping[str, Result]) -> bool:
     """Tell whether every game of a stage has a result."""
-    return all(game.name in results for plan in stage for game in plan.games)
+    return all(game in results for plan in stage for game in plan.game_names)
 
 
 def sittings(
@@ -215,11 +220,11 @@ def sittings(
         yield from stage
 
 
-def _met(event: Event, games: Iterable[str]) -> set[frozenset[int]]:
-    """Return the entrants at the tables of these games or logs, by the names of these."""
-    index = {entrant.name: n for n, entrant in enumerate(event.entrants)}
+def _met(event: Event, games: Iterable[str]) -> set[frozenset[Unit | None]]:
+    """Return the units at the tables of these games or logs, by the names of these."""
+    unit_of = {event.entrants[entrant].name: unit for unit in event.units for entrant in unit}
     tables = {game.partition(".")[2] for game in games}
-    return {frozenset(index.get(name, -1) for name in table.split(".")) for table in tables}
+    return {frozenset(map(unit_of.get, table.split("."))) for table in tables}
 
 
 def _playing_days(event: Event, pairings: Pairings) -> Iterable[Sequence[UnitMeeting]]:
@@ -231,15 +236,15 @@ def _playing_days(event: Event, pairings: Pairings) -> Iterable[Sequence[UnitMee
 
 
 def _sittings(
-    event: Event, pairings: Pairings, met: Collection[frozenset[int]] | None
+    event: Event, pairings: Pairings, met: Collection[frozenset[Unit | None]] | None
 ) -> Iterator[PlannedSitting]:
     """Return sittings block by block, and within a block day by day: any prefix is balanced.
 
-    `met`: only those of these entrants; None: all.
+    `met`: only those of these units; None: all.
     """
     boards, values = pairings.boards, pairings.values
     days = [
-        [table for table in day if met is None or frozenset(sum(table, ())) in met]
+        [table for table in day if met is None or frozenset(table) in met]
         for day in _playing_days(event, pairings)
     ]
     by_entrant = {entrant: unit_values for unit, unit_values in values.items() for entrant in unit}
@@ -319,7 +324,7 @@ def ledger_order(event: Event, results: Mapping[str, Result]) -> Iterator[str]:
     """
     yield from retired_games(event, results)
     for plan in sittings(event, results):
-        yield from (game.name for game in plan.games)
+        yield from plan.game_names
 
 
 def retired_games(event: Event, results: Mapping[str, Result]) -> list[str]:
@@ -383,7 +388,7 @@ def count_coming_games(event: Event, stage: Stage) -> int:
 # Seats of a planned sitting: the setup of its games, and the first record of its log. Pure.
 
 
-def game_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
+def seat_names(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
     """Return the name of the entrant in each seat."""
     return tuple(event.entrants[entrant].name for entrant in plan.seats)
 
@@ -411,7 +416,7 @@ def seating(
         game=game.name,
         number=number,
         board=game.board,
-        seats=game_names(event, plan),
+        seats=seat_names(event, plan),
         rules=event.rules,
         clock=event.clock,
         fouls=event.fouls,
@@ -434,7 +439,7 @@ def sitting(
         format=LOG_FORMAT,
         boneyard=__version__,
         event=event.name,
-        seats=game_names(event, plan),
+        seats=seat_names(event, plan),
         boards=tuple(game.board for game in plan.games),
         rules=event.rules,
         clock=event.clock,
@@ -511,7 +516,7 @@ def describe_spent_out(event: Event, results: Mapping[str, Result]) -> Iterator[
     stopped = sorted(spent_out(event, sums) - event.retired)
     left = dict.fromkeys(stopped, 0)
     for plan in sittings(event, results) if stopped else ():
-        missing = sum(game.name not in results for game in plan.games)
+        missing = sum(game not in results for game in plan.game_names)
         for name in stopped:
             left[name] += missing * has_one_of(f".{plan.names}", (name,))
     for name, games in left.items():
@@ -567,7 +572,7 @@ class GameIndex(Mapping[str, T]):
 
     def __iter__(self) -> Iterator[str]:
         return (
-            game.name for group in self._plans.values() for plan in group for game in plan.games
+            game for group in self._plans.values() for plan in group for game in plan.game_names
         )
 
     def __len__(self) -> int:

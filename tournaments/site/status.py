@@ -117,7 +117,7 @@ def read_counts(book: Book, running: bool | None) -> Counts:
         return Counts(played, book.planned, running)
     logs = {path for path in folder.logs() if log_time(path) > began}
     plans = (plan for plan in book.sittings if folder.log(plan.name) in logs)
-    fresh = sum(game.name in results for plan in plans for game in plan.games)
+    fresh = sum(game in results for plan in plans for game in plan.game_names)
     # A resumed sitting has games of earlier runs; so has a ledger that waited for its turn.
     return Counts(played, book.planned, running, min(fresh, played - book.reported), began)
 
@@ -141,7 +141,7 @@ def add_logged(book: Book) -> None:
     # Only later stages follow from results that are added here.
     is_static, later = book.event.format.IS_STATIC, sittings(book.event, results)
     for plan in book.sittings if is_static else chain(book.past, later):
-        if plan.name in logs and any(game.name not in results for game in plan.games):
+        if plan.name in logs and any(game not in results for game in plan.game_names):
             for logged in read_games(book.folder.log(plan.name)):
                 if logged.result:
                     results.add(logged.result)

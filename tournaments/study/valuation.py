@@ -192,7 +192,7 @@ def luck_tasks(book: Book, games: Iterable[str], policies: Policies) -> list[Luc
     wanted = set(games)
     tasks: list[LuckTask] = []
     for plan in book.sittings:
-        names = [game.name for game in plan.games if game.name in wanted]
+        names = [game for game in plan.game_names if game in wanted]
         tasks += tasks_of_log(book.event, policies, book.folder.log(plan.name), names)
     return tasks
 

@@ -100,7 +100,7 @@ def sitting_faults(
     for sitting in {entry.sitting.boards: entry.sitting for entry in check.games}.values():
         yield from _misplaced(check, event, plan, sitting)
     results = yield from _games(check, plan)
-    due = [game.name for game in plan.games if game.name in ledger]
+    due = [game for game in plan.game_names if game in ledger]
     over = len(due) == len(plan.games) and event.retired.isdisjoint(names_of(event, plan))
     for name in due:
         if name in results and results[name] != ledger[name]:
