@@ -19,6 +19,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
 from arena.files import DamagedFileError
+from arena.logs.catalog import GAMES_FOLDER, LOG_SUFFIX
 from arena.logs.checksummed import SealedLog, grep_prefix, status_of
 from arena.logs.gamelog import read_games
 from arena.rules.english import join_words
@@ -126,7 +127,7 @@ _decode_rounds = decoder_for(list[RoundScores])
 class LogPart(NamedTuple):
     """Games of a log in a row in which the same entrants have the same seats."""
 
-    path: Path
+    log: str
     seats: Seats
     boards: "array[int]"
 
@@ -134,22 +135,23 @@ class LogPart(NamedTuple):
 class PlayedGames:
     """The games of an event: what came of each, and the log that has it."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
         # An event has a million games, but few seatings: each game takes some 80 bytes so.
         self._outlines: defaultdict[Seats, dict[int, int]] = defaultdict(dict)
         self._of: defaultdict[str, list[LogPart]] = defaultdict(list)
         self._between: defaultdict[frozenset[str], list[LogPart]] = defaultdict(list)
         self._answers: dict[Key, list[tuple[int, int]]] = {}
         self._boards: dict[int, int] = {}
-        self._part = LogPart(Path(), (), array("i"))
+        self._part = LogPart("", (), array("i"))
 
-    def add(self, path: Path, course: GameCourse) -> None:
+    def add(self, log: str, course: GameCourse) -> None:
         """Add a game of a log."""
         if len(self._of) > MOST_BOTS:
             return  # Nobody is compared.
         seats, board = course.seats, self._boards.setdefault(course.board, course.board)
-        if (path, seats) != self._part[:2]:
-            self._part = LogPart(path, seats, array("i"))
+        if (log, seats) != self._part[:2]:
+            self._part = LogPart(log, seats, array("i"))
             names = frozenset(seats)
             self._between[names].append(self._part)
             for name in names:
@@ -217,10 +219,10 @@ class PlayedGames:
         for board, seats in wanted:
             boards[seats].add(board)
         parts = (part for seats in boards for part in self._of[seats[0]] if part.seats == seats)
-        paths = {part.path for part in parts if not boards[part.seats].isdisjoint(part.boards)}
-        for path in sorted(paths):
+        logs = {part.log for part in parts if not boards[part.seats].isdisjoint(part.boards)}
+        for log in sorted(logs):
             with suppress(DamagedFileError):
-                for logged in read_games(path):
+                for logged in read_games(self._folder.log(log)):
                     key = logged.game.board, logged.sitting.seats
                     if key in wanted and logged.result:
                         choices = (r for r in logged.choices() if isinstance(r, ChoiceRecord))
@@ -471,7 +473,7 @@ Games = Collection[str] | None
 class _Facts:
     """The facts of logs so far."""
 
-    def __init__(self, listed: Games) -> None:
+    def __init__(self, folder: Folder, listed: Games) -> None:
         """Begin with none; keep the rounds of games that are `listed` only, or of all."""
         self._listed = listed
         self._spent: dict[str, TimeSum] = {}
@@ -482,23 +484,23 @@ class _Facts:
         self._sandboxes = defaultdict[str, Counter[str]](Counter)
         self._rounds: dict[str, list[RoundScores]] = {}
         self._evidence = FoulExamples(list)
-        self._played = PlayedGames()
+        self._played = PlayedGames(folder)
 
-    def add(self, path: Path, log: _LogSums) -> None:
+    def add(self, log: str, sums: _LogSums) -> None:
         """Add those of a log."""
-        for course in log.games:
+        for course in sums.games:
             if self._listed is None or course.game in self._listed:
                 self._rounds[course.game] = course.all_rounds
-            self._played.add(path, course)
-        add_times(self._spent, log.spent.items())
-        self._worst_lag_ms = max(self._worst_lag_ms, log.worst_lag_ms)
-        if log.places:
-            self._places[frozenset(place for place, _ in log.places)] += 1
-        for place, games in log.places:
+            self._played.add(log, course)
+        add_times(self._spent, sums.spent.items())
+        self._worst_lag_ms = max(self._worst_lag_ms, sums.worst_lag_ms)
+        if sums.places:
+            self._places[frozenset(place for place, _ in sums.places)] += 1
+        for place, games in sums.places:
             if place.worker:
                 self._sandboxes[place.worker][place.sandbox] += games
-        self._sealed |= log.sealed
-        _keep_first(self._evidence, log.evidence)
+        self._sealed |= sums.sealed
+        _keep_first(self._evidence, sums.evidence)
 
     def collected(self) -> LogFacts:
         """Return them."""
@@ -532,9 +534,9 @@ class _Facts:
 
 def log_facts(folder: Folder, games: Games = None, listed: Games = None) -> LogFacts:
     """Collect the facts of these games, or of all; the rounds only of those that are `listed`."""
-    facts = _Facts(listed)
-    for path in folder.logs():
-        facts.add(path, _read_log(path, games))
+    facts = _Facts(folder, listed)
+    for log in sorted(folder.log_names()):
+        facts.add(log, _read_log(folder.log(log), games))
     return facts.collected()
 
 
@@ -556,13 +558,17 @@ KEPT_BY = crc32(__version__.encode() + Path(__file__).read_bytes())
 def keep_facts(folder: Folder, games: Collection[str], listed: Games) -> LogFacts:
     """Collect the same facts, but read only the logs that have changed since the last call.
 
-    A file has those of the others; it is written anew. Without it, as on a full disk, all are read.
+    A file has those of the others; it is written anew from the first change on. Without it, as on a
+    full disk, all are read.
     """
-    facts = _Facts(listed)
+    facts = _Facts(folder, listed)
     # To read the logs of 100,000 games takes 4 to 10 s, and perhaps only twenty games are new.
     with suppress(OSError, UserError):
-        logs = _kept_logs(folder, games, facts)
-        _kept_file(folder).rewrite(logs, 0o600, sync=False)
+        lines = _kept_lines(folder, games, facts)
+        for same, (log, is_same) in enumerate(lines):
+            if not is_same:
+                logs = chain([log], (log for log, _ in lines))
+                _kept_file(folder).rewrite(logs, 0o600, sync=False, kept=same)
         return facts.collected()
     return log_facts(folder, games, listed)
 
@@ -571,27 +577,39 @@ def _kept_file(folder: Folder) -> SealedLog[_KeptLog]:
     return SealedLog(folder.facts, _decode_kept, first=KEPT_BY)
 
 
-def _kept_logs(folder: Folder, games: Collection[str], facts: _Facts) -> Iterator[_KeptLog]:
-    """Yield the facts of each log; add those of these games to the `facts`. Raises OSError."""
-    before = _read_kept(folder)
-    known = next(before, None)
-    for path in folder.logs():
+def _kept_lines(
+    folder: Folder, games: Collection[str], facts: _Facts
+) -> Iterator[tuple[_KeptLog, bool]]:
+    """Yield the facts of each log, and whether the file has them in the same line.
+
+    Add those of these games to the `facts`. Raises OSError.
+    """
+    before, place = _read_kept(folder), f"{folder.path / GAMES_FOLDER}"
+    number, known = next(before, NO_LINE)
+    for line, log in enumerate(sorted(folder.log_names())):
         # Anybody may have put a file there whose name is no text.
-        name, status = path.name.encode(errors="replace").decode(), status_of(path)
+        name, status = (
+            log.encode(errors="replace").decode(),
+            status_of(f"{place}/{log}{LOG_SUFFIX}"),
+        )
         state = status.st_size, status.st_mtime_ns, status.st_ctime_ns
         while known and known.log < name:
-            known = next(before, None)
-        is_same = known and (known.log, known.state) == (name, state)
-        log = known if known and is_same else _KeptLog(name, state, _read_log(path, None))
-        yield log
-        counts = all(course.game in games for course in log.sums.games)
-        facts.add(path, log.sums if counts else _read_log(path, games))
+            number, known = next(before, NO_LINE)
+        kept, is_same = known, number == line
+        if not kept or (kept.log, kept.state) != (name, state):
+            kept, is_same = _KeptLog(name, state, _read_log(folder.log(log), None)), False
+        yield kept, is_same
+        counts = all(course.game in games for course in kept.sums.games)
+        facts.add(log, kept.sums if counts else _read_log(folder.log(log), games))
 
 
-def _read_kept(folder: Folder) -> Iterator[_KeptLog]:
-    """Yield the facts of logs that are kept, up to damage, by the names of the logs."""
+NO_LINE = -1, None
+
+
+def _read_kept(folder: Folder) -> Iterator[tuple[int, _KeptLog | None]]:
+    """Yield the facts of logs that are kept, up to damage, with the numbers of their lines."""
     with suppress(OSError, DamagedFileError):
-        yield from _kept_file(folder).read()
+        yield from enumerate(_kept_file(folder).read())
 
 
 def _sandboxes(sittings: Counter[frozenset[_Place]]) -> Iterator[SandboxSummary]:
