@@ -80,7 +80,7 @@ def report(
     if in_json:
         print_json({"written": [f"{file}" for file in files]})
     else:
-        Progress.final(book.folder)
+        Progress.final(book.folder, book.results)
     if browser:
         from arena.ui.local_address import show_page
 

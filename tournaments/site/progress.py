@@ -172,13 +172,16 @@ class Progress:
         print_note(f"{words}{fouls} {question}".rstrip())
 
     @staticmethod
-    def final(folder: Folder, *, markdown: bool = False) -> None:
+    def final(
+        folder: Folder, results: ResultStore | None = None, *, markdown: bool = False
+    ) -> None:
         """Print the result in a sentence and the tables; then where the files are, or as Markdown.
 
-        Markdown is for a comment elsewhere, where nobody has the files.
+        `results`: those of the ledger, if it was read. Markdown is for a comment elsewhere, where
+        nobody has the files.
         """
         summary = decode_json(read_file(folder.results), Results)
-        book, is_over = Book(folder), summary.played == summary.planned
+        book, is_over = Book(folder, results=results), summary.played == summary.planned
         book.planned, book.ratings, event = summary.planned, summary.ratings, book.event
         # A large ledger takes seconds to read: read it only if something depends on it.
         fouls = any(row.fouls for pool in summary.ratings.pools for row in pool.entrants)
