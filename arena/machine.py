@@ -73,6 +73,15 @@ def end_with_parent(ending: signal.Signals) -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ending)
 
 
+def release_memory() -> None:
+    """Give memory that is free back to the system, where the C library can.
+
+    That of Linux keeps what the ratings of a thousand bots took for a while: 100 MB.
+    """
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def default_jobs() -> int:
     """Return the default number of sittings side by side: all cores but one, for the referee."""
     return max(1, cores() - 1)

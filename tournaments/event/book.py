@@ -21,6 +21,7 @@ from arena.logs import checksummed
 from arena.logs.catalog import published_seeds
 from arena.logs.checksummed import grep_prefix, read_lines, read_plain
 from arena.logs.gamelog import GameLog, is_over, read_games, sitting_lines
+from arena.machine import release_memory
 from protocol.codec import (
     DamagedRecordError,
     decode_json,
@@ -506,12 +507,14 @@ class Book:
         from tournaments.rating.ratings import fit_both
 
         event, over = self.event, len(self.results) == self.planned
-        return fit_both(
+        ratings = fit_both(
             event.rated(self.played),
             self.tallies,
             anchor=event.anchor,
             stopped=stopped_entrants(event, self.played, is_over=over),
         )
+        release_memory()
+        return ratings
 
     @cached_property
     def tallies(self) -> "Sequence[Tally]":

@@ -220,7 +220,7 @@ def _gain_of_replayed_boards(event: Event, results: Sequence[Result]) -> float |
     pairs = [
         (_variance_of_lead(model, i, j), (error / ELO) ** 2)
         for i, j in combinations(range(len(number)), 2)
-        if (error := pool.errors[i][j]) is not None
+        if (error := pool.error(i, j)) is not None
     ]
     clustered = sum(variance for _, variance in pairs)
     return sum(variance for variance, _ in pairs) / clustered if clustered else None

@@ -42,6 +42,7 @@ quasi-likelihood; the errors follow from the corrected misfits, as above. The co
 stay the plain ones.
 """
 
+from array import array
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -70,6 +71,7 @@ from tournaments.rating.regression import Bools, Design, Floats, Ints, sums
 from tournaments.rating.statistics import ELO, Error
 from tournaments.rating.tables import (
     LUCK_PARTS,
+    MOST_COMPARED,
     PRIOR,
     Anchor,
     Bound,
@@ -504,8 +506,10 @@ def _seats(case: _Case) -> tuple[SeatAdvantage, ...]:
     return tuple(seats)
 
 
-_Matrix = tuple[tuple[float, ...], ...]
-_Gaps = tuple[tuple[float | None, ...], ...]
+LEADS_AT_ONCE = 50_000
+"""Leads that are looked at together: those of a thousand entrants are half a million."""
+_Matrix = tuple[Sequence[float], ...]
+_Gaps = tuple[Sequence[float | None], ...]
 
 
 def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
@@ -516,21 +520,23 @@ def _differences(case: _Case, order: list[int]) -> tuple[_Gaps, _Matrix]:
     rows, columns = np.nonzero(np.tril(part[:, None] == part, -1))
     # Luck is taken out of the core alone, as are the ratings that this shows.
     for fit, use in (case.sharpest_fit, part[rows] == 0), (case.fit, part[rows] > 0):
-        i, j = rows[use], columns[use]
-        sizes, df = fit.lead_errors(i, j)
-        leads = (ELO * (fit.theta[i] - fit.theta[j])).tolist()
-        better = np.fromiter(
-            map(_superiority, leads, map(Error, sizes.tolist(), df.tolist())),
-            np.float64,
-            len(leads),
-        )
-        errors[i, j] = errors[j, i] = sizes
-        los[i, j], los[j, i] = better, 1 - better
-    # Row by row, here and below: of a thousand entrants, a list of all values takes 32 MB.
-    gaps = (errors[i, order].round(RATING_DECIMALS).tolist() for i in order)
+        pairs = np.flatnonzero(use)
+        for few in np.array_split(pairs, 1 + len(pairs) // LEADS_AT_ONCE):
+            i, j = rows[few], columns[few]
+            sizes, df = fit.lead_errors(i, j)
+            leads = (ELO * (fit.theta[i] - fit.theta[j])).tolist()
+            chances_ahead = map(_superiority, leads, map(Error, sizes.tolist(), df.tolist()))
+            better = np.fromiter(chances_ahead, np.float64, len(leads))
+            errors[i, j] = errors[j, i] = sizes
+            los[i, j], los[j, i] = better, 1 - better
+    gaps = (errors[i, order].round(RATING_DECIMALS) for i in order)
+    likelihoods = (los[i, order].round(FINE) for i in order)
+    if len(order) > MOST_COMPARED:
+        # Nobody stores them, and as objects the values of a thousand entrants take 64 MB.
+        return tuple(array("d", row) for row in gaps), tuple(array("d", row) for row in likelihoods)
     return (
-        tuple(tuple(None if isnan(gap) else gap for gap in row) for row in gaps),
-        tuple(tuple(los[i, order].round(FINE).tolist()) for i in order),
+        tuple([None if isnan(gap) else gap for gap in row.tolist()] for row in gaps),
+        tuple(row.tolist() for row in likelihoods),
     )
 
 

@@ -295,7 +295,7 @@ def separations(
 
 def _separation(pool: Pool, first: int, other: int, boards: int) -> Separation | None:
     """Return a separation; None if the results leave the difference unknown."""
-    error = pool.errors[first][other] if pool.errors else None
+    error = pool.error(first, other)
     if error is None:
         return None
     elo = (pool.entrants[first].compared_elo or 0.0) - (pool.entrants[other].compared_elo or 0.0)

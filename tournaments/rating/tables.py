@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from math import isfinite
+from math import isfinite, isnan
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct
@@ -364,10 +364,10 @@ class Pool(Struct, frozen=True, kw_only=True):
     """Entrants whose mean is the level, sorted: the core, or the anchor alone."""
     anchor: Anchor | None
     """The entrant whose rating is fixed beforehand, if it is in the core."""
-    errors: tuple[tuple[float | None, ...], ...]
+    errors: tuple[Sequence[float | None], ...]
     """Standard error of row's minus column's rating, in Elo; None if they cannot be compared. Where
     luck is known, it is taken out of errors, likelihoods, ranks and the order of the table."""
-    los: tuple[tuple[float, ...], ...]
+    los: tuple[Sequence[float], ...]
     """Likelihood that the row's entrant is better than the column's; ½ on the diagonal."""
     crosstable: tuple[tuple[Meeting, ...], ...]
     """Games and points of each entrant against each."""
@@ -379,6 +379,14 @@ class Pool(Struct, frozen=True, kw_only=True):
     gain_wins: Gain | None = None
     """The games with luck in that tell as much about wins as one without; None if unknown."""
     gain_margin: Gain | None = None
+
+    def error(self, first: int, other: int) -> float | None:
+        """Return the standard error of the difference of two entrants, by their places, in Elo.
+
+        None if they cannot be compared, or if no matrix is stored.
+        """
+        error = self.errors[first][other] if self.errors else None
+        return None if error is None or isnan(error) else error
 
     @property
     def is_large(self) -> bool:

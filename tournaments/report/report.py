@@ -201,7 +201,7 @@ def crosstable_csv(ratings: Ratings) -> Iterator[bytes]:
 def _meetings(ratings: Ratings) -> Iterator[CsvRow]:
     for number, pool in enumerate(ratings.pools, 1):
         for (i, rating), (j, other) in permutations(enumerate(pool.entrants), 2):
-            met, error = pool.crosstable[i][j], pool.errors[i][j]
+            met, error = pool.crosstable[i][j], pool.error(i, j)
             if not met.games:
                 continue  # Of a thousand entrants a million pairs may not have met.
             lead = None if error is None else round((rating.elo or 0.0) - (other.elo or 0.0), 6)

@@ -118,7 +118,7 @@ def contrast(pool: Pool, weights: Mapping[int, float]) -> Estimate:
             return Estimate(None)
         value += weight * elo
         for j, other in weights.items():
-            error = pool.errors[i][j] if pool.errors else None
+            error = pool.error(i, j)
             if error is None:
                 return Estimate(None)
             variance -= weight * other * error**2 / 2

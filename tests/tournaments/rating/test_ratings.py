@@ -344,7 +344,7 @@ def test_unbeaten_and_winless_entrants_have_bounds() -> None:
         seats = (pool.seats[0].elo, -pool.seats[0].elo)
         chances = [1 / (1 + 10 ** (-(lead + seat) / 400)) for lead in leads for seat in seats]
         assert math.prod(chances) ** 20 == pytest.approx(0.05, rel=1e-6)
-    assert pool.errors[0][1:] == pool.errors[-1][:-1] == (None,) * 4
+    assert pool.errors[0][1:] == pool.errors[-1][:-1] == [None] * 4
     assert all(pool.los[0][column] > 0.999 for column in range(1, 5))
     assert (best.ranks, worst.ranks) == ((1, 1), (5, 5))
 
