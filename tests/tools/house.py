@@ -56,7 +56,7 @@ ROOMS = {
     "cli and commands": _room(5997, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5946, "tournaments/league"),
     "verification": _room(958, "tournaments/verification"),
-    "site": _room(1682, "tournaments/site"),
+    "site": _room(1692, "tournaments/site"),
     "study": _room(1312, "tournaments/study"),
     "report": _room(3285, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
@@ -64,11 +64,11 @@ ROOMS = {
     "plan": _room(3347, "tournaments/plan"),
     "formats": _room(2807, "tournaments/formats"),
     "rating": _room(2699, "tournaments/rating"),
-    "tests": _room(42_443, "tests"),
+    "tests": _room(42_465, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_245
+MOST_LINES = 63_255
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

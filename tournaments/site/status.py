@@ -206,14 +206,19 @@ def read_status(folder: Folder) -> tuple[Status, list[Section]]:
 
     Raises UserError when it holds no event, DamagedFileError.
     """
-    book = Book(folder)
-    add_logged(book)
-    refuse_unplanned(book)
+    book, running = Book(folder), is_running(folder)
+    summary = None if running else current_results(book)
+    # Of a thousand bots it takes a second to see what logs have, and whether the plan has it all:
+    # the report has seen it if it was written since the last run began.
+    if not summary or _began_after_report(folder):
+        add_logged(book)
+        refuse_unplanned(book)
+        summary = current_results(book)
+    if summary:
+        book.ratings, book.planned = summary.ratings, summary.planned
     event, corrections = book.event, book.corrections
-    counts = read_counts(book, is_running(folder))
+    counts = read_counts(book, running)
     state = event_state(book, counts, headline(book), time.time())
-    if summary := current_results(book):
-        book.ratings = summary.ratings
     status = Status(
         **asdict(state),
         fouls=count_fouls(book.played, forfeits=False),
@@ -226,3 +231,8 @@ def read_status(folder: Folder) -> tuple[Status, list[Section]]:
         ratings=book.ratings.stored,
     )
     return status, [*format_sections(book), *scaling_sections(event, book.ratings.pools)]
+
+
+def _began_after_report(folder: Folder) -> bool:
+    began = run_time(folder)
+    return began is not None and began >= folder.results.stat().st_mtime

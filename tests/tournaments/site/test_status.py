@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from protocol.records import SeatFoul
-from tests.support.events import BONEYARD, boneyard, copied
+from tests.support.events import BONEYARD, REPORTED, boneyard, copied
 from tests.support.made_up import game, rated
 from tournaments.cli import show
 from tournaments.event.book import Book
@@ -106,6 +106,31 @@ def test_show_and_watch_state_that_a_run_has_stopped(event: Path) -> None:
     for state in (read_status(Folder(event))[0], watched_state(event)):
         assert (state.running, state.left_s, state.elapsed_s) == (False, None, UNSET)
         assert state.describe() == "10 of 12 games: stopped; the same command continues it."
+
+
+def test_show_reads_logs_unless_the_report_has_them(
+    event: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, looks = Folder(event), list[Book]()
+    monkeypatch.setattr(status, "add_logged", looks.append)
+    folder.lock.touch()
+    written = time.time()
+    for path in event.rglob("*"):
+        age = 0 if path.name in REPORTED else 1000
+        os.utime(path, (written - age, written - age))
+
+    def looks_after(began: float, *, running: bool = False) -> int:
+        os.utime(folder.lock, (began, began))
+        monkeypatch.setattr(status, "is_running", lambda _: running)
+        before = len(looks)
+        assert read_status(folder)[0].played == 12
+        return len(looks) - before
+
+    assert looks_after(written - 100) == 0
+    assert looks_after(written) == looks_after(written + 100) == 1
+    assert looks_after(written - 100, running=True) == 1
+    folder.ledger.touch()
+    assert looks_after(written - 100) == 1
 
 
 def watched_state(event: Path) -> EventState:
