@@ -60,15 +60,15 @@ ROOMS = {
     "study": _room(1312, "tournaments/study"),
     "report": _room(3285, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3441, "tournaments/event"),
+    "event": _room(3447, "tournaments/event"),
     "plan": _room(3347, "tournaments/plan"),
     "formats": _room(2807, "tournaments/formats"),
     "rating": _room(2699, "tournaments/rating"),
-    "tests": _room(42_465, "tests"),
+    "tests": _room(42_468, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_255
+MOST_LINES = 63_261
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

@@ -361,6 +361,8 @@ T = TypeVar("T")
 class Appearances(NamedTuple):
     """Counts of each active entrant, from one look at all results."""
 
+    tables: Counter[tuple[str, ...]]
+    """Games by the entrants in their seats."""
     games: Counter[str]
     """Its seats in games: a bot may be its own partner."""
     fouls: defaultdict[str, Counter[FoulClass]]
@@ -409,12 +411,14 @@ class Book:
     @cached_property
     def appearances(self) -> Appearances:
         """The games of active entrants and their fouls, counted."""
-        counts = Appearances(Counter(), defaultdict(Counter))
+        counts = Appearances(Counter(), Counter(), defaultdict(Counter))
         for result in self.active:
-            for name in result.seats:  # `Counter.update` takes four times as long.
-                counts.games[name] += 1
+            counts.tables[result.seats] += 1
             for foul in result.fouls:
                 counts.fouls[result.seats[foul.seat]][foul.foul] += 1
+        for seats, games in counts.tables.items():
+            for name in seats:
+                counts.games[name] += games
         return counts
 
     @cached_property
@@ -795,7 +799,9 @@ class Ledger:
 
     def missing(self, plan: PlannedSitting) -> list[PlannedGame]:
         """Return the games of a sitting that have no result: schedule minus ledger."""
-        return [game for game in plan.games if game.name not in self.results]
+        # Of a large event most sittings are over.
+        is_over = all(game in self.results for game in plan.game_names)
+        return [] if is_over else [game for game in plan.games if game.name not in self.results]
 
     def _ready(self) -> Iterator[int]:
         """Yield the rows of the results whose turn has come."""
