@@ -63,12 +63,12 @@ ROOMS = {
     "event": _room(3447, "tournaments/event"),
     "plan": _room(3347, "tournaments/plan"),
     "formats": _room(2807, "tournaments/formats"),
-    "rating": _room(2699, "tournaments/rating"),
+    "rating": _room(2717, "tournaments/rating"),
     "tests": _room(42_468, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_261
+MOST_LINES = 63_279
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""
