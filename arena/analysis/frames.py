@@ -109,7 +109,8 @@ def frames(moments: Iterable[Moment], seat: Viewer) -> Iterator[Frame]:
 def frames_for(moments: Iterable[Moment], seats: Sequence[Viewer]) -> Iterator[tuple[Frame, ...]]:
     """Yield frames of several viewers for the moments at which the first is shown something."""
     for group in join_draws(moments, seats[0]):
-        yield tuple(reduce(_joined, (frame_at(moment, seat) for moment in group)) for seat in seats)
+        views = [_frames_at(moment, seats) for moment in group]
+        yield tuple(reduce(_joined, view) for view in zip(*views, strict=True))
 
 
 def join_draws(moments: Iterable[Moment], seat: Viewer) -> Iterator[tuple[Moment, ...]]:
@@ -157,11 +158,11 @@ def _turn(moment: Moment, seat: Viewer = None) -> int | None:
     return None if nobody or hidden else state.turn
 
 
-def _full_frame(moment: Moment) -> Frame:
-    """Return the frame with all hidden tiles in it."""
+def _full_frame(moment: Moment, bare: Frame, position: Position | None) -> Frame:
+    """Return the frame with all hidden tiles in it; `bare` is a spectator's."""
     state = moment.game.playing
     return replace(
-        frame_at(moment, SPECTATOR),
+        bare,
         turn=_turn(moment),
         events=moment.events,
         hands=state.hands,
@@ -169,7 +170,7 @@ def _full_frame(moment: Moment) -> Frame:
         stock=tuple(chain(*state.stock)),
         options=moment.options,
         record=moment.record,
-        position=_open_position(moment),
+        position=position,
     )
 
 
@@ -182,35 +183,65 @@ def _open_position(moment: Moment) -> Position | None:
 
 def frame_at(moment: Moment, viewer: Viewer) -> Frame:
     """Return the frame of a viewer, built only from what the engine's view gives that viewer."""
-    if viewer is None:
-        return _full_frame(moment)
+    (frame,) = _frames_at(moment, (viewer,))
+    return frame
+
+
+def _frames_at(moment: Moment, viewers: Sequence[Viewer]) -> tuple[Frame, ...]:
+    """Return the frames of viewers; what all see is made once."""
+    bare, record = _bare_frame(moment), moment.record
+    answered = record.seat if isinstance(record, ChoiceRecord | FoulRecord) else None
+    knows = None in viewers or (answered is not None and answered in viewers)
+    position = _open_position(moment) if knows else None
+    return tuple(
+        _full_frame(moment, bare, position)
+        if viewer is None
+        else bare
+        if viewer == SPECTATOR
+        else _seat_frame(moment, bare, viewer, position if viewer == answered else None)
+        for viewer in viewers
+    )
+
+
+def _bare_frame(moment: Moment) -> Frame:
+    """Return the frame of a spectator."""
     game, record, stakes = moment.game, moment.record, moment.game.rules.stakes
     table = view.onlooker(game)
-    hands = list[Hand | int](table.hands)
-    if viewer != SPECTATOR:
-        hands[viewer] = game.playing.hand(viewer)
     is_end = game.playing.over and isinstance(record, RoundRecord | Result)
     over = view.round_over(game, 0, []) if is_end else None
-    is_own = isinstance(record, ChoiceRecord | FoulRecord) and record.seat == viewer
-    position = _open_position(moment) if is_own else None
-    events = (
-        view.seen_by_others(event) if isinstance(event, Drew) and event.seat != viewer else event
-        for event in moment.events
-    )
     return Frame(
         round=table.round,
-        turn=_turn(moment, viewer),
-        events=tuple(events),
+        turn=_turn(moment, SPECTATOR),
+        events=tuple(map(view.seen_by_others, moment.events)),
         line=table.line,
-        hands=over.hands if over else tuple(hands),
+        hands=over.hands if over else table.hands,
         pips=over.pips if over else (),
         stock=_tiles_left(game.rules, over, table.line) if over else table.boneyard.tiles,
         drawable=table.boneyard.drawable,
-        options=moment.options if is_own else (),
-        record=_shown_record(record, viewer),
+        options=(),
+        record=_shown_record(record, SPECTATOR),
         pot=table.pot if stakes.pot else None,
         chips=stakes.chips if stakes.pot or stakes.fee or stakes.ante else None,
         scores=table.scores,
+    )
+
+
+def _seat_frame(moment: Moment, bare: Frame, seat: int, position: Position | None) -> Frame:
+    """Return the frame of a seat; `bare` is a spectator's, `position` that of its own answer."""
+    record = moment.record
+    is_own = isinstance(record, ChoiceRecord | FoulRecord) and record.seat == seat
+    hand = moment.game.playing.hand(seat)
+    return replace(
+        bare,
+        turn=_turn(moment, seat),
+        events=tuple(
+            event if isinstance(event, Drew) and event.seat == seat else seen
+            for event, seen in zip(moment.events, bare.events, strict=True)
+        ),
+        # At the end all hands are open.
+        hands=bare.hands if bare.pips else (*bare.hands[:seat], hand, *bare.hands[seat + 1 :]),
+        options=moment.options if is_own else (),
+        record=record if is_own else bare.record,
         position=position.as_seen() if position else None,
     )
 

@@ -182,7 +182,8 @@ PERSON_ACTS = re.compile(rf"^{PERSON} (\w+?)(?:(?<=ss)es|s)\b")
 def frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
     """Yield sentences about what has happened up to a frame; "you plays" becomes "You play"."""
     for sentence in _frame_sentences(frame, look):
-        yield PERSON_ACTS.sub(r"You \1", sentence)
+        is_person = sentence.startswith(PERSON)
+        yield PERSON_ACTS.sub(r"You \1", sentence) if is_person else sentence
 
 
 def _frame_sentences(frame: Frame, look: Look) -> Iterator[str]:
