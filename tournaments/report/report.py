@@ -340,9 +340,9 @@ class FilePieces:
         path: Path,
         head: bytes,
         results: Sequence[Result],
-        write: Callable[[Sequence[Result]], bytes],
+        encode: Callable[[Sequence[Result]], bytes],
     ) -> Iterator[bytes]:
-        """Yield a file: the head, and the pieces of so many results each that `write` returns."""
+        """Yield a file: the head, and the pieces of so many results each that `encode` returns."""
         pieces = self._new[path.name] = []
         old = chain(self._old.get(path.name, ()), repeat(None))
         with ExitStack() as stack:
@@ -356,7 +356,7 @@ class FilePieces:
                 source = few.digest if isinstance(few, Rows) else ""
                 data = file.read(known.size) if known else b""
                 if not known or (known.source, known.checksum) != (source, crc32(data)):
-                    data = write(few)
+                    data = encode(few)
                 pieces.append(_Piece(source, len(data), crc32(data)))
                 yield data
 
@@ -445,10 +445,10 @@ def report_files(
     replay_page = event_replay_page(event.emblems, links)
     partners, places = event.rules.deal.partners, book.index(lambda plan, _: plan.name)
 
-    def write_games(few: Sequence[Result]) -> bytes:
+    def encode_games(few: Sequence[Result]) -> bytes:
         return encode_rows(game_rows(few, places, partners, book.luck))
 
-    def write_pgn(few: Sequence[Result]) -> bytes:
+    def encode_pgn(few: Sequence[Result]) -> bytes:
         return pgn(event.heading, few, partners)
 
     write, head = (pieces or FilePieces()).write, encode_rows([GAME_FIELDS])
@@ -458,8 +458,8 @@ def report_files(
         folder.replay_page: [replay_page.encode()],
         folder.times: [indented_json(facts.times), b"\n"],
         folder.results: [indented_json(summary), b"\n"],
-        folder.games: write(folder.games, head, listed_results, write_games),
+        folder.games: write(folder.games, head, listed_results, encode_games),
         folder.ratings: ratings_csv(ratings, fingerprints),
         folder.crosstable: crosstable_csv(ratings),
-        folder.pgn: write(folder.pgn, b"", listed_results, write_pgn),
+        folder.pgn: write(folder.pgn, b"", listed_results, encode_pgn),
     }
