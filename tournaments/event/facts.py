@@ -10,7 +10,8 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from itertools import chain, combinations, compress, islice, repeat
+from itertools import chain, combinations, compress, groupby, islice, repeat
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -143,21 +144,21 @@ class PlayedGames:
         self._between: defaultdict[frozenset[str], list[LogPart]] = defaultdict(list)
         self._answers: dict[Key, list[tuple[int, int]]] = {}
         self._boards: dict[int, int] = {}
-        self._part = LogPart("", (), array("i"))
 
-    def add(self, log: str, course: GameCourse) -> None:
-        """Add a game of a log."""
-        if len(self._of) > MOST_BOTS:
-            return  # Nobody is compared.
-        seats, board = course.seats, self._boards.setdefault(course.board, course.board)
-        if (log, seats) != self._part[:2]:
-            self._part = LogPart(log, seats, array("i"))
-            names = frozenset(seats)
-            self._between[names].append(self._part)
+    def add(self, log: str, courses: Iterable[GameCourse]) -> None:
+        """Add games of a log."""
+        for seats, games in groupby(courses, attrgetter("seats")):
+            if len(self._of) > MOST_BOTS:
+                return  # Nobody is compared.
+            part, names = LogPart(log, seats, array("i")), frozenset(seats)
+            self._between[names].append(part)
             for name in names:
-                self._of[name].append(self._part)
-        self._part.boards.append(board)
-        self._outlines[seats][board] = hash((course.scores, bytes(course.rounds)))
+                self._of[name].append(part)
+            outlines = self._outlines[seats]
+            for course in games:
+                board = self._boards.setdefault(course.board, course.board)
+                part.boards.append(board)
+                outlines[board] = hash((course.scores, bytes(course.rounds)))
 
     def same_bots(self) -> tuple[SameBots, ...]:
         """Return the groups of entrants that answered every question alike.
@@ -491,7 +492,7 @@ class _Facts:
         for course in sums.games:
             if self._listed is None or course.game in self._listed:
                 self._rounds[course.game] = course.all_rounds
-            self._played.add(log, course)
+        self._played.add(log, sums.games)
         add_times(self._spent, sums.spent.items())
         self._worst_lag_ms = max(self._worst_lag_ms, sums.worst_lag_ms)
         if sums.places:
