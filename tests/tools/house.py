@@ -53,22 +53,22 @@ ROOMS = {
     "training and exam": _room(1848, "arena/training", "arena/exam"),
     "ui and document": _room(3118, "arena/ui", "arena/document"),
     "sample bots": _room(1223, "sample_bots"),
-    "cli and commands": _room(5997, "tournaments", "tournaments/cli", "tournaments/commands"),
+    "cli and commands": _room(5994, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5946, "tournaments/league"),
     "verification": _room(958, "tournaments/verification"),
-    "site": _room(1692, "tournaments/site"),
+    "site": _room(1686, "tournaments/site"),
     "study": _room(1312, "tournaments/study"),
     "report": _room(3285, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3448, "tournaments/event"),
+    "event": _room(3464, "tournaments/event"),
     "plan": _room(3347, "tournaments/plan"),
     "formats": _room(2807, "tournaments/formats"),
     "rating": _room(2717, "tournaments/rating"),
-    "tests": _room(42_468, "tests"),
+    "tests": _room(42_470, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_312
+MOST_LINES = 63_319
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

@@ -1,6 +1,5 @@
 """Play what an event's folder lacks, with its progress, and publish seeds and reports there."""
 
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import islice
@@ -14,7 +13,7 @@ from arena.sandbox.process import Sandbox
 from arena.ui.console import print_note
 from protocol.records import Result
 from tournaments.event.book import Book, Ledger, finished_boards
-from tournaments.event.folder import reveal, reveal_more
+from tournaments.event.folder import note_unseen, reveal, reveal_more
 from tournaments.play.lanes import Lanes, fit_jobs
 from tournaments.play.runner import FoulWatch, Runner
 from tournaments.play.sittings import with_waiting
@@ -51,8 +50,7 @@ async def play_to_end(
     """
     errors: BaseExceptionGroup[Exception] | None = None
     watch = FoulWatch(ledger.book, stops=stop_at_fouls)
-    # `show` reads the run's start from this time. Opening and closing the file would unlock it.
-    os.utime(ledger.book.folder.lock)
+    note_unseen(ledger.book.folder, is_playing=True)
     with cancelled_by_signals() as scope:
         try:
             async with ready as play:
@@ -138,10 +136,9 @@ def publish_reports(ledger: Ledger) -> None:
     """
     book = ledger.book
     reveal(book.folder, book.seed_of, finished_boards(ledger.left))
-    if current_results(book):
-        return
     # In the order of the ledger, which is that of the schedule: a run's is that of arrival.
-    if results := ledger.written_results():
+    if not current_results(book) and (results := ledger.written_results()):
         from tournaments.report.report import write_report  # Numpy and Jinja2 take 0.2 s.
 
         write_report(Book(book.folder, book.event, results))
+    note_unseen(book.folder, is_playing=False)

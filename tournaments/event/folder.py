@@ -160,7 +160,8 @@ class Folder(Struct, frozen=True):
     """Folder of the games that `replay_page` shows."""
     build = PathInFolder("build")
     lock = PathInFolder(".lock")
-    """File locked by the process that writes here; its time is when a run last began to play."""
+    """File locked by the process that writes here; while a run plays, its time is when that began.
+    It has a byte while logs may have results that no report has seen."""
     review_lock = PathInFolder(".review.lock")
     """File locked by the process that reviews the games; a run may go on meanwhile."""
 
@@ -207,6 +208,21 @@ def lock_for_writing(folder: Folder) -> Iterator[None]:
         for place in (folder.path, folder.private):
             remove_partial_files(place, PARTIAL_S)
         yield
+
+
+def note_unseen(folder: Folder, *, is_playing: bool) -> None:
+    """Note in the file of the lock whether logs may have results that no report has seen.
+
+    A kill leaves the note. Opening and closing the file would unlock it.
+    """
+    with suppress(OSError):  # Windows does not let go of a file that is locked.
+        os.truncate(folder.lock, int(is_playing))
+        os.utime(folder.lock)
+
+
+def has_unseen(folder: Folder) -> bool:
+    """Tell whether logs may have results that no report has seen."""
+    return folder.lock.exists() and folder.lock.stat().st_size > 0
 
 
 @contextmanager

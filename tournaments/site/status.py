@@ -21,7 +21,7 @@ from arena.logs.gamelog import read_games
 from arena.rules.english import duration
 from arena.sandbox.cgroups import MOUNTS
 from tournaments.event.book import Book, Latecomer, refuse_unplanned
-from tournaments.event.folder import Folder
+from tournaments.event.folder import Folder, has_unseen
 from tournaments.plan.schedule import sittings
 from tournaments.rating.tables import Anchor, FoulCount, Ratings, count_fouls
 from tournaments.report.event_text import (
@@ -208,9 +208,8 @@ def read_status(folder: Folder) -> tuple[Status, list[Section]]:
     """
     book, running = Book(folder), is_running(folder)
     summary = None if running else current_results(book)
-    # Of a thousand bots it takes a second to see what logs have, and whether the plan has it all:
-    # the report has seen it if it was written since the last run began.
-    if not summary or _began_after_report(folder):
+    # Of a thousand bots it takes a second to see what logs have, and whether the plan has it all.
+    if not summary or has_unseen(folder):
         add_logged(book)
         refuse_unplanned(book)
         summary = current_results(book)
@@ -231,8 +230,3 @@ def read_status(folder: Folder) -> tuple[Status, list[Section]]:
         ratings=book.ratings.stored,
     )
     return status, [*format_sections(book), *scaling_sections(event, book.ratings.pools)]
-
-
-def _began_after_report(folder: Folder) -> bool:
-    began = run_time(folder)
-    return began is not None and began >= folder.results.stat().st_mtime

@@ -139,9 +139,11 @@ def test_an_event_killed_while_it_grows_equals_one_played_at_once(tmp_path: Path
     process.kill()
     process.wait()
     assert len(list(read_ledger(out / "ledger.jsonl"))) < 9
+    assert folder.has_unseen(Folder(out))
     words = ("first", "greedy", "random", *SHORT, "--boards", "4")
     run(out, *words)
     run(reference, *words)
+    assert not folder.has_unseen(Folder(out))
     assert without_latecomers(outputs(out)) == without_latecomers(outputs(reference))
     assert fits(out)
 

@@ -19,7 +19,7 @@ from tests.support.events import BONEYARD, REPORTED, boneyard, copied
 from tests.support.made_up import game, rated
 from tournaments.cli import show
 from tournaments.event.book import Book
-from tournaments.event.folder import Folder, lock_for_writing
+from tournaments.event.folder import Folder, lock_for_writing, note_unseen
 from tournaments.rating.tables import Anchor, FoulCount, Ratings
 from tournaments.report.standings import standings_table
 from tournaments.site import status, view
@@ -114,23 +114,23 @@ def test_show_reads_logs_unless_the_report_has_them(
     folder, looks = Folder(event), list[Book]()
     monkeypatch.setattr(status, "add_logged", looks.append)
     folder.lock.touch()
-    written = time.time()
+    now = time.time()
     for path in event.rglob("*"):
         age = 0 if path.name in REPORTED else 1000
-        os.utime(path, (written - age, written - age))
+        os.utime(path, (now - age, now - age))
 
-    def looks_after(began: float, *, running: bool = False) -> int:
-        os.utime(folder.lock, (began, began))
+    def looks_into_logs(*, is_playing: bool = False, running: bool = False) -> bool:
+        note_unseen(folder, is_playing=is_playing)
         monkeypatch.setattr(status, "is_running", lambda _: running)
-        before = len(looks)
+        looks.clear()
         assert read_status(folder)[0].played == 12
-        return len(looks) - before
+        return bool(looks)
 
-    assert looks_after(written - 100) == 0
-    assert looks_after(written) == looks_after(written + 100) == 1
-    assert looks_after(written - 100, running=True) == 1
+    assert not looks_into_logs()
+    assert looks_into_logs(is_playing=True)
+    assert looks_into_logs(running=True)
     folder.ledger.touch()
-    assert looks_after(written - 100) == 1
+    assert looks_into_logs()
 
 
 def watched_state(event: Path) -> EventState:
