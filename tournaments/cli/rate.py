@@ -151,7 +151,7 @@ def _table(
         ledgers=tuple(source.name for source in sources),
         games=sum(pool.games for pool in ratings.pools),
         games_with_luck=len(corrections),
-        ratings=ratings,
+        ratings=ratings.stored,
     )
 
 

@@ -1,6 +1,8 @@
 """Several ledgers rated together: who is who, which games and which deals are the same."""
 
+import json
 import os
+import random
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -10,7 +12,8 @@ import pytest
 from msgspec.structs import replace
 from rich.console import Console
 
-from arena.logs.checksummed import append_records
+from arena.logs.checksummed import SealedLog, append_records
+from protocol.codec import decode_result
 from protocol.records import Result
 from tests.support.events import boneyard, copied, run, untouched
 from tests.support.made_up import game
@@ -19,6 +22,7 @@ from tournaments.event.book import Book, Ledger, read_ledger
 from tournaments.event.folder import Folder, load_event
 from tournaments.plan.event import as_json
 from tournaments.rating.ratings import fit
+from tournaments.rating.tables import MOST_COMPARED
 from tournaments.site import progress
 
 SHORT = ("--set", "target=12", "--boards", "3")
@@ -42,6 +46,21 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def rate(*paths: Path, **options: object) -> Rated:
     return rate_ledgers(paths, msgspec.convert(options, RateOptions))
+
+
+def test_ledgers_of_many_entrants_are_rated_as_json(tmp_path: Path) -> None:
+    rng, ledgers = random.Random(1), [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
+    for ledger in ledgers:
+        pairs = [rng.sample(range(MOST_COMPARED + 1), 2) for _ in range(1500)]
+        results = [
+            replace(game(n, (f"bot{a}", f"bot{b}"), (rng.randrange(9), 4)), game=f"{n}")
+            for n, (a, b) in enumerate(pairs, 1)
+        ]
+        SealedLog(ledger, decode_result).append(results)
+    table, _ = json.loads(boneyard("show", *map(str, ledgers), "--json"))["tables"]
+    pool = table["ratings"]["pools"][0]
+    assert len(pool["entrants"]) > MOST_COMPARED
+    assert pool["errors"] == pool["los"] == pool["crosstable"] == []
 
 
 def change_plan(folder: Path, change: Callable[[str], str]) -> Path:
