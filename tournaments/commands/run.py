@@ -50,7 +50,7 @@ async def play_to_end(
     """
     errors: BaseExceptionGroup[Exception] | None = None
     watch = FoulWatch(ledger.book, stops=stop_at_fouls)
-    note_unseen(ledger.book.folder, is_playing=True)
+    note_unseen(ledger.book.folder, may_have=True)
     with cancelled_by_signals() as scope:
         try:
             async with ready as play:
@@ -141,4 +141,4 @@ def publish_reports(ledger: Ledger) -> None:
         from tournaments.report.report import write_report  # Numpy and Jinja2 take 0.2 s.
 
         write_report(Book(book.folder, book.event, results))
-    note_unseen(book.folder, is_playing=False)
+    note_unseen(book.folder, may_have=ledger.has_waiting)

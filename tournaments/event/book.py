@@ -184,7 +184,7 @@ class Rows(Sequence[Result]):
 
 
 TABLES_REMEMBERED = 1000
-"""Tables that are known to be those of the event, without another look."""
+"""Tables of which it is remembered whether they are the event's."""
 NAME_SHOWN = 40
 """Most characters of an unknown name in an error."""
 
@@ -829,6 +829,11 @@ class Ledger:
             self._log.append(map(self.results.at, self._pending))
             self._written.extend(self._pending)
             self._pending = [*islice(ready, LEDGER_LINES_AT_ONCE)]
+
+    @property
+    def has_waiting(self) -> bool:
+        """True if results wait in their logs for their turn in the file: no report has them."""
+        return len(self._written) < len(self.results)
 
     def written_results(self) -> ResultStore:
         """Return the results that the file has, in its order, to read.

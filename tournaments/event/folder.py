@@ -210,13 +210,13 @@ def lock_for_writing(folder: Folder) -> Iterator[None]:
         yield
 
 
-def note_unseen(folder: Folder, *, is_playing: bool) -> None:
+def note_unseen(folder: Folder, *, may_have: bool) -> None:
     """Note in the file of the lock whether logs may have results that no report has seen.
 
     A kill leaves the note. Opening and closing the file would unlock it.
     """
     with suppress(OSError):  # Windows does not let go of a file that is locked.
-        os.truncate(folder.lock, int(is_playing))
+        os.truncate(folder.lock, int(may_have))
         os.utime(folder.lock)
 
 

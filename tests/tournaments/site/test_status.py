@@ -6,6 +6,7 @@ import pty
 import subprocess
 import time
 from io import StringIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from rich.console import Console
 
+from arena.logs.checksummed import actual_path
 from protocol.records import SeatFoul
 from tests.support.events import BONEYARD, REPORTED, boneyard, copied
 from tests.support.made_up import game, rated
 from tournaments.cli import show
-from tournaments.event.book import Book
+from tournaments.commands.run import publish_reports
+from tournaments.event.book import Book, Ledger, read_ledger
 from tournaments.event.folder import Folder, lock_for_writing, note_unseen
 from tournaments.rating.tables import Anchor, FoulCount, Ratings
 from tournaments.report.standings import standings_table
@@ -119,18 +122,31 @@ def test_show_reads_logs_unless_the_report_has_them(
         age = 0 if path.name in REPORTED else 1000
         os.utime(path, (now - age, now - age))
 
-    def looks_into_logs(*, is_playing: bool = False, running: bool = False) -> bool:
-        note_unseen(folder, is_playing=is_playing)
+    def looks_into_logs(*, may_have: bool = False, running: bool = False) -> bool:
+        note_unseen(folder, may_have=may_have)
         monkeypatch.setattr(status, "is_running", lambda _: running)
         looks.clear()
         assert read_status(folder)[0].played == 12
         return bool(looks)
 
     assert not looks_into_logs()
-    assert looks_into_logs(is_playing=True)
+    assert looks_into_logs(may_have=True)
     assert looks_into_logs(running=True)
     folder.ledger.touch()
     assert looks_into_logs()
+
+
+def test_results_that_wait_for_their_turn_count_after_a_report_too(event: Path) -> None:
+    folder = Folder(event)
+    *_, due = islice(read_ledger(folder.ledger), 3)
+    (log,) = (path for path in folder.logs() if path.stem.endswith(".".join(due.seats)))
+    cut_ledger(event, 2)
+    actual_path(log).unlink()
+    ledger = Ledger(Book(folder))
+    assert ledger.has_waiting
+    publish_reports(ledger)
+    written, (state, _) = len([*read_ledger(folder.ledger)]), read_status(folder)
+    assert written < state.played == len(ledger.results) < 12
 
 
 def watched_state(event: Path) -> EventState:
