@@ -283,8 +283,11 @@ def unseal(line: bytes, previous: int) -> tuple[bytes, int]:
 
 
 def checksum_of(line: bytes) -> int:
-    """Return the checksum that a log's line has. Raises ValueError if it has none."""
-    return int(line[-SEAL + 7 : -3], 16)
+    """Return the checksum that a log's line has. Raises DamagedRecordError if it has none."""
+    try:
+        return int(line[-SEAL + 7 : -3], 16)
+    except ValueError as error:
+        raise DamagedRecordError(f"it has no checksum: {error}") from error
 
 
 def strip_checksum(line: bytes) -> bytes:

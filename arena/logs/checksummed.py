@@ -71,6 +71,17 @@ def status_of(path: Path | str) -> os.stat_result:
         raise
 
 
+FileState = tuple[int, int, int]
+"""A file's size in bytes, and when its content and its entry in the folder last changed, in ns: a
+file that is restored may get its old time, but no old change of its entry."""
+
+
+def state_of(path: Path | str) -> FileState:
+    """Return the state of a file as it exists, compressed or not. Raises OSError."""
+    status = status_of(path)
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
 def list_names(folder: Path, ending: str) -> set[str]:
     """Return the names of a folder's files with this ending, compressed or not; none without it."""
     with suppress(FileNotFoundError):
@@ -349,7 +360,7 @@ def read_sealed(
                 continue
             body, checksum = unseal(line.data, checksum)
             record = decode(body)
-        except (DamagedRecordError, ValueError) as error:
+        except DamagedRecordError as error:
             raise damaged(path, line, f"{error}{remedy}") from error
         yield Entry(line, checksum, record)
 

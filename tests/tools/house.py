@@ -39,11 +39,11 @@ def _room(budget: int, *paths: str) -> Room:
 
 
 ROOMS = {
-    "protocol": _room(2212, "protocol"),
+    "protocol": _room(2215, "protocol"),
     "files, program, machine, processes": _room(878, "arena"),
     "engine": _room(1973, "arena/engine"),
     "match": _room(2841, "arena/match"),
-    "logs": _room(1057, "arena/logs"),
+    "logs": _room(1068, "arena/logs"),
     "rules": _room(1627, "arena/rules"),
     "sandbox": _room(3178, "arena/sandbox"),
     "sealed": _room(1226, "arena/sealed"),
@@ -58,17 +58,17 @@ ROOMS = {
     "verification": _room(958, "tournaments/verification"),
     "site": _room(1686, "tournaments/site"),
     "study": _room(1312, "tournaments/study"),
-    "report": _room(3285, "tournaments/report"),
+    "report": _room(3304, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
     "event": _room(3464, "tournaments/event"),
     "plan": _room(3347, "tournaments/plan"),
     "formats": _room(2807, "tournaments/formats"),
     "rating": _room(2717, "tournaments/rating"),
-    "tests": _room(42_470, "tests"),
+    "tests": _room(42_505, "tests"),
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_319
+MOST_LINES = 63_352
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

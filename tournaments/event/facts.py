@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from arena.files import DamagedFileError
 from arena.logs.catalog import GAMES_FOLDER, LOG_SUFFIX
-from arena.logs.checksummed import SealedLog, grep_prefix, status_of
+from arena.logs.checksummed import FileState, SealedLog, grep_prefix, state_of
 from arena.logs.gamelog import read_games
 from arena.rules.english import join_words
 from protocol import __version__
@@ -545,9 +545,7 @@ class _KeptLog(Struct, frozen=True):
     """A line of the file of kept facts: those of all games of a log."""
 
     log: str
-    state: tuple[int, int, int]
-    """Its size in bytes, and when its content and its entry in the folder last changed, in ns: a
-    file that is restored may get its old time, but no old change of its entry."""
+    state: FileState
     sums: _LogSums
 
 
@@ -559,8 +557,8 @@ KEPT_BY = crc32(__version__.encode() + Path(__file__).read_bytes())
 def keep_facts(folder: Folder, games: Collection[str], listed: Games) -> LogFacts:
     """Collect the same facts, but read only the logs that have changed since the last call.
 
-    A file has those of the others; it is written anew from the first change on. Without it, as on a
-    full disk, all are read.
+    A file has those of the others; it is written anew from the first change on, and keeps lines of
+    logs that are gone until then. Without it, as on a full disk, all are read.
     """
     facts = _Facts(folder, listed)
     # To read the logs of 100,000 games takes 4 to 10 s, and perhaps only twenty games are new.
@@ -589,11 +587,8 @@ def _kept_lines(
     number, known = next(before, NO_LINE)
     for line, log in enumerate(sorted(folder.log_names())):
         # Anybody may have put a file there whose name is no text.
-        name, status = (
-            log.encode(errors="replace").decode(),
-            status_of(f"{place}/{log}{LOG_SUFFIX}"),
-        )
-        state = status.st_size, status.st_mtime_ns, status.st_ctime_ns
+        name = log.encode(errors="replace").decode()
+        state = state_of(f"{place}/{log}{LOG_SUFFIX}")
         while known and known.log < name:
             number, known = next(before, NO_LINE)
         kept, is_same = known, number == line

@@ -12,16 +12,16 @@ import io
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import lru_cache
-from itertools import chain, combinations, islice, permutations, repeat
+from itertools import chain, combinations, islice, permutations, zip_longest
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
-from zlib import crc32
+from typing import Annotated, NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Meta, Struct
 from msgspec.structs import asdict
 
 from arena.document.blocks import to_markdown
 from arena.files import open_file, read_file, replace_files, write_atomic
+from arena.logs.checksummed import FileState, state_of
 from arena.ui.replay_page import event_replay_page
 from protocol import __version__
 from protocol.codec import DamagedRecordError, decode_json, encode_json, indented_json
@@ -295,21 +295,27 @@ def decisions_csv(folder: Folder, seats: int) -> Iterator[bytes]:
 # Long files in pieces: one that follows from the same results as in the last report is copied.
 
 
-class _Piece(Struct, frozen=True, array_like=True):
+class _Piece(NamedTuple):
     """A piece of a file."""
 
     source: str
     """The digest of its results."""
-    size: int
+    size: Annotated[int, Meta(ge=0)]
     """Its bytes."""
-    checksum: int
+
+
+class _KeptFile(Struct, frozen=True):
+    """A file that the last report wrote."""
+
+    state: FileState
+    pieces: list[_Piece]
 
 
 class _Kept(Struct, frozen=True):
-    """The pieces of each file, and what they follow from besides the results."""
+    """The files that the last report wrote, and what they follow from besides the results."""
 
     context: str
-    files: dict[str, list[_Piece]]
+    files: dict[str, _KeptFile]
 
 
 CODE = b"".join(Path(file).read_bytes() for file in (__file__, tables.__file__))
@@ -319,16 +325,16 @@ CODE = b"".join(Path(file).read_bytes() for file in (__file__, tables.__file__))
 class FilePieces:
     """The files of an event that have a line or more for each game, in pieces.
 
-    They are most of what a report writes, and perhaps only twenty of 100,000 games are new. A
-    piece is copied if the file still has its bytes. A game's lines follow from its result, from
-    its log's name, which stays, and from what the `_context` has. Luck may come later: a report
-    with luck copies nothing.
+    They are most of what a report writes, and perhaps only twenty of 100,000 games are new. Pieces
+    are copied if nobody has touched the file since. A game's lines follow from its result, from its
+    log's name, which stays, and from what the `_context` has. Luck may come later: a report with
+    luck copies nothing.
     """
 
     def __init__(self, book: Book | None = None) -> None:
         """Read what the last report kept, if it was made by the same code; copy nothing without."""
-        self._old: dict[str, list[_Piece]] = {}
-        self._new: dict[str, list[_Piece]] = {}
+        self._old: dict[str, _KeptFile] = {}
+        self._new: dict[Path, list[_Piece]] = {}
         self._book = book
         with suppress(OSError, UserError, DamagedRecordError):
             kept = decode_json(read_file(book.folder.pieces), _Kept) if book else None
@@ -343,28 +349,41 @@ class FilePieces:
         encode: Callable[[Sequence[Result]], bytes],
     ) -> Iterator[bytes]:
         """Yield a file: the head, and the pieces of so many results each that `encode` returns."""
-        pieces = self._new[path.name] = []
-        old = chain(self._old.get(path.name, ()), repeat(None))
+        pieces = self._new[path] = []
         with ExitStack() as stack:
-            file: BinaryIO = io.BytesIO()
+            old: list[_Piece] = []
             with suppress(OSError, UserError):
                 file = stack.enter_context(open_file(path))
-            file.seek(len(head))
+                file.seek(len(head))
+                old = self._untouched(path, len(head))
             yield head
-            for first, known in zip(range(0, len(results), FILE_LINES_AT_ONCE), old, strict=False):
+            firsts = range(0, len(results), FILE_LINES_AT_ONCE)
+            for first, known in zip_longest(firsts, old[: len(firsts)]):
                 few = results[first : first + FILE_LINES_AT_ONCE]
                 source = few.digest if isinstance(few, Rows) else ""
                 data = file.read(known.size) if known else b""
-                if not known or (known.source, known.checksum) != (source, crc32(data)):
+                if not known or known.source != source:
                     data = encode(few)
-                pieces.append(_Piece(source, len(data), crc32(data)))
+                pieces.append(_Piece(source, len(data)))
                 yield data
+
+    def _untouched(self, path: Path, head: int) -> list[_Piece]:
+        """Return the pieces after a head of so many bytes; none if the file is not as it was."""
+        kept = self._old.get(path.name)
+        if not kept or kept.state != state_of(path):
+            return []
+        size = head + sum(piece.size for piece in kept.pieces)
+        return kept.pieces if size == kept.state[0] else []
 
     def keep(self) -> None:
         """Keep what was written for the next report; it does without, as on a full disk."""
         if self._book:
-            kept = encode_json(_Kept(_context(self._book), self._new))
             with suppress(OSError, UserError):
+                files = {
+                    path.name: _KeptFile(state_of(path), pieces)
+                    for path, pieces in self._new.items()
+                }
+                kept = encode_json(_Kept(_context(self._book), files))
                 write_atomic(self._book.folder.pieces, [kept], 0o600, sync=False)
 
 
