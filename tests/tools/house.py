@@ -60,7 +60,7 @@ ROOMS = {
     "study": _room(1312, "tournaments/study"),
     "report": _room(3304, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
-    "event": _room(3464, "tournaments/event"),
+    "event": _room(3460, "tournaments/event"),
     "plan": _room(3347, "tournaments/plan"),
     "formats": _room(2807, "tournaments/formats"),
     "rating": _room(2717, "tournaments/rating"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_352
+MOST_LINES = 63_348
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

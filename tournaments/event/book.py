@@ -361,8 +361,6 @@ T = TypeVar("T")
 class Appearances(NamedTuple):
     """Counts of each active entrant, from one look at all results."""
 
-    tables: Counter[tuple[str, ...]]
-    """Games by the entrants in their seats."""
     games: Counter[str]
     """Its seats in games: a bot may be its own partner."""
     fouls: defaultdict[str, Counter[FoulClass]]
@@ -411,14 +409,12 @@ class Book:
     @cached_property
     def appearances(self) -> Appearances:
         """The games of active entrants and their fouls, counted."""
-        counts = Appearances(Counter(), Counter(), defaultdict(Counter))
+        counts = Appearances(Counter(), defaultdict(Counter))
         for result in self.active:
-            counts.tables[result.seats] += 1
+            for name in result.seats:  # `Counter.update` takes four times as long.
+                counts.games[name] += 1
             for foul in result.fouls:
                 counts.fouls[result.seats[foul.seat]][foul.foul] += 1
-        for seats, games in counts.tables.items():
-            for name in seats:
-                counts.games[name] += games
         return counts
 
     @cached_property

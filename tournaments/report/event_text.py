@@ -95,7 +95,7 @@ def foul_warning(book: Book) -> str:
 
     No verdict may stand without it: what was measured of such a bot is not how it plays.
     """
-    _, games, classes = book.appearances
+    games, classes = book.appearances
     fouled = {name: kinds.total() for name, kinds in classes.items()}
     worst = sorted(fouled, key=lambda name: (-fouled[name] / games[name], name))
     worst = [name for name in worst if fouled[name] >= FOULS_DECIDE * games[name]]
@@ -202,7 +202,7 @@ def uneven(book: Book) -> str:
     """
     if len(book.results) >= book.planned:
         return ""
-    played = book.appearances.tables
+    played = Counter(result.seats for result in book.active)
     # Of a thousand bots most pairings are even.
     tables = {
         min(rotations(seats))
