@@ -4,8 +4,8 @@
 
 Prints a row of Markdown for each size, such as `5x1000000`: CPU seconds and the peak of resident
 memory of each command, a process of its own, and the sizes of what a report holds. The first report
-reads every log, the next one what is kept of them. `--long` adds `verify` and `replay`, which read
-every log, to standard error.
+reads every log and writes every game, the next one takes what is kept of both. `--long` adds
+`verify` and `replay`, which read every log, to standard error.
 
 The games are played by the engine alone, every seat taking its first option, and are written as a
 run writes them: packed logs, ledger, seeds. They are short, one round each, so that a million takes
@@ -13,25 +13,26 @@ some ten minutes. A folder that was written before is taken as it is (`--folder`
 last games are left for `boneyard run`, which goes on with real bots, where all meet all: not where
 the games are fewer than the pairs of bots.
 
-On two cores of an Intel Xeon, while another event was being written; memory and page in MB:
+On two cores of an AMD EPYC; memory and page in MB. The row of a million was measured beside other
+programs, and its first report copied the games of the run's:
 
-| bots |     games | run on       | a board more | report       | again       | show        | page |
-| ---: | --------: | -----------: | -----------: | -----------: | ----------: | ----------: | ---: |
-|    5 |     1,020 |   1.7 s,  66 |   3.8 s,  66 |   0.8 s,  59 |  0.7 s,  58 |  0.3 s,  32 |  0.1 |
-|    5 |    10,020 |   3.8 s,  80 |   3.9 s,  78 |   2.1 s,  70 |  1.6 s,  70 |  0.5 s,  35 |  0.4 |
-|    5 |   100,020 |  26.1 s, 221 |  13.8 s, 206 |  18.9 s, 194 | 10.0 s, 194 |  2.4 s,  69 |  2.5 |
-|    5 | 1,000,020 | 197.1 s, 942 |  91.2 s, 874 | 112.0 s, 817 | 66.4 s, 807 | 16.2 s, 398 |  2.5 |
-|   50 |    98,000 |  26.3 s, 221 |              |  18.1 s, 193 | 11.7 s, 193 |  2.5 s,  70 |  2.8 |
-| 1000 |   100,000 |              |              |  51.3 s, 395 | 31.9 s, 395 |  6.9 s, 145 |  4.1 |
+| bots |     games | run on      | a board more | report      | again       | show       | page |
+| ---: | --------: | ----------: | -----------: | ----------: | ----------: | ---------: | ---: |
+|    5 |     1,020 |  0.9 s,  66 |   1.5 s,  65 |  0.3 s,  57 |  0.3 s,  57 | 0.1 s,  32 |  0.1 |
+|    5 |    10,020 |  1.6 s,  79 |   1.8 s,  77 |  0.8 s,  70 |  0.5 s,  70 | 0.2 s,  35 |  0.4 |
+|    5 |   100,020 |  8.8 s, 223 |   3.8 s, 203 |  6.3 s, 190 |  2.2 s, 190 | 0.7 s,  67 |  2.5 |
+|    5 | 1,000,020 | 89.1 s, 921 |  29.1 s, 864 | 58.9 s, 796 | 19.0 s, 796 | 6.2 s, 376 |  2.5 |
+|   50 |    98,000 | 10.2 s, 224 |              |  7.5 s, 195 |  3.2 s, 195 | 0.8 s,  68 |  2.8 |
+| 1000 |   100,000 |             |              | 23.9 s, 293 |  9.4 s, 287 | 1.5 s,  97 |  4.1 |
 
 CPU of another report for a thousand games, in ms:
 
-    5 bots,     1,020 games ################################## 690, most of them its start
-    5 bots,    10,020 games ######## 160
-    5 bots,   100,020 games ##### 100
-    5 bots, 1,000,020 games ### 66
-   50 bots,    98,000 games ###### 119
-1,000 bots,   100,000 games ################ 319, for each game has a log of its own
+    5 bots,     1,020 games ############################# 290, most of them its start
+    5 bots,    10,020 games ##### 50
+    5 bots,   100,020 games ## 22
+    5 bots, 1,000,020 games ## 19
+   50 bots,    98,000 games ### 33
+1,000 bots,   100,000 games ######### 94, for each game has a log of its own
 """
 
 import argparse
@@ -215,7 +216,8 @@ def measure(folder: Folder, size: Size, *, long: bool) -> str:
     if size.is_whole:
         counts = range(boards, boards + 1 + (size.games_a_board <= MOST_GAMES))
         runs[: len(counts)] = [f"{spent(*size.run(folder.path, count))}" for count in counts]
-    folder.facts.unlink(missing_ok=True)
+    for kept in (folder.facts, folder.pieces):
+        kept.unlink(missing_ok=True)
     took = [spent("report", name), spent("report", name), spent("show", name)]
     sizes = (path.stat().st_size / 1e6 for path in (folder.page, folder.results))
     if long:
