@@ -191,16 +191,17 @@ def _frames_at(moment: Moment, viewers: Sequence[Viewer]) -> tuple[Frame, ...]:
     """Return the frames of viewers; what all see is made once."""
     bare, record = _bare_frame(moment), moment.record
     answered = record.seat if isinstance(record, ChoiceRecord | FoulRecord) else None
-    knows = None in viewers or (answered is not None and answered in viewers)
-    position = _open_position(moment) if knows else None
-    return tuple(
-        _full_frame(moment, bare, position)
-        if viewer is None
-        else bare
-        if viewer == SPECTATOR
-        else _seat_frame(moment, bare, viewer, position if viewer == answered else None)
-        for viewer in viewers
-    )
+    needs_position = None in viewers or (answered is not None and answered in viewers)
+    position = _open_position(moment) if needs_position else None
+
+    def frame_of(viewer: Viewer) -> Frame:
+        if viewer is None:
+            return _full_frame(moment, bare, position)
+        if viewer == SPECTATOR:
+            return bare
+        return _seat_frame(moment, bare, viewer, position if viewer == answered else None)
+
+    return tuple(map(frame_of, viewers))
 
 
 def _bare_frame(moment: Moment) -> Frame:

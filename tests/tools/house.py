@@ -48,7 +48,7 @@ ROOMS = {
     "sandbox": _room(3178, "arena/sandbox"),
     "sealed": _room(1226, "arena/sealed"),
     "conformance": _room(2406, "arena/conformance"),
-    "analysis": _room(2607, "arena/analysis"),
+    "analysis": _room(2608, "arena/analysis"),
     "valuation": _room(2837, "arena/valuation"),
     "training and exam": _room(1848, "arena/training", "arena/exam"),
     "ui and document": _room(3118, "arena/ui", "arena/document"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_348
+MOST_LINES = 63_349
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""
