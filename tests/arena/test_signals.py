@@ -13,13 +13,13 @@ main()
 """
 IN_A_REPORT = """
 import threading
-import tournaments.commands.run as play
-write = play.replace_files
+import tournaments.report.report as report
+write = report.replace_files
 def interrupted(files):
     if threading.current_thread() is threading.main_thread():
         os.kill(os.getpid(), signal.SIGINT)
     write(files)
-play.replace_files = interrupted
+report.replace_files = interrupted
 """
 """Ctrl-C when all is played; the report before the first game is written in a thread."""
 IN_A_LEAGUE = """
