@@ -153,8 +153,8 @@ def untouched(folder: Path) -> Iterator[Path]:
 
 def contents(folder: Path) -> dict[Path, bytes]:
     """Return every file below a folder, but those that only save time."""
-    kept = Folder(folder).facts.name
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != kept)
+    kept = {Folder(folder).facts.name, Folder(folder).pieces.name}
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name not in kept)
     return {path: path.read_bytes() for path in files}
 
 
