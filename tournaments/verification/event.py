@@ -38,6 +38,7 @@ from tournaments.plan.schedule import (
     PlannedSitting,
     past_order,
     retired_games,
+    seat_names,
     sittings,
     spent_out,
     withdrawn_results,
@@ -47,7 +48,6 @@ from tournaments.verification.logs import (
     LogTask,
     Promises,
     check_log,
-    names_of,
     number_faults,
     sitting_faults,
 )
@@ -164,7 +164,7 @@ def _check_logs(
         boards = (entry.game.board for entry in check.games)
         logs.boards += [board for board in boards if board in promises.seeds]
         logs.trusted += [check.path] if check.over and not faults else []
-        if not event.retired.isdisjoint(names_of(event, plan)):
+        if not event.retired.isdisjoint(seat_names(event, plan)):
             logs.past_games |= {entry.game.game: check.path for entry in check.games}
         done += len(plan.games)
         progress(done, total)

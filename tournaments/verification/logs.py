@@ -14,7 +14,7 @@ from arena.logs.gamelog import LoggedGame, is_over, read_games
 from arena.rules.english import count_in_digits
 from protocol.records import GameRecord, Result, Sitting
 from tournaments.plan.event import Event
-from tournaments.plan.schedule import PlannedSitting, forfeited, numbers, seat_clocks
+from tournaments.plan.schedule import PlannedSitting, forfeited, numbers, seat_clocks, seat_names
 
 
 class Promises(Struct, frozen=True):
@@ -101,7 +101,7 @@ def sitting_faults(
         yield from _misplaced(check, event, plan, sitting)
     results = yield from _games(check, plan)
     due = [game for game in plan.game_names if game in ledger]
-    over = len(due) == len(plan.games) and event.retired.isdisjoint(names_of(event, plan))
+    over = len(due) == len(plan.games) and event.retired.isdisjoint(seat_names(event, plan))
     for name in due:
         if name in results and results[name] != ledger[name]:
             yield f"{path}: the ledger has a different result of {name}"
@@ -125,11 +125,6 @@ def number_faults(
         if game.number != due.get(game.board, game.number):
             follows = due[game.board]
             yield f"{check.path}: {game.game} has number {game.number}; it must be {follows}"
-
-
-def names_of(event: Event, plan: PlannedSitting) -> tuple[str, ...]:
-    """Return the names of a sitting's entrants, by seat."""
-    return tuple(event.entrants[entrant].name for entrant in plan.seats)
 
 
 def _games(check: LogCheck, plan: PlannedSitting) -> Generator[str, None, dict[str, Result]]:
@@ -167,7 +162,7 @@ def _misplaced(
     terms = (sitting.rules, sitting.clock, sitting.clocks or (), sitting.fouls)
     # The sitting may have been played before boards were added.
     boards = tuple(game.board for game in plan.games)[: len(sitting.boards)]
-    if was != (event.name, names_of(event, plan), boards):
+    if was != (event.name, seat_names(event, plan), boards):
         yield f"{check.path}: the event, the seats or the boards differ from the plan"
     if sitting.values != (plan.values or UNSET):
         yield f"{check.path}: the values of the parameters are not those of the search"
