@@ -55,10 +55,10 @@ ROOMS = {
     "sample bots": _room(1223, "sample_bots"),
     "cli and commands": _room(5994, "tournaments", "tournaments/cli", "tournaments/commands"),
     "league": _room(5946, "tournaments/league"),
-    "verification": _room(958, "tournaments/verification"),
+    "verification": _room(953, "tournaments/verification"),
     "site": _room(1686, "tournaments/site"),
     "study": _room(1312, "tournaments/study"),
-    "report": _room(3304, "tournaments/report"),
+    "report": _room(3303, "tournaments/report"),
     "play": _room(2772, "tournaments/play"),
     "event": _room(3460, "tournaments/event"),
     "plan": _room(3347, "tournaments/plan"),
@@ -68,7 +68,7 @@ ROOMS = {
 }
 EMPTY = 3
 """Lines up to which a file counts as empty: a package's docstring."""
-MOST_LINES = 63_349
+MOST_LINES = 63_343
 """Lines of Python outside the tests; 52,000 when the house is done."""
 MOST_FILES = 175
 """Files with content, outside the tests."""

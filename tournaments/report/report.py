@@ -318,10 +318,6 @@ class _Kept(Struct, frozen=True):
     files: dict[str, _KeptFile]
 
 
-CODE = b"".join(Path(file).read_bytes() for file in (__file__, tables.__file__))
-"""What writes the pieces: other code's are not copied."""
-
-
 class FilePieces:
     """The files of an event that have a line or more for each game, in pieces.
 
@@ -335,10 +331,11 @@ class FilePieces:
         """Read what the last report kept, if it was made by the same code; copy nothing without."""
         self._old: dict[str, _KeptFile] = {}
         self._new: dict[Path, list[_Piece]] = {}
-        self._book = book
+        self._path = book.folder.pieces if book else None
+        self._context = _context(book) if book else ""
         with suppress(OSError, UserError, DamagedRecordError):
-            kept = decode_json(read_file(book.folder.pieces), _Kept) if book else None
-            if book and kept and kept.context == _context(book):
+            kept = decode_json(read_file(self._path), _Kept) if self._path else None
+            if kept and kept.context == self._context:
                 self._old = kept.files
 
     def write(
@@ -377,18 +374,20 @@ class FilePieces:
 
     def keep(self) -> None:
         """Keep what was written for the next report; it does without, as on a full disk."""
-        if self._book:
+        if self._path:
             with suppress(OSError, UserError):
                 files = {
                     path.name: _KeptFile(state_of(path), pieces)
                     for path, pieces in self._new.items()
                 }
-                kept = encode_json(_Kept(_context(self._book), files))
-                write_atomic(self._book.folder.pieces, [kept], 0o600, sync=False)
+                kept = encode_json(_Kept(self._context, files))
+                write_atomic(self._path, [kept], 0o600, sync=False)
 
 
 def _context(book: Book) -> str:
-    event, digest = book.event, hashlib.blake2b(CODE, digest_size=16)
+    """Return the hash of what all pieces follow from, the code that writes them among it."""
+    code = b"".join(Path(file).read_bytes() for file in (__file__, tables.__file__))
+    event, digest = book.event, hashlib.blake2b(code, digest_size=16)
     digest.update(encode_json((__version__, event.heading, event.seats, event.rules)))
     return digest.hexdigest()
 
